@@ -1,0 +1,111 @@
+/// How a window moves over an image: kernel, stride, dilation and padding.
+///
+/// Convolutions and poolings share it. For one axis with input size `n`, kernel `k`, stride `s`,
+/// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output has
+/// `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
+public struct ConvolutionGeometry: Hashable, Sendable {
+  /// Width and height of the window in taps.
+  public let kernel: Size
+  /// Step between windows in pixels.
+  public let stride: Size
+  /// Distance between taps in pixels.
+  public let dilation: Size
+  /// What happens at the border.
+  public let padding: Padding
+
+  /// Creates the geometry of a window.
+  public init(kernel: Size, stride: Size = .one, dilation: Size = .one, padding: Padding = .valid) {
+    self.kernel = kernel
+    self.stride = stride
+    self.dilation = dilation
+    self.padding = padding
+  }
+
+  /// The same window with another padding.
+  public func withPadding(_ padding: Padding) -> ConvolutionGeometry {
+    ConvolutionGeometry(kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+  }
+
+  /// The pixels that one window covers, dilation included.
+  public var extent: Size {
+    Size(
+      width: dilation.width * (kernel.width - 1) + 1,
+      height: dilation.height * (kernel.height - 1) + 1)
+  }
+
+  /// Whether the window is one pixel with stride one and no border.
+  public var isPointwise: Bool {
+    kernel == .one && stride == .one && resolvesToNoPadding
+  }
+
+  private var resolvesToNoPadding: Bool {
+    switch padding {
+    case .same, .valid: true
+    case .edges(let edges): edges == .none
+    }
+  }
+
+  /// The padding in pixels on each edge for an input of `width` by `height` pixels.
+  public func edges(width: Int, height: Int) -> Edges {
+    switch padding {
+    case .valid: return .none
+    case .edges(let edges): return edges
+    case .same:
+      let x = Self.same(input: width, extent: extent.width, stride: stride.width)
+      let y = Self.same(input: height, extent: extent.height, stride: stride.height)
+      return Edges(top: y / 2, left: x / 2, bottom: y - y / 2, right: x - x / 2)
+    }
+  }
+
+  /// The total padding along one axis for an output of ⌈input / stride⌉ (TensorFlow's rule).
+  private static func same(input: Int, extent: Int, stride: Int) -> Int {
+    let output = (input + stride - 1) / stride
+    return max((output - 1) * stride + extent - input, 0)
+  }
+
+  /// The output size for an input of `width` by `height` pixels; a side may come out as 0 or less.
+  public func output(width: Int, height: Int) -> Size {
+    let edges = edges(width: width, height: height)
+    return Size(
+      width: Self.count(width + edges.left + edges.right, extent.width, stride.width),
+      height: Self.count(height + edges.top + edges.bottom, extent.height, stride.height))
+  }
+
+  private static func count(_ padded: Int, _ extent: Int, _ stride: Int) -> Int {
+    padded < extent ? 0 : (padded - extent) / stride + 1
+  }
+
+  /// The largest kernel, stride, dilation or padding accepted, in pixels.
+  ///
+  /// It is far above anything used and keeps products of two of them inside 64 bits.
+  public static let maximumArgument = 1 << 20
+
+  /// Checks that every argument is positive (padding: not negative) and not absurdly large.
+  ///
+  /// - Throws: ``ShapeError`` of kind `invalidArgument` naming the argument.
+  public func validate() throws(ShapeError) {
+    try ArgumentRule.positive(kernel, "kernel")
+    try ArgumentRule.positive(stride, "stride")
+    try ArgumentRule.positive(dilation, "dilation")
+    if case .edges(let edges) = padding { try ArgumentRule.nonNegative(edges, "padding") }
+  }
+
+  /// The shape after the window has moved over `input`, with `channels` values per pixel.
+  ///
+  /// Unknown sizes stay unknown. `windowName` says what the window is called when it is too large:
+  /// the output of a convolution "would be empty", the kernel of a pooling "is larger than the input".
+  ///
+  /// - Throws: ``ShapeError`` when `input` is no image, an argument is out of range, or no window fits.
+  public func outputShape(
+    for input: Shape, channels: Int, tooLarge kind: ShapeError.Kind = .emptyOutput
+  ) throws(ShapeError) -> Shape {
+    try validate()
+    try ArgumentRule.image(input)
+    let width = input.width.map { output(width: $0, height: 1).width }
+    let height = input.height.map { output(width: 1, height: $0).height }
+    if (width ?? 1) < 1 || (height ?? 1) < 1 {
+      throw ShapeError.windowTooLarge(self, kind: kind)
+    }
+    return try SizeRule.bounded(Shape(width: width, height: height, channels: channels))
+  }
+}

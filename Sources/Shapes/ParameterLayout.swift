@@ -1,0 +1,59 @@
+/// The axis order in which a source holds its parameters; Forge converts.
+///
+/// | parameter | `.forge` | `.keras` | `.pytorch` |
+/// | --- | --- | --- | --- |
+/// | convolution, dense | O H W I | H W I O | O I H W |
+/// | depthwise | C M H W | H W C M | C M H W |
+/// | one axis | as it is | as it is | as it is |
+///
+/// A dense layer's inputs are the height, width and channels of the image it flattens; Keras's matrix
+/// [inputs][outputs] after a channels-last flatten is therefore H W I O, and PyTorch's
+/// [outputs][inputs] after a channels-first flatten is O I H W.
+public enum ParameterLayout: Hashable, Sendable {
+  /// Forge's own order, which is the 2017 toolkit's.
+  case forge
+  /// Keras and TensorFlow.
+  case keras
+  /// PyTorch, ONNX and Core ML.
+  case pytorch
+  /// Any order; it must name each axis of the parameter once.
+  case axes([ParameterAxis])
+
+  /// The axes of `spec` in the order of this layout, outermost first; `nil` when they do not fit.
+  public func order(for spec: ParameterSpec) -> [ParameterAxis]? {
+    switch self {
+    case .forge: return spec.axes
+    case .keras:
+      switch Set(spec.axes) {
+      case [.outputs, .height, .width, .inputs]: return [.height, .width, .inputs, .outputs]
+      case [.channels, .multiplier, .height, .width]:
+        return [.height, .width, .channels, .multiplier]
+      default: return spec.axes
+      }
+    case .pytorch:
+      switch Set(spec.axes) {
+      case [.outputs, .height, .width, .inputs]: return [.outputs, .inputs, .height, .width]
+      case [.height, .width, .channels]: return [.channels, .height, .width]
+      default: return spec.axes
+      }
+    case .axes(let order):
+      return order.count == spec.axes.count && Set(order) == Set(spec.axes) ? order : nil
+    }
+  }
+
+  /// How to walk a parameter held in this layout in Forge's order.
+  ///
+  /// - Returns: for each axis of `spec`, the distance in elements between neighbours along it, in
+  ///   memory of this layout; `nil` when the layout's axes do not fit the parameter's.
+  public func strides(for spec: ParameterSpec) -> [Int]? {
+    guard let order = order(for: spec) else { return nil }
+    var stride = 1
+    var strides = Array(repeating: 0, count: spec.axes.count)
+    for axis in order.reversed() {
+      guard let index = spec.axes.firstIndex(of: axis) else { return nil }
+      strides[index] = stride
+      stride *= spec.sizes[index]
+    }
+    return strides
+  }
+}

@@ -1,0 +1,78 @@
+/// One mistake, in the voice all of Forge's errors share.
+///
+/// ```
+/// App/Net.swift:14:7: layer 4 "conv2" (Convolution): the output would be empty
+///   received  2×2×20 (width×height×channels) from "pool1"
+///   needs     width and height of at least 5 for a 5×5 kernel with padding .valid
+/// ```
+public struct Problem: Sendable {
+  /// The layer a problem belongs to, as it is named in messages.
+  public struct LayerReference: Hashable, Sendable {
+    /// The position in order of creation, from 1; inputs are not counted.
+    public let position: Int
+    /// The name given or made up: `conv2`, `__MaxPool_3__`.
+    public let name: String
+    /// The layer's Swift type: `Convolution`.
+    public let typeName: String
+
+    /// Creates the reference of a layer.
+    public init(position: Int, name: String, typeName: String) {
+      self.position = position
+      self.name = name
+      self.typeName = typeName
+    }
+
+    /// The layer as messages name it: `layer 4 "conv2" (Convolution)`; an input has no position.
+    public var text: String {
+      position > 0 ? "layer \(position) \"\(name)\" (\(typeName))" : "\"\(name)\" (\(typeName))"
+    }
+  }
+
+  /// Where in the user's source the layer stands.
+  public var place: SourcePlace?
+  /// The layer the problem belongs to.
+  public var layer: LayerReference?
+  /// What is wrong, in a clause without a full stop.
+  public var headline: String
+  /// What was received, needed, and what may be done, as labelled lines.
+  public var details: [(label: String, text: String)]
+  /// The error underneath, when there is one.
+  public var cause: (any Error)?
+
+  /// Creates a problem.
+  public init(
+    place: SourcePlace? = nil, layer: LayerReference? = nil, headline: String,
+    details: [(label: String, text: String)] = [], cause: (any Error)? = nil
+  ) {
+    self.place = place
+    self.layer = layer
+    self.headline = headline
+    self.details = details
+    self.cause = cause
+  }
+}
+
+extension Problem: CustomStringConvertible {
+  /// The problem in Forge's voice.
+  public var description: String {
+    var start = ""
+    if let place { start += "\(place): " }
+    if let layer { start += "\(layer.text): " }
+    var lines = details
+    if let cause { lines.append(("cause", "\(cause)")) }
+    return Self.text(headline: start + headline, details: lines)
+  }
+
+  /// A headline with labelled lines below it, the labels in a column of ten characters.
+  public static func text(headline: String, details: [(label: String, text: String)]) -> String {
+    var text = headline
+    for (label, value) in details {
+      let pad = String(repeating: " ", count: max(10 - label.count, 1))
+      // Further lines of one value stand below its first.
+      let value = value.split(separator: "\n", omittingEmptySubsequences: false)
+        .joined(separator: "\n            ")
+      text += "\n  \(label)\(pad)\(value)"
+    }
+    return text
+  }
+}

@@ -1,0 +1,136 @@
+/// The sizes of one tensor of one example, in memory order.
+///
+/// A shape has one to ``maximumRank`` dimensions, outermost first. Images have three: height, width,
+/// channels (the batch is not part of a shape). A dimension is `nil` where it is not known yet, as the
+/// width and height of an ``Input`` that takes pictures of any size.
+public struct Shape: Hashable, Sendable {
+  /// The largest number of dimensions a tensor may have.
+  public static let maximumRank = 8
+
+  /// The largest number of elements one tensor may have (2⁴⁰ elements are 4 TiB of Float32).
+  ///
+  /// The bound keeps every later product of sizes, strides and bytes inside 64 bits.
+  public static let maximumElementCount = 1 << 40
+
+  /// The sizes in memory order, outermost first; `nil` where unknown.
+  public let dimensions: [Int?]
+
+  /// Creates a shape from its dimensions in memory order, outermost first.
+  public init(_ dimensions: [Int?]) {
+    self.dimensions = dimensions
+  }
+
+  /// Creates a shape of known sizes in memory order, outermost first.
+  public init(sizes: [Int]) {
+    self.dimensions = sizes
+  }
+
+  /// Creates the shape of an image, or of a vector (width and height 1).
+  ///
+  /// - Parameters:
+  ///   - width: pixels in a row, `nil` when unknown.
+  ///   - height: rows, `nil` when unknown.
+  ///   - channels: values per pixel.
+  public init(width: Int?, height: Int?, channels: Int?) {
+    self.dimensions = [height, width, channels]
+  }
+
+  /// The shape of a vector: an image of one pixel with `count` channels.
+  public static func vector(_ count: Int) -> Shape {
+    Shape(width: 1, height: 1, channels: count)
+  }
+
+  /// The number of dimensions.
+  public var rank: Int { dimensions.count }
+
+  /// Whether the shape has the three axes of an image: height, width, channels.
+  public var isImage: Bool { rank == 3 }
+
+  /// The width in pixels, when the shape is an image and its width is known.
+  public var width: Int? { isImage ? dimensions[1] : nil }
+
+  /// The height in rows, when the shape is an image and its height is known.
+  public var height: Int? { isImage ? dimensions[0] : nil }
+
+  /// The size of the last axis, which holds the channels of an image.
+  public var channels: Int? { dimensions.last ?? nil }
+
+  /// The meaning of each axis, as far as the rank tells it.
+  public var axes: [Axis] {
+    switch rank {
+    case 1: [.channels]
+    case 2: [.time, .channels]
+    case 3: [.height, .width, .channels]
+    default: Array(repeating: .unnamed, count: rank)
+    }
+  }
+
+  /// Every size when all are known, else `nil`.
+  public var sizes: [Int]? {
+    var sizes: [Int] = []
+    sizes.reserveCapacity(rank)
+    for dimension in dimensions {
+      guard let dimension else { return nil }
+      sizes.append(dimension)
+    }
+    return sizes
+  }
+
+  /// Whether every size is known.
+  public var isKnown: Bool { !dimensions.contains(nil) }
+
+  /// The number of elements; `nil` when a size is unknown or the product is out of bounds.
+  public var elementCount: Int? {
+    guard let sizes else { return nil }
+    return Shape.product(of: sizes)
+  }
+
+  /// The product of `sizes`, or `nil` when one is negative or the product exceeds
+  /// ``maximumElementCount``.
+  public static func product(of sizes: [Int]) -> Int? {
+    var product = 1
+    for size in sizes {
+      let (value, overflow) = product.multipliedReportingOverflow(by: size)
+      guard size >= 0, !overflow, value <= maximumElementCount else { return nil }
+      product = value
+    }
+    return product
+  }
+}
+
+/// The meaning of one axis of a tensor.
+public enum Axis: String, Hashable, Sendable {
+  /// The examples of a batch.
+  case batch
+  /// Steps in time.
+  case time
+  /// Rows of an image.
+  case height
+  /// Columns of an image.
+  case width
+  /// Values per pixel or per step.
+  case channels
+  /// An axis whose meaning is not known.
+  case unnamed
+}
+
+extension Shape: CustomStringConvertible {
+  /// The sizes as an image is spoken of, `2×3×20 (width×height×channels)`, or in memory order.
+  public var description: String {
+    isImage ? "\(sizeText) (width×height×channels)" : "\(sizeText) (in memory order)"
+  }
+
+  /// The sizes alone: width×height×channels of an image, memory order of anything else.
+  public var sizeText: String {
+    spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
+  }
+
+  /// The sizes as a summary prints them: `(64, 64, 3)` is width, height, channels.
+  public var tupleText: String {
+    "(" + spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: ", ") + ")"
+  }
+
+  private var spokenDimensions: [Int?] {
+    isImage ? [dimensions[1], dimensions[0], dimensions[2]] : dimensions
+  }
+}

@@ -1,0 +1,102 @@
+/// The sentences of the rules of ForgeShapes, all in one place; tests pin them.
+extension ShapeError {
+  static func notPositive(_ name: String, _ value: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "\(name) must be positive",
+      received: "\(name): \(value)",
+      needs: "numbers from 1 to \(ConvolutionGeometry.maximumArgument)")
+  }
+
+  static func negative(_ name: String, _ value: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "\(name) must not be negative",
+      received: "\(name): \(value)",
+      needs: "numbers from 0 to \(ConvolutionGeometry.maximumArgument)")
+  }
+
+  static func outOfRange(_ name: String, _ value: String, needs: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "\(name) is out of range", received: "\(name): \(value)", needs: needs)
+  }
+
+  static func notAnImage() -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the input is not an image",
+      needs: "three axes: height, width, channels",
+      remedy: "put a Reshape before this layer")
+  }
+
+  static func unknownSize(_ what: String) -> ShapeError {
+    ShapeError(
+      .unknownSize, "the size of the input is not known",
+      needs: what,
+      remedy: "give the Input a width and a height, or put a Resize before this layer")
+  }
+
+  static func tooManyElements() -> ShapeError {
+    ShapeError(
+      .tooLarge, "the output would be too large",
+      needs: "at most \(Shape.maximumElementCount) elements")
+  }
+
+  static func windowTooLarge(_ geometry: ConvolutionGeometry, kind: Kind) -> ShapeError {
+    let extent = geometry.extent
+    var width = extent.width
+    var height = extent.height
+    if case .edges(let edges) = geometry.padding {
+      width = max(width - edges.left - edges.right, 1)
+      height = max(height - edges.top - edges.bottom, 1)
+    }
+    let sides =
+      width == height
+      ? "width and height of at least \(width)"
+      : "width of at least \(width) and height of at least \(height)"
+    let dilated = geometry.dilation == .one ? "" : " dilated to \(extent.text)"
+    return ShapeError(
+      kind,
+      kind == .emptyOutput
+        ? "the output would be empty" : "the kernel is larger than the input",
+      needs: "\(sides) for a \(geometry.kernel.text) kernel\(dilated) with padding "
+        + geometry.padding.text)
+  }
+
+  static func emptyOutput(needs: String) -> ShapeError {
+    ShapeError(.emptyOutput, "the output would be empty", needs: needs)
+  }
+
+  static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
+    ShapeError(
+      .wrongInputCount, "wrong number of inputs",
+      received: count == 1 ? "1 tensor" : "\(count) tensors", needs: needs)
+  }
+
+  static func channelsNotDivisible(_ what: String, _ channels: Int, groups: Int) -> ShapeError {
+    ShapeError(
+      .channelsNotDivisible, "the \(what) channels cannot be divided into \(groups) groups",
+      needs: "a number of \(what) channels divisible by \(groups), not \(channels)")
+  }
+
+  static func cannotBroadcast() -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the inputs do not match",
+      needs: "sizes that are equal along each axis, or 1 where they differ")
+  }
+
+  static func cannotConcatenate(axis: String) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the inputs do not match",
+      needs: "the same rank and, on every axis but \(axis), the same sizes")
+  }
+
+  static func cannotReshape(_ count: Int, to target: String) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the input cannot take the shape \(target)",
+      needs: "a shape of \(count) elements")
+  }
+
+  static func badPermutation(_ order: [Int], rank: Int) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "order is not a permutation of the axes",
+      received: "order: \(order)", needs: "each of 0 to \(rank - 1) once")
+  }
+}
