@@ -88,7 +88,7 @@ extension ShapeError {
       needs: "the same rank and, on every axis but \(axis), the same sizes")
   }
 
-  static func cannotReshape(_ count: Int, to target: String) -> ShapeError {
+  package static func cannotReshape(_ count: Int, to target: String) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the input cannot take the shape \(target)",
       needs: "a shape of \(count) elements")

@@ -1,1 +1,304 @@
-#pragma once
+/* The arithmetic of Forge: kernels on tensors, their dispatch by instruction set, the loop over steps.
+ *
+ * Nothing here allocates, locks, makes a system call, or keeps state between calls (but for the table
+ * of instruction sets, which is constant). All checking has been done before: shapes, bounds, halos.
+ *
+ * BLOCKED layout, the layout of images inside a plan:
+ *     float [channels / 16, rounded up][height][width][16]
+ * The lanes past the last channel ("padded lanes") hold zero: every kernel that writes a blocked
+ * tensor writes zero there, and may rely on it when reading. Around the interior there may be a halo of
+ * rows and columns, which holds zeros while a consumer needs it; no kernel but forge_clear_halo writes it.
+ *
+ * PLAIN layout, the layout at the API: row-major, last axis contiguous; images [height][width][channels].
+ */
+#ifndef CFORGE_KERNELS_H
+#define CFORGE_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Channels per block: one AVX-512 register, two of AVX2, four of SSE or NEON, the same for all, so that
+ * plans and packed weights do not depend on the instruction set. */
+#define FORGE_LANES 16
+
+/* Where a tensor lies: an index into forge_frame.bases. Inputs and outputs follow the two. */
+enum { FORGE_BASE_ARENA = 0, FORGE_BASE_CONSTANTS = 1, FORGE_BASE_FIRST_BINDING = 2 };
+
+/* One image tensor (or any tensor seen as one). Distances are in floats. `offset` is that of row 0,
+ * column 0, channel 0 of the interior, from the base.
+ *   blocked element (y, x, c): offset + c/16*block_stride + y*row_stride + x*16 + c%16
+ *   plain element (y, x, c):   offset + y*row_stride + x*channels + c      (block_stride unused)
+ * image_stride is the distance between the images of a batch (0 in the arena and for constants). */
+typedef struct {
+  int32_t base;
+  int32_t height, width, channels;
+  int64_t offset, image_stride, block_stride, row_stride;
+} forge_view;
+
+/* What a kernel reads besides its arguments: where the memory of this prediction lies. */
+typedef struct {
+  float *const *bases;  /* arena, constants, inputs…, outputs… */
+  int64_t image;        /* index of the image in the batch */
+  const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
+} forge_frame;
+
+/* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
+ * write disjoint memory; any split gives the same bits. */
+typedef void (*forge_kernel)(const void *arguments, const forge_frame *frame, int64_t first,
+                             int64_t last);
+
+/* One step of a plan. */
+typedef struct {
+  forge_kernel kernel;
+  const void *arguments; /* of the struct that belongs to the kernel */
+  int64_t tiles;         /* as forge_…_tiles gave for the arguments */
+} forge_step;
+
+/* Runs steps[0 ..< count] in order on the calling thread. */
+void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
+
+/* ---- activations: applied last in any kernel that has an epilogue ---- */
+typedef enum {
+  FORGE_LINEAR = 0,     /* x */
+  FORGE_CLAMP,          /* min(max(x, a), b): relu is a = 0, b = inf; relu6 is 0, 6 */
+  FORGE_LEAKY_RELU,     /* x < 0 ? a*x : x */
+  FORGE_ELU,            /* x < 0 ? a*(exp(x) - 1) : b*x    (selu: a = scale*alpha, b = scale; elu: b = 1) */
+  FORGE_SIGMOID,        /* 1 / (1 + exp(-x)) */
+  FORGE_TANH,           /* tanh(x) */
+  FORGE_HARD_SIGMOID,   /* min(max(a*x + b, 0), 1) */
+  FORGE_HARD_SWISH,     /* x * min(max(a*x + b, 0), 1) */
+  FORGE_SWISH,          /* x / (1 + exp(-a*x)) */
+  FORGE_MISH,           /* x * tanh(log(1 + exp(x))) */
+  FORGE_GELU,           /* x/2 * (1 + erf(x / sqrt(2))) */
+  FORGE_GELU_TANH,      /* x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) */
+  FORGE_SOFTPLUS        /* log(1 + exp(x)) */
+} forge_activation_kind;
+
+typedef struct {
+  int32_t kind; /* forge_activation_kind */
+  float a, b;
+} forge_activation;
+
+/* Added to and applied on what a kernel computed: activation(result + residual). */
+typedef struct {
+  forge_activation activation;
+  int32_t has_residual;
+  forge_view residual; /* blocked, of the output's shape */
+} forge_epilogue;
+
+/* ---- families: arguments, and the number of tiles ---- */
+
+/* Plain image -> blocked image. Tiles: rows of all blocks (block * height + y). */
+typedef struct { forge_view in, out; } forge_block_arguments;
+/* Blocked image -> plain image. Tiles: rows. */
+typedef struct { forge_view in, out; } forge_unblock_arguments;
+
+/* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
+ * Tiles: channel blocks. */
+typedef struct { forge_view out; int32_t top, left, bottom, right; } forge_clear_halo_arguments;
+
+/* Zeroes the interior of a blocked tensor. Tiles: channel blocks. */
+typedef struct { forge_view out; } forge_fill_arguments;
+
+/* Blocked -> blocked, same sizes. Tiles: channel blocks. */
+typedef struct { forge_view in, out; } forge_copy_arguments;
+
+/* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out` (a larger tensor);
+ * other channels of `out` are left alone. Tiles: 1. */
+typedef struct { forge_view in, out; int32_t first_channel; } forge_copy_channels_arguments;
+
+/* Blocked -> blocked: channel c of `out` is channel indices[c] of `in`. Tiles: rows. */
+typedef struct { forge_view in, out; const int32_t *indices; } forge_gather_channels_arguments;
+
+/* Convolution of one group (cross-correlation). Both tensors blocked. For output pixel (y, x):
+ *   sum over ky, kx, c of in(y*stride_y + ky*dilation_y - pad_top, x*stride_x + kx*dilation_x - pad_left, c)
+ *                         * weights(o, ky, kx, c)   + bias(o), then the epilogue.
+ * Every pixel so read lies inside the interior or a zeroed halo of `in`.
+ * weights: float [panel][ky][kx][in blocks * 16][panel_width], zero where padded; bias: float
+ * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is stored
+ * there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4).
+ * A dense layer is the convolution whose kernel is the whole image.
+ * Tiles: panel * out.height + y, panel outermost. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  int32_t panel_width;
+  forge_epilogue epilogue;
+} forge_convolution_arguments;
+
+/* Convolution in groups of any size, channel by channel: the general fall-back.
+ * Reads blocked, writes blocked. weights: float [outputs][ky][kx][inputs per group] (plain), bias:
+ * float [outputs]. Group g has inputs g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg.
+ * Writes zero to the padded lanes. Bounds as forge_convolution_arguments. Tiles: rows. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t groups;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  forge_epilogue epilogue;
+} forge_grouped_convolution_arguments;
+
+/* Depthwise convolution with multiplier 1. weights: float [block][ky][kx][16], bias: float
+ * [blocks * 16], zero in the padded lanes. Bounds as above. Tiles: block * out.height + y. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  forge_epilogue epilogue;
+} forge_depthwise_arguments;
+
+typedef enum {
+  FORGE_POOL_MAXIMUM = 0,
+  FORGE_POOL_AVERAGE_INSIDE, /* divided by the number of pixels inside the input */
+  FORGE_POOL_AVERAGE_ALL     /* divided by kernel_height * kernel_width */
+} forge_pooling_kind;
+
+/* Pooling. Windows are clipped to the interior (no halo is read). A window wholly in the border gives
+ * 0 for either average and for the maximum. Global pooling has the whole image as its window.
+ * Maximum: NaN anywhere in the window gives NaN. Tiles: block * out.height + y. */
+typedef struct {
+  forge_view in, out;
+  int32_t kind; /* forge_pooling_kind */
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  forge_activation activation;
+} forge_pooling_arguments;
+
+/* Elementwise activation on a blocked tensor; out may be in. Tiles: block * height + y. */
+typedef struct { forge_view in, out; forge_activation activation; } forge_activation_arguments;
+
+/* activation(in * scale[c] + bias[c]) on a blocked tensor; scale and bias: float [blocks * 16], zero in
+ * the padded lanes; out may be in. Tiles: block * height + y. */
+typedef struct {
+  forge_view in, out;
+  const float *scale, *bias;
+  forge_activation activation;
+} forge_affine_arguments;
+
+typedef enum {
+  FORGE_ADD = 0,
+  FORGE_SUBTRACT,
+  FORGE_MULTIPLY,
+  FORGE_MAXIMUM, /* NaN if either is */
+  FORGE_MINIMUM, /* NaN if either is */
+  FORGE_PRELU    /* a < 0 ? a*b : a */
+} forge_binary_operator;
+
+/* activation(a op b) on blocked tensors with broadcasting: each of a's and b's sizes equals the
+ * output's or is 1; a single channel is spread over all channels of the output.
+ * out may be a or b where their shapes are equal. Tiles: block * out.height + y. */
+typedef struct {
+  forge_view a, b, out;
+  int32_t operation; /* forge_binary_operator */
+  forge_activation activation;
+} forge_binary_arguments;
+
+/* Softmax (or its logarithm) over the channels of each pixel, shifted by their maximum.
+ * out may be in. Tiles: rows. */
+typedef struct { forge_view in, out; int32_t logarithm; } forge_softmax_arguments;
+
+/* How to sample one axis when resizing. */
+typedef enum {
+  FORGE_RESIZE_NEAREST = 0, /* source = floor(start + (i + 0.5) * scale), clamped to the image */
+  FORGE_RESIZE_BILINEAR,    /* half-pixel centres, taps clamped to the image (edge repeated) */
+  FORGE_RESIZE_ANTIALIASED  /* triangle filter widened by the scale when shrinking, as Pillow's BILINEAR */
+} forge_resize_mode;
+
+/* Resizes a plain or blocked image to a blocked one. The source rectangle is frame->crops[4*crop_slot…]
+ * (x, y, width, height in source pixels, inside the image, sides above 0), or the whole image when
+ * crop_slot < 0. scale = side / output size; start = x or y. Horizontal pass first, then vertical
+ * (order and rounding: float weights computed in double, float sums).
+ * Antialiased (per axis): support = max(scale, 1); centre = start + (i + 0.5)*scale; taps from
+ * max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support + 0.5)) exclusive; weight of
+ * tap t = max(0, 1 - |(t - centre + 0.5) / max(scale, 1)|), normalised to sum 1.
+ * `scratch` (in the arena) has forge_resize_scratch floats. Tiles: 1. */
+typedef struct {
+  forge_view in, out;
+  int32_t in_is_plain;
+  int32_t mode; /* forge_resize_mode */
+  int32_t crop_slot;
+  forge_view scratch; /* base and offset only */
+} forge_resize_arguments;
+
+/* ---- plain tensors of any rank (up to 8) ---- */
+#define FORGE_MAX_RANK 8
+
+/* Where a plain tensor lies. */
+typedef struct { int32_t base; int32_t reserved; int64_t offset, image_stride; } forge_place;
+
+/* out[i] = in[strides . i]: any copy, transposition or concatenation; sizes are those moved.
+ * Strides in floats. Tiles: sizes[0]. */
+typedef struct {
+  forge_place in, out;
+  int32_t rank;
+  int64_t sizes[FORGE_MAX_RANK], in_strides[FORGE_MAX_RANK], out_strides[FORGE_MAX_RANK];
+} forge_copy_plain_arguments;
+
+/* activation(a op b) with broadcasting by stride 0; out contiguous. Tiles: sizes[0]. */
+typedef struct {
+  forge_place a, b, out;
+  int32_t rank;
+  int32_t operation;
+  int64_t sizes[FORGE_MAX_RANK], a_strides[FORGE_MAX_RANK], b_strides[FORGE_MAX_RANK];
+  forge_activation activation;
+} forge_binary_plain_arguments;
+
+/* Elementwise activation of `count` floats; out may be in. Tiles: count / 1024, rounded up. */
+typedef struct { forge_place in, out; int64_t count; forge_activation activation; } forge_activation_plain_arguments;
+
+/* Softmax over the last axis: `rows` rows of `columns`. Tiles: rows. */
+typedef struct { forge_place in, out; int64_t rows, columns; int32_t logarithm; } forge_softmax_plain_arguments;
+
+int64_t forge_block_tiles(const forge_block_arguments *);
+int64_t forge_unblock_tiles(const forge_unblock_arguments *);
+int64_t forge_clear_halo_tiles(const forge_clear_halo_arguments *);
+int64_t forge_fill_tiles(const forge_fill_arguments *);
+int64_t forge_copy_tiles(const forge_copy_arguments *);
+int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *);
+int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *);
+int64_t forge_convolution_tiles(const forge_convolution_arguments *);
+int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
+int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
+int64_t forge_pooling_tiles(const forge_pooling_arguments *);
+int64_t forge_activation_tiles(const forge_activation_arguments *);
+int64_t forge_affine_tiles(const forge_affine_arguments *);
+int64_t forge_binary_tiles(const forge_binary_arguments *);
+int64_t forge_softmax_tiles(const forge_softmax_arguments *);
+int64_t forge_resize_tiles(const forge_resize_arguments *);
+int64_t forge_copy_plain_tiles(const forge_copy_plain_arguments *);
+int64_t forge_binary_plain_tiles(const forge_binary_plain_arguments *);
+int64_t forge_activation_plain_tiles(const forge_activation_plain_arguments *);
+int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
+
+/* The scratch that a resize needs, in floats, for any crop of its input. */
+int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
+                             int32_t out_height, int32_t out_width);
+
+/* ---- dispatch ---- */
+typedef enum {
+  FORGE_SCALAR = 0, /* plain C, one number at a time: what every faster level is checked against */
+  FORGE_BASELINE,   /* vectors without a fused multiply-add: SSE2 on x86-64, NEON on arm64 */
+  FORGE_AVX2,       /* AVX2 and FMA */
+  FORGE_AVX512      /* AVX-512 F, BW, DQ, VL */
+} forge_level;
+
+/* The kernels of one level. */
+typedef struct {
+  forge_level level;
+  const char *name; /* "scalar", "baseline", "avx2", "avx512" */
+  forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
+  forge_kernel convolution, grouped_convolution, depthwise, pooling;
+  forge_kernel activation, affine, binary, softmax, resize;
+  forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
+} forge_kernel_table;
+
+/* The kernels of `level`, or NULL where this machine or build lacks it. */
+const forge_kernel_table *forge_kernels(forge_level level);
+
+/* The best level this machine has. */
+forge_level forge_best_level(void);
+
+/* The level called `name`, or -1. */
+int32_t forge_level_named(const char *name);
+
+#endif
