@@ -82,3 +82,31 @@ public enum SizeRule {
     return shape
   }
 }
+
+/// The rule of groups of channels.
+public enum GroupRule {
+  /// Checks that `groups` divides both numbers of channels.
+  ///
+  /// - Throws: ``ShapeError`` of kind `channelsNotDivisible`.
+  public static func divides(_ groups: Int, input: Int, output: Int) throws(ShapeError) {
+    guard input.isMultiple(of: groups) else {
+      throw .channelsNotDivisible("input", input, groups: groups)
+    }
+    guard output.isMultiple(of: groups) else {
+      throw .channelsNotDivisible("output", output, groups: groups)
+    }
+  }
+}
+
+extension SizeRule {
+  /// Checks that a parameter is within the bounds of any tensor.
+  ///
+  /// - Throws: ``ShapeError`` of kind `tooLarge`.
+  public static func bounded(_ spec: ParameterSpec) throws(ShapeError) {
+    guard Shape.product(of: spec.sizes) != nil else {
+      throw ShapeError(
+        .tooLarge, "the \(spec.type) would be too large", received: spec.shapeText,
+        needs: "at most \(Shape.maximumElementCount) values")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A two-dimensional convolution (cross-correlation) with bias and activation.
+///
+/// `y(o, i, j) = f(b(o) + Σ w(o, u, v, c) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))`, where output
+/// channel `o` of group `g` sums over the input channels of group `g` only and pixels outside the image
+/// count as 0.
+///
+/// - Input shape: (width, height, channels).
+/// - Output shape: (width′, height′, `channels`); with padding `.same` ⌈width / stride⌉, else
+///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, height alike.
+/// - Parameters: weights [outputs][kernel height][kernel width][inputs / groups] and, with `useBias`,
+///   biases [outputs].
+/// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd amount
+///   puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is `.explicit`.
+/// - Names elsewhere: Keras Conv2D, ONNX Conv, Core ML convolution.
+///
+/// ```swift
+/// Input(width: 28, height: 28, channels: 1)
+///   --> Convolution(kernel: (5, 5), channels: 20, activation: .relu, name: "conv1")  // (28, 28, 20)
+/// ```
+public struct Convolution: Layer {
+  /// `Conv`, as in the 2017 toolkit.
+  public static var summaryName: String { "Conv" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Kernel, stride, dilation and padding in pixels.
+  public let geometry: ConvolutionGeometry
+  /// The number of output channels.
+  public let channels: Int
+  /// The number of groups of channels.
+  public let groups: Int
+  /// Whether there is a bias.
+  public let useBias: Bool
+  /// Applied last.
+  public let activation: ActivationFunction
+
+  /// Creates a convolution.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), channels: Int, stride: (x: Int, y: Int) = (1, 1),
+    dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same, groups: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.geometry = ConvolutionGeometry(
+      kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y),
+      dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
+    self.channels = channels
+    self.groups = groups
+    self.useBias = useBias
+    self.activation = activation
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size under the moving kernel, with ``channels`` channels.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.positive(channels, "channels")
+    try ArgumentRule.positive(groups, "groups")
+    try activation.validate()
+    try GroupRule.divides(groups, input: try ArgumentRule.channels(of: input), output: channels)
+    return try geometry.outputShape(for: input, channels: channels)
+  }
+
+  /// Weights, and biases where used.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    let input = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
+    let weights = ParameterSpec(
+      .weights,
+      [
+        .outputs: channels, .height: geometry.kernel.height, .width: geometry.kernel.width,
+        .inputs: input / groups,
+      ])
+    try SizeRule.bounded(weights)
+    return useBias ? [weights, ParameterSpec(.biases, [.outputs: channels])] : [weights]
+  }
+
+  /// One per weight and output pixel.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    let input = inputs.first?.channels ?? 0
+    return (output.elementCount ?? 0) * geometry.kernel.width * geometry.kernel.height * input
+      / groups
+  }
+
+  /// One convolution and the activation.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    var operands = lowering.inputs + [try lowering.parameter(.weights)]
+    if useBias { operands.append(try lowering.parameter(.biases)) }
+    let sum = try lowering.apply(
+      .convolution(geometry, outputs: channels, groups: groups), to: operands)
+    lowering.output = try lowering.apply(activation, to: sum)
+  }
+}
