@@ -1,0 +1,170 @@
+import ForgeLayers
+import ForgeShapes
+
+/// Stage 1 of a compile: every shape, every name, every mistake, in one pass over the nodes.
+///
+/// Shapes are worked out as tensors are made (``outcome(of:inputs:)``); what is left is to order the
+/// nodes, name them, match shared parameters, and gather what is wrong.
+package struct Inference: Sendable {
+  /// A tensor of the model with everything known about it.
+  package struct Node: Sendable {
+    /// The tensor.
+    package let tensor: Tensor
+    /// The position in order of creation, from 1; 0 for an input.
+    package let position: Int
+    /// The name given or made up.
+    package let name: String
+    /// The nodes it is made from, as indices.
+    package let inputs: [Int]
+    /// The shape, unless a mistake keeps it from being known.
+    package let shape: Shape?
+    /// The parameters, named for the layer.
+    package let parameters: [ParameterSpec]
+    /// Whether an earlier layer of the same name has the same parameters.
+    package let sharesParameters: Bool
+    /// The multiply-adds of one prediction.
+    package let multiplyAdds: Int
+
+    /// The layer; `nil` for an input.
+    package var layer: (any Layer)? {
+      if case .layer(let layer) = tensor.source { layer } else { nil }
+    }
+    /// Whether it is an input.
+    package var isInput: Bool {
+      if case .input = tensor.source { true } else { false }
+    }
+    /// Whether the name was given by the user.
+    package var isNamed: Bool { layer?.name != nil }
+    /// The number of values of its own parameters, shared ones not counted again.
+    package var parameterCount: Int {
+      sharesParameters ? 0 : parameters.reduce(0) { $0 + $1.count }
+    }
+    /// The place in source.
+    package var place: SourcePlace? {
+      switch tensor.source {
+      case .input(let input): input.place
+      case .layer(let layer): layer.place
+      case .foreign: nil
+      }
+    }
+    /// The layer's Swift type.
+    package var typeName: String {
+      switch tensor.source {
+      case .input: "Input"
+      case .layer(let layer): "\(type(of: layer))"
+      case .foreign(let name): name
+      }
+    }
+    /// The node as messages name it.
+    package var reference: Problem.LayerReference {
+      Problem.LayerReference(position: position, name: name, typeName: typeName)
+    }
+  }
+
+  /// The inputs and layers in order of creation.
+  package let nodes: [Node]
+  /// The model's inputs, as indices of nodes.
+  package let inputs: [Int]
+  /// The model's outputs, as indices of nodes.
+  package let outputs: [Int]
+  /// Everything that is wrong.
+  package let problems: [Problem]
+
+  /// The shape of a tensor, or what is wrong with it.
+  package static func outcome(of source: Tensor.Source, inputs: [Tensor]) -> Tensor.Outcome {
+    var shapes: [Shape] = []
+    for input in inputs {
+      guard let shape = input.shape else { return .blocked }
+      shapes.append(shape)
+    }
+    do throws(ShapeError) {
+      switch source {
+      case .input(let input): return .shape(try input.checkedShape())
+      case .layer(let layer): return .shape(try checkedShape(of: layer, for: shapes))
+      case .foreign(let name): throw .notALayer(name)
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// The shape of a layer's output, once its parameters are known to fit as well.
+  private static func checkedShape(
+    of layer: some Layer, for inputs: [Shape]
+  ) throws(ShapeError)
+    -> Shape
+  {
+    let shape = try layer.outputShape(for: inputs)
+    _ = try layer.parameters(for: inputs)
+    return shape
+  }
+
+  /// Orders, names and checks the tensors of a model.
+  package init(_ model: Model) {
+    let tensors = Self.tensors(of: model)
+    var index: [ObjectIdentifier: Int] = [:]
+    for (position, tensor) in tensors.enumerated() { index[ObjectIdentifier(tensor)] = position }
+    var problems = ModelChecks.problems(model: model, reached: tensors)
+    var names = NodeNames()
+    var nodes: [Node] = []
+    var position = 0
+    for tensor in tensors {
+      let inputs = tensor.inputs.compactMap { index[ObjectIdentifier($0)] }
+      var parameters: [ParameterSpec] = []
+      var multiplyAdds = 0
+      if case .layer(let layer) = tensor.source {
+        let shapes = inputs.compactMap { nodes[$0].shape }
+        if let shape = tensor.shape {
+          // The shape was accepted when the tensor was made, and so were the parameters.
+          parameters = (try? layer.parameters(for: shapes)) ?? []
+          multiplyAdds = layer.multiplyAdds(for: shapes, output: shape)
+        }
+      }
+      if case .input = tensor.source {} else { position += 1 }
+      let isInput = if case .input = tensor.source { true } else { false }
+      let name = names.name(for: tensor, position: position)
+      let draft = Node(
+        tensor: tensor, position: isInput ? 0 : position, name: name.text, inputs: inputs,
+        shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
+        sharesParameters: name.earlier != nil && !parameters.isEmpty, multiplyAdds: multiplyAdds)
+      if let earlier = name.earlier {
+        problems += ModelChecks.sharing(draft, with: nodes[earlier])
+      }
+      names.record(draft, at: nodes.count)
+      if case .failed(let error) = tensor.outcome {
+        problems.append(Self.problem(error, at: draft, inputs: inputs.map { nodes[$0] }))
+      }
+      nodes.append(draft)
+    }
+    self.nodes = nodes
+    self.inputs = model.inputs.compactMap { index[ObjectIdentifier($0)] }
+    self.outputs = model.outputs.compactMap { index[ObjectIdentifier($0)] }
+    self.problems = problems
+  }
+
+  /// A broken rule of shapes with the layer it belongs to and the shapes it received.
+  package static func problem(_ error: ShapeError, at node: Node, inputs: [Node]) -> Problem {
+    var details = error.details
+    if error.received == nil, !inputs.isEmpty {
+      let received = inputs.map { input in
+        "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name)\""
+      }
+      details.insert(("received", received.joined(separator: "\n")), at: 0)
+    }
+    return Problem(
+      place: node.place, layer: node.reference, headline: error.headline, details: details)
+  }
+
+  /// Every tensor the outputs are made from, and the declared inputs, in order of creation.
+  private static func tensors(of model: Model) -> [Tensor] {
+    var seen: Set<ObjectIdentifier> = []
+    var found: [Tensor] = []
+    var pending = model.outputs + model.inputs
+    while let tensor = pending.popLast() {
+      guard seen.insert(ObjectIdentifier(tensor)).inserted else { continue }
+      found.append(tensor)
+      pending.append(contentsOf: tensor.inputs)
+    }
+    return found.sorted { $0.order < $1.order }
+  }
+}

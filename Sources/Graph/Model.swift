@@ -1,0 +1,111 @@
+import ForgeLayers
+import ForgeShapes
+
+/// A network: its inputs, its outputs, and what is known about it.
+///
+/// A model is a value and computes nothing itself; `compile` turns it into something that predicts.
+/// ```swift
+/// let model = Model(input: input, output: output)
+/// let model = Model() --> Resize(width: 64, height: 64) --> Dense(neurons: 10, name: "fc1")
+/// ```
+public struct Model: Sendable {
+  /// What predictions are given, in order.
+  public let inputs: [Tensor]
+  /// What predictions give, in order.
+  public let outputs: [Tensor]
+  /// Labels, names and other facts that go with the network.
+  public var metadata: ModelMetadata
+  /// Where trained parameters come from when `compile` is not told.
+  public var parameters: (any ParameterSource)?
+  /// Where the model is put together, for mistakes that belong to no layer.
+  package let place: SourcePlace
+
+  /// Creates a model of several inputs and outputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: tensors made by `Input`, each of which must reach an output.
+  ///   - outputs: the tensors to predict.
+  ///   - metadata: labels, names and other facts.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    inputs: [Tensor], outputs: [Tensor], metadata: ModelMetadata = ModelMetadata(),
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.inputs = inputs
+    self.outputs = outputs
+    self.metadata = metadata
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// Creates a model of one input and one output.
+  ///
+  /// - Parameters:
+  ///   - input: the tensor made by `Input`.
+  ///   - output: the tensor to predict.
+  ///   - metadata: labels, names and other facts.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    input: Tensor, output: Tensor, metadata: ModelMetadata = ModelMetadata(),
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      inputs: [input], outputs: [output], metadata: metadata, fileID: fileID, line: line,
+      column: column)
+  }
+
+  /// Creates a model of pictures of any size, to be followed by `-->`.
+  ///
+  /// - Parameters:
+  ///   - channels: values per pixel.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    channels: Int = 3, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    let input = Input(channels: channels, fileID: fileID, line: line, column: column)
+    self.init(
+      inputs: [input], outputs: [input], fileID: fileID, line: line, column: column)
+  }
+
+  private func withOutput(_ output: Tensor) -> Model {
+    var model = Model(
+      inputs: inputs, outputs: [output], metadata: metadata, fileID: place.fileID,
+      line: place.line, column: place.column)
+    model.parameters = parameters
+    return model
+  }
+}
+
+extension Model: FunctionChainable {
+  /// The model with `step` after its outputs.
+  public func chained(to step: any Step) -> Model {
+    withOutput(Tensor.applying(step, to: outputs))
+  }
+
+  /// The model with `block` applied to its output.
+  public func chained(through block: (Tensor) -> Tensor) -> Model {
+    outputs.count == 1 ? withOutput(block(outputs[0])) : chained(to: Block([]))
+  }
+}
+
+/// Facts that go with a network and change nothing in what it computes.
+public struct ModelMetadata: Sendable {
+  /// What the network is called.
+  public var name: String?
+  /// Who made it, where it comes from, its licence.
+  public var about: String?
+  /// The meaning of each element of the output.
+  public var labels: [String]
+
+  /// Creates metadata; nothing is required.
+  public init(name: String? = nil, about: String? = nil, labels: [String] = []) {
+    self.name = name
+    self.about = about
+    self.labels = labels
+  }
+}

@@ -1,0 +1,88 @@
+import ForgeLayers
+import ForgeShapes
+
+/// The checks of a model that are about more than one layer.
+enum ModelChecks {
+  /// What is wrong with the model's inputs and outputs.
+  static func problems(model: Model, reached tensors: [Tensor]) -> [Problem] {
+    var problems: [Problem] = []
+    if model.outputs.isEmpty { problems.append(.noOutputs(at: model.place)) }
+    if model.inputs.isEmpty { problems.append(.noInputs(at: model.place)) }
+
+    let declared = Set(model.inputs.map { ObjectIdentifier($0) })
+    if declared.count < model.inputs.count {
+      problems.append(.inputTwice(at: model.place))
+    }
+    for input in model.inputs {
+      guard case .input = input.source else {
+        problems.append(.notAnInput(at: model.place, what: input.sourceText))
+        continue
+      }
+    }
+    let used = reachedFromOutputs(model)
+    for tensor in tensors {
+      guard case .input(let input) = tensor.source else { continue }
+      let isUsed = used.contains(ObjectIdentifier(tensor))
+      if !declared.contains(ObjectIdentifier(tensor)) {
+        problems.append(.undeclaredInput(input))
+      } else if !isUsed {
+        problems.append(.unusedInput(input))
+      }
+    }
+    problems += outputsWithoutInput(model, tensors: tensors)
+    return problems
+  }
+
+  /// What is wrong with two layers of one name.
+  static func sharing(_ node: Inference.Node, with earlier: Inference.Node) -> [Problem] {
+    guard let layer = node.layer, let first = earlier.layer, layer.isSame(as: first) else {
+      return [.nameTwice(node, earlier)]
+    }
+    if node.shape != nil, earlier.shape != nil, node.parameters != earlier.parameters {
+      return [.sharedSizesDiffer(node, earlier)]
+    }
+    return []
+  }
+
+  private static func reachedFromOutputs(_ model: Model) -> Set<ObjectIdentifier> {
+    var seen: Set<ObjectIdentifier> = []
+    var pending = model.outputs
+    while let tensor = pending.popLast() {
+      guard seen.insert(ObjectIdentifier(tensor)).inserted else { continue }
+      pending.append(contentsOf: tensor.inputs)
+    }
+    return seen
+  }
+
+  /// Outputs made from constants only; `tensors` are in order of creation, inputs before their users.
+  private static func outputsWithoutInput(_ model: Model, tensors: [Tensor]) -> [Problem] {
+    var dependent: Set<ObjectIdentifier> = []
+    for tensor in tensors {
+      let isInput = if case .input = tensor.source { true } else { false }
+      if isInput || tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) }) {
+        dependent.insert(ObjectIdentifier(tensor))
+      }
+    }
+    return model.outputs.filter { !dependent.contains(ObjectIdentifier($0)) }
+      .map { .outputWithoutInput(at: model.place, what: $0.sourceText) }
+  }
+}
+
+extension Tensor {
+  /// The tensor as messages name it when no name has been made up for it yet.
+  var sourceText: String {
+    switch source {
+    case .input(let input): "Input \"\(input.name ?? "input")\""
+    case .layer(let layer):
+      layer.name.map { "\(type(of: layer)) \"\($0)\"" } ?? "\(type(of: layer))"
+    case .foreign(let name): name
+    }
+  }
+}
+
+extension Layer {
+  /// Whether another layer has the same type, fields and place.
+  func isSame(as other: any Layer) -> Bool {
+    (other as? Self) == self
+  }
+}

@@ -1,0 +1,75 @@
+import ForgeShapes
+
+/// The sentences about a model as a whole; tests pin them.
+extension Problem {
+  static func noOutputs(at place: SourcePlace) -> Problem {
+    Problem(place: place, headline: "the model has no outputs")
+  }
+
+  static func noInputs(at place: SourcePlace) -> Problem {
+    Problem(place: place, headline: "the model has no inputs")
+  }
+
+  static func inputTwice(at place: SourcePlace) -> Problem {
+    Problem(place: place, headline: "one input is given to the model twice")
+  }
+
+  static func notAnInput(at place: SourcePlace, what: String) -> Problem {
+    Problem(
+      place: place, headline: "the model's inputs hold something that is not an input",
+      details: [("received", what), ("needs", "tensors made by Input(…)")])
+  }
+
+  static func undeclaredInput(_ input: InputDescription) -> Problem {
+    Problem(
+      place: input.place,
+      headline: "input \"\(input.name ?? "input")\" is used but is not among the model's inputs",
+      details: [("remedy", "add it to Model(inputs:outputs:)")])
+  }
+
+  static func unusedInput(_ input: InputDescription) -> Problem {
+    Problem(
+      place: input.place,
+      headline: "input \"\(input.name ?? "input")\" reaches no output",
+      details: [("remedy", "use it, or leave it out of the model's inputs")])
+  }
+
+  static func outputWithoutInput(at place: SourcePlace, what: String) -> Problem {
+    Problem(
+      place: place, headline: "an output is reached from no input", details: [("received", what)])
+  }
+
+  static func nameTwice(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {
+    let first = earlier.place.map { " at \($0)" } ?? ""
+    return Problem(
+      place: node.place, layer: node.reference,
+      headline: "the name \"\(node.name)\" has two definitions",
+      details: [
+        ("received", "\(earlier.reference.text)\(first)"),
+        ("needs", "the same layer from the same place in source, to share its parameters"),
+        ("remedy", "give one of them another name"),
+      ])
+  }
+
+  static func sharedSizesDiffer(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {
+    let sizes = { (node: Inference.Node) in
+      node.parameters.map { "\($0.type) \($0.shapeText)" }.joined(separator: ", ")
+    }
+    return Problem(
+      place: node.place, layer: node.reference,
+      headline: "the parameters shared by name have other sizes here",
+      details: [
+        ("received", sizes(node)),
+        ("needs", "\(sizes(earlier)), as in layer \(earlier.position)"),
+        ("remedy", "give inputs of the same size to both, or give one another name"),
+      ])
+  }
+}
+
+extension ShapeError {
+  static func notALayer(_ what: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "only layers and blocks can be chained", received: what,
+      needs: "a type that conforms to Layer, or a Block of at least one layer")
+  }
+}

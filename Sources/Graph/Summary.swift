@@ -1,0 +1,83 @@
+import ForgeLayers
+import ForgeShapes
+
+/// How much a summary says.
+public enum SummaryDetail: Sendable {
+  /// Layer, type, output shape and parameters: the 2017 toolkit's table.
+  case standard
+  /// Also inputs, multiply-adds, bytes of activations, and after compiling the chosen kernel.
+  case detailed
+}
+
+extension Model {
+  /// The layers with their shapes and parameter counts, as a table.
+  ///
+  /// It can be printed at any time, for a model with mistakes too: what is not known reads `?`.
+  ///
+  /// - Parameter detail: how much it says.
+  /// - Returns: the table, without a line break at its end.
+  public func summary(_ detail: SummaryDetail = .standard) -> String {
+    SummaryTable(Inference(self), detail: detail, kernels: nil).text
+  }
+}
+
+/// The table of a summary.
+package struct SummaryTable {
+  /// The finished text.
+  package let text: String
+
+  /// Lays out the table; `kernels` gives the chosen kernel of a layer's position.
+  package init(_ inference: Inference, detail: SummaryDetail, kernels: ((Int) -> String)?) {
+    var header = ["Layer", "Type", "Output Shape", "Parameters"]
+    // The widths of the 2017 toolkit, which grow with their content; the last needs none.
+    var widths = [30, 10, 16, 10]
+    if detail == .detailed {
+      header += ["Multiply-adds", "Bytes", "Inputs"]
+      widths += [13, 10, 10]
+      if kernels != nil {
+        header.append("Kernel")
+        widths.append(10)
+      }
+    }
+    var rows: [[String]] = []
+    for node in inference.nodes where !node.isInput {
+      var row = [
+        node.name, Self.typeText(node), node.shape?.tupleText ?? "?", "\(node.parameterCount)",
+      ]
+      if detail == .detailed {
+        row.append("\(node.multiplyAdds)")
+        row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
+        row.append(node.inputs.map { inference.nodes[$0].name }.joined(separator: ", "))
+        if let kernels { row.append(kernels(node.position)) }
+      }
+      rows.append(row)
+    }
+    for row in rows {
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    }
+    let line = { (cells: [String]) -> String in
+      let padded = zip(cells, widths).map { cell, width in
+        cell + String(repeating: " ", count: max(width - cell.count, 0))
+      }
+      var text = padded.joined(separator: " ")
+      while text.last == " " { text.removeLast() }
+      return text
+    }
+    let headerLine = line(header)
+    // The rule is as long as the header with its last column at full width.
+    let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
+    let total = inference.nodes.reduce(0) { $0 + $1.parameterCount }
+    var lines = [headerLine, rule] + rows.map(line) + [rule]
+    lines.append("Number of layers: \(rows.count)")
+    lines.append("Total parameters: \(total)")
+    if detail == .detailed {
+      lines.append(
+        "Total multiply-adds: \(inference.nodes.reduce(0) { $0 + $1.multiplyAdds })")
+    }
+    self.text = lines.joined(separator: "\n")
+  }
+
+  private static func typeText(_ node: Inference.Node) -> String {
+    node.layer.map { type(of: $0).summaryName } ?? node.typeName
+  }
+}
