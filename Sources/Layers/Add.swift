@@ -8,6 +8,9 @@ import ForgeShapes
 /// - Input shape: two or more tensors whose sizes are equal or 1; with `constant` one or more.
 /// - Output shape: the largest size along each axis.
 /// - Parameters: none.
+/// - Errors: `wrongInputCount` for too few tensors, `shapeMismatch` for sizes that do not
+///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
+///   finite.
 /// - Names elsewhere: Keras Add, ONNX Add and Sum, Core ML add.
 ///
 /// ```swift

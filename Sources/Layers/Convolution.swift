@@ -3,24 +3,29 @@ import ForgeShapes
 
 /// A two-dimensional convolution (cross-correlation) with bias and activation.
 ///
-/// `y(o, i, j) = f(b(o) + Σ w(o, u, v, c) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))`, where output
-/// channel `o` of group `g` sums over the input channels of group `g` only and pixels outside the image
-/// count as 0.
+/// `y(o, i, j) = f(b(o) + Σ w(o, u, v, c) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))`, where
+/// output channel `o` of group `g` sums over the input channels of group `g` only and pixels
+/// outside the image count as 0.
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, `channels`); with padding `.same` ⌈width / stride⌉, else
 ///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, height alike.
-/// - Parameters: weights [outputs][kernel height][kernel width][inputs / groups] and, with `useBias`,
-///   biases [outputs].
-/// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd amount
-///   puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is `.explicit`.
+/// - Parameters: weights [outputs][kernel height][kernel width][inputs / groups] and, with
+///   `useBias`, biases [outputs].
+/// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd
+///   amount puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is
+///   `.explicit`.
+/// - Errors: `invalidArgument` for a number out of range, `channelsNotDivisible` for groups that do
+///   not divide the channels, `emptyOutput` when no window fits, `shapeMismatch` for what is no
+///   image, `tooLarge` for weights beyond bounds.
 /// - Names elsewhere: Keras Conv2D, ONNX Conv, Core ML convolution.
 ///
 /// ```swift
 /// Input(width: 28, height: 28, channels: 1)
-///   --> Convolution(kernel: (5, 5), channels: 20, activation: .relu, name: "conv1")  // (28, 28, 20)
+///   --> Convolution(kernel: (5, 5), channels: 20, activation: .relu, name: "conv1")
+///   // (28, 28, 20)
 /// ```
-public struct Convolution: Layer {
+public struct Convolution: WeightedLayer {
   /// `Conv`, as in the 2017 toolkit.
   public static var summaryName: String { "Conv" }
   /// The name given.
@@ -82,6 +87,7 @@ public struct Convolution: Layer {
 
   /// Weights, and biases where used.
   public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    _ = try outputShape(for: inputs)
     let input = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
     let weights = ParameterSpec(
       .weights,
@@ -89,23 +95,19 @@ public struct Convolution: Layer {
         .outputs: channels, .height: geometry.kernel.height, .width: geometry.kernel.width,
         .inputs: input / groups,
       ])
-    try SizeRule.bounded(weights)
-    return useBias ? [weights, ParameterSpec(.biases, [.outputs: channels])] : [weights]
+    return try specs(weights: weights, outputs: channels)
   }
 
   /// One per weight and output pixel.
   public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    let input = inputs.first?.channels ?? 0
-    return (output.elementCount ?? 0) * geometry.kernel.width * geometry.kernel.height * input
-      / groups
+    MultiplyAdds.perElement(
+      of: output, geometry.kernel.width, geometry.kernel.height,
+      (inputs.first?.channels ?? 0) / max(groups, 1))
   }
 
   /// One convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    var operands = lowering.inputs + [try lowering.parameter(.weights)]
-    if useBias { operands.append(try lowering.parameter(.biases)) }
-    let sum = try lowering.apply(
-      .convolution(geometry, outputs: channels, groups: groups), to: operands)
-    lowering.output = try lowering.apply(activation, to: sum)
+    lowering.output = try weighted(
+      .convolution(geometry, outputs: channels, groups: groups), in: &lowering)
   }
 }

@@ -67,6 +67,12 @@ public struct OperationGraph: Sendable {
     return value
   }
 
+  /// Puts the inputs into the order of the model's declaration.
+  package mutating func reorderInputs(_ order: [Value]) {
+    inputs = order
+    for (position, value) in order.enumerated() { origins[value.index] = .input(position) }
+  }
+
   /// Adds a node and its output, whose shape follows from the primitive's rule.
   package mutating func addNode(
     _ primitive: Primitive, _ inputs: [Value], layer: Int

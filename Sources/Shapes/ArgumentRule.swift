@@ -35,19 +35,31 @@ public enum ArgumentRule {
     guard shape.isImage else { throw .notAnImage() }
   }
 
-  /// The single input of a layer that takes exactly one.
+  /// The single input of a layer that takes exactly one, which must be a shape a tensor may have.
   public static func single(_ inputs: [Shape]) throws(ShapeError) -> Shape {
-    guard let input = inputs.first, inputs.count == 1 else {
-      throw .wrongInputCount(inputs.count, needs: "exactly 1 tensor")
-    }
-    return input
+    try count(inputs, from: 1, to: 1)
+    return try tensor(inputs[0])
   }
 
-  /// Checks that a layer of several inputs received at least `count`.
-  public static func atLeast(_ count: Int, _ inputs: [Shape]) throws(ShapeError) {
-    guard inputs.count >= count else {
-      throw .wrongInputCount(inputs.count, needs: "at least \(count) tensors")
+  /// Checks that a layer received from `least` to `most` tensors.
+  ///
+  /// `example` shows in the error how to write them: `[a, b] --> Add()`.
+  public static func count(
+    _ inputs: [Shape], from least: Int, to most: Int = .max, example: String? = nil
+  ) throws(ShapeError) {
+    guard inputs.count >= least, inputs.count <= most else {
+      throw .wrongInputCount(inputs.count, from: least, to: most, example: example)
     }
+  }
+
+  /// The shape itself when it is one a tensor may have: rank, positive sizes, number of elements.
+  ///
+  /// What follows may then compute with its sizes without overflow.
+  public static func tensor(_ input: Shape) throws(ShapeError) -> Shape {
+    guard (1...Shape.maximumRank).contains(input.rank) else { throw .badRank(input.rank) }
+    guard input.dimensions.allSatisfy({ ($0 ?? 1) >= 1 }) else { throw .emptyInput() }
+    guard Shape.product(of: input.dimensions.map { $0 ?? 1 }) != nil else { throw .hugeInput() }
+    return input
   }
 
   /// The channels of an image, which must be known.
@@ -55,6 +67,50 @@ public enum ArgumentRule {
     try image(shape)
     guard let channels = shape.channels else { throw .unknownSize("a known number of channels") }
     return channels
+  }
+
+  /// Checks that an image has one of the stated numbers of channels; `meaning` says what they are.
+  public static func channels(
+    of shape: Shape, oneOf counts: [Int], meaning: String
+  ) throws(ShapeError) {
+    let channels = try channels(of: shape)
+    guard counts.contains(channels) else {
+      throw .wrongChannels(channels, counts: counts, meaning: meaning)
+    }
+  }
+
+  /// The size of the last axis, which must be known.
+  public static func lastAxis(of shape: Shape) throws(ShapeError) -> Int {
+    guard let size = shape.channels else { throw .unknownSize("a known number of channels") }
+    return size
+  }
+
+  /// Checks that a number is neither infinite nor NaN.
+  public static func finite(_ value: Float, _ name: String) throws(ShapeError) {
+    try require(value.isFinite, name, "\(value)", needs: "a finite number")
+  }
+
+  /// Checks that there is one value or one per channel, and that each is finite.
+  ///
+  /// Where the number of channels is not known only one value fits.
+  public static func perChannel(
+    _ values: [Float], _ name: String, channels: Int?
+  ) throws(ShapeError) {
+    guard values.count == 1 || values.count == channels else {
+      throw .wrongValueCount(name, values.count, channels: channels)
+    }
+    if let value = values.first(where: { !$0.isFinite }) { try finite(value, name) }
+  }
+
+  /// Checks that each axis of a shape has a name: that there are 1 to 3.
+  public static func namedAxes(_ shape: Shape) throws(ShapeError) {
+    guard !shape.axes.contains(.unnamed) else { throw .unnamedAxes(shape.rank) }
+  }
+
+  /// Checks that `count` values fill a shape, which must be known.
+  public static func values(_ count: Int, fill shape: Shape) throws(ShapeError) {
+    _ = try SizeRule.bounded(shape)
+    guard shape.elementCount == count else { throw .wrongConstantCount(count, shape: shape) }
   }
 
   /// Every size of a shape, which must be known; `what` says what for.
@@ -108,5 +164,15 @@ extension SizeRule {
         .tooLarge, "the \(spec.type) would be too large", received: spec.shapeText,
         needs: "at most \(Shape.maximumElementCount) values")
     }
+  }
+
+  /// The most values per channel that a layer makes up itself (2²⁴ values are 64 MiB of Float32).
+  public static let maximumConstantCount = 1 << 24
+
+  /// Checks that values a layer makes up itself, as ones for an absent gamma, are not too many.
+  ///
+  /// - Throws: ``ShapeError`` of kind `tooLarge`.
+  public static func boundedConstant(channels: Int) throws(ShapeError) {
+    guard channels <= maximumConstantCount else { throw .tooManyConstants(channels) }
   }
 }

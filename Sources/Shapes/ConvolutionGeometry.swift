@@ -108,4 +108,23 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     }
     return try SizeRule.bounded(Shape(width: width, height: height, channels: channels))
   }
+
+  /// The shape after a pooling's window has moved over `input`.
+  ///
+  /// A pooling's padding is smaller than its kernel: a window that lies wholly in the border has
+  /// neither a maximum nor a mean.
+  ///
+  /// - Throws: ``ShapeError`` as ``outputShape(for:channels:tooLarge:)``, of kind `invalidArgument`
+  ///   for too much padding, and of kind `kernelLargerThanInput` when no window fits.
+  public func poolingShape(for input: Shape) throws(ShapeError) -> Shape {
+    try validate()
+    let channels = try ArgumentRule.channels(of: input)
+    if case .edges(let edges) = padding {
+      let extent = extent
+      guard max(edges.left, edges.right) < extent.width,
+        max(edges.top, edges.bottom) < extent.height
+      else { throw .paddingTooLarge(self) }
+    }
+    return try outputShape(for: input, channels: channels, tooLarge: .kernelLargerThanInput)
+  }
 }

@@ -66,8 +66,85 @@ extension ShapeError {
 
   static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
     ShapeError(
-      .wrongInputCount, "wrong number of inputs",
-      received: count == 1 ? "1 tensor" : "\(count) tensors", needs: needs)
+      .wrongInputCount, "wrong number of inputs", received: counted(count, "tensor"), needs: needs)
+  }
+
+  static func wrongInputCount(
+    _ count: Int, from least: Int, to most: Int, example: String?
+  ) -> ShapeError {
+    let needs: String
+    switch (least, most) {
+    case (_, 0): needs = "no tensor"
+    case (_, .max): needs = "at least \(counted(least, "tensor"))"
+    case _ where least == most: needs = "exactly \(counted(least, "tensor"))"
+    default: needs = "\(least) to \(counted(most, "tensor"))"
+    }
+    return .wrongInputCount(count, needs: needs + (example.map { ", as in \($0)" } ?? ""))
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+
+  static func badRank(_ rank: Int) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the input has \(rank) axes",
+      needs: "1 to \(Shape.maximumRank) axes")
+  }
+
+  static func emptyInput() -> ShapeError {
+    ShapeError(.shapeMismatch, "the input is empty", needs: "every size to be at least 1")
+  }
+
+  static func hugeInput() -> ShapeError {
+    ShapeError(
+      .tooLarge, "the input is too large", needs: "at most \(Shape.maximumElementCount) elements")
+  }
+
+  static func tooManyConstants(_ channels: Int) -> ShapeError {
+    ShapeError(
+      .tooLarge, "the input has too many channels",
+      needs: "at most \(SizeRule.maximumConstantCount) channels, not \(channels)")
+  }
+
+  static func wrongChannels(_ channels: Int, counts: [Int], meaning: String) -> ShapeError {
+    let choices = counts.map(String.init).joined(separator: " or ")
+    return ShapeError(
+      .shapeMismatch, "the input has \(counted(channels, "channel"))",
+      needs: "\(choices) channels: \(meaning)")
+  }
+
+  static func wrongValueCount(_ name: String, _ count: Int, channels: Int?) -> ShapeError {
+    let needs =
+      switch channels {
+      case nil: "1 value, as the number of channels is not known"
+      case 1: "1 value"
+      case let channels?: "1 value, or one for each of \(channels) channels"
+      }
+    return ShapeError(
+      .invalidArgument, "\(name) has the wrong number of values",
+      received: "\(name): \(counted(count, "value"))", needs: needs)
+  }
+
+  static func wrongConstantCount(_ count: Int, shape: Shape) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the values do not fill the shape",
+      received: "\(counted(count, "value")) for \(shape)",
+      needs: shape.elementCount.map { counted($0, "value") } ?? "a shape of known sizes")
+  }
+
+  static func paddingTooLarge(_ geometry: ConvolutionGeometry) -> ShapeError {
+    let extent = geometry.extent
+    return .outOfRange(
+      "padding", geometry.padding.text,
+      needs: "left and right below \(extent.width), top and bottom below \(extent.height), "
+        + "so that every window holds a pixel")
+  }
+
+  static func unnamedAxes(_ rank: Int) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the axes of the input have no names", needs: "1 to 3 axes, not \(rank)",
+      remedy: "put a Reshape before this layer")
   }
 
   static func channelsNotDivisible(_ what: String, _ channels: Int, groups: Int) -> ShapeError {

@@ -131,7 +131,7 @@ def main():
     parser = argparse.ArgumentParser(description="Trains Examples/LeNet's network.")
     parser.add_argument("--mnist", required=True, help="the folder of t10k-*-ubyte.gz")
     parser.add_argument("--output", required=True, help="the folder for lenet.h5")
-    parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--epochs", type=int, default=150)
     parser.add_argument("--artificial", type=int, default=1000, help="artificial digits an epoch")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rate", type=float, default=0.002, help="the greatest learning rate")

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Writes Tests/Fixtures/layers.json: what other frameworks compute for every kind of layer.
+
+Run it from anywhere, with a Python that has the packages below (versions as in the file itself):
+
+    python3 -m venv .venv
+    .venv/bin/pip install tensorflow-cpu==2.21.0 keras==3.15.1 onnx==1.23.2 onnxruntime==1.31.1 \\
+        pillow==13.0.0
+    .venv/bin/python Scripts/references/make_layer_references.py            # writes
+    .venv/bin/python Scripts/references/make_layer_references.py --check    # compares, writes nothing
+
+layer_cases.py lists the cases, layer_frameworks.py runs them: in Keras wherever Keras has the layer,
+else in ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded by the case's name, so
+that a case does not change when others come or go. Float32 throughout, as little-endian base64.
+
+The file:
+
+    versions      the versions that computed it
+    cases
+      name        unique; its first word is the family
+      source      the framework
+      layers      in order; the last ones feed the outputs. "inputs" names layers or input0, input1, …
+                  Sizes are [width, height] and steps [x, y], as in Forge; axes are counted in memory
+                  order without the batch
+      inputs      tensors in memory order (height, width, channels)
+      parameters  by layer and type, in Forge's layouts: convolution O H W I, depthwise C M H W,
+                  dense O followed by the sizes of its input
+      outputs     tensors by the layer that gives them
+"""
+
+import base64
+import json
+import pathlib
+import sys
+import zlib
+
+import numpy as np
+
+from layer_cases import CASES
+from layer_frameworks import FRAMEWORKS, VERSIONS, nonzero
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures"
+
+
+def tensor(value):
+    """A tensor as JSON."""
+    data = np.ascontiguousarray(value, dtype="<f4")
+    return {"sizes": list(data.shape), "base64": base64.b64encode(data.tobytes()).decode()}
+
+
+def inputs_of(case, random):
+    """The inputs of a case: stated values, or seeded ones of magnitudes from 0.05 up."""
+    if isinstance(case["values"], list):
+        return [np.array(case["values"], np.float32).reshape(case["sizes"][0])]
+    high = 1.0 if case["values"] == "unit" else case["values"]
+    return [nonzero(random, size, high=high) for size in case["sizes"]]
+
+
+def computed(case):
+    """A case with all its numbers, as it goes into the file."""
+    random = np.random.default_rng(zlib.crc32(case["name"].encode()))
+    inputs = inputs_of(case, random)
+    run, source = FRAMEWORKS[case["framework"]]
+    outputs, parameters = run(case, inputs, random)
+    return {
+        "name": case["name"],
+        "source": source,
+        "layers": case["layers"],
+        "inputs": [tensor(value) for value in inputs],
+        "parameters": {
+            name: {kind: tensor(value) for kind, value in values.items()}
+            for name, values in parameters.items()
+        },
+        "outputs": {name: tensor(value) for name, value in zip(case["outputs"], outputs)},
+    }
+
+
+def text(cases):
+    """The file: a line for each field of a case and for each layer, so that changes can be read."""
+    lines = ["{", f'"versions": {json.dumps(VERSIONS)},', '"cases": [']
+    for position, case in enumerate(cases):
+        lines.append("{")
+        for name, value in case.items():
+            comma = "" if name == "outputs" else ","
+            if name == "layers":
+                steps = ",\n  ".join(json.dumps(step) for step in value)
+                lines.append(f'"layers": [\n  {steps}],')
+            else:
+                lines.append(f"{json.dumps(name)}: {json.dumps(value)}{comma}")
+        lines.append("}" if position == len(cases) - 1 else "},")
+    return "\n".join(lines + ["]", "}", ""])
+
+
+def main():
+    names = [case["name"] for case in CASES]
+    assert len(names) == len(set(names)), "names are unique"
+    result = text([computed(case) for case in CASES])
+    path = FIXTURES / "layers.json"
+    if sys.argv[1:] == ["--check"]:
+        same = path.read_text() == result
+        print(f"{path.name}: {'the same' if same else 'differs'}")
+        sys.exit(0 if same else 1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result)
+    print(f"{path.name}: {len(CASES)} cases, {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

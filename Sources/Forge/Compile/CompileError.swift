@@ -1,0 +1,109 @@
+import ForgeGraph
+import ForgeShapes
+
+/// Everything that keeps a model from being compiled, found in one go.
+///
+/// ```
+/// 2 parameters are missing
+///   …
+/// ```
+public struct CompileError: Error, Sendable {
+  /// The mistakes; at least one.
+  public let problems: [Problem]
+
+  /// Creates an error of one or more problems.
+  public init(_ problems: [Problem]) {
+    self.problems = problems
+  }
+}
+
+extension CompileError: CustomStringConvertible {
+  /// The problems, one after the other.
+  public var description: String {
+    problems.map(\.description).joined(separator: "\n")
+  }
+}
+
+extension Problem {
+  static func badOption(_ name: String, _ value: String, needs: String) -> Problem {
+    Problem(
+      headline: "the option \(name) is out of range",
+      details: [("received", value), ("needs", needs)])
+  }
+
+  static func unknownNames(
+    _ what: String, _ names: [String], known: [String]
+  ) -> Problem {
+    var details = [("received", names.map { "\"\($0)\"" }.joined(separator: ", "))]
+    let near = names.compactMap { NearNames.nearest(to: $0, in: known).first }
+    if !near.isEmpty {
+      details.append(
+        ("remedy", "did you mean \(near.map { "\"\($0)\"" }.joined(separator: ", "))?"))
+    }
+    return Problem(headline: what, details: details)
+  }
+
+  static func instructionSetMissing(_ name: String, has: String) -> Problem {
+    Problem(
+      headline: "this machine lacks the instruction set \(name)",
+      details: [("needs", "at most \(has)")])
+  }
+
+  static func unnamedLayer(at place: SourcePlace?, _ layer: LayerReference) -> Problem {
+    Problem(
+      place: place, layer: layer,
+      headline: "a layer with parameters has no name, but the source finds them by name",
+      details: [("remedy", "write name: \"…\" in the layer")])
+  }
+
+  static func missingParameter(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, near: [String]
+  ) -> Problem {
+    var details = [("needs", "\(spec.count) values, \(spec.shapeText)")]
+    if !near.isEmpty {
+      details.append(
+        ("remedy", "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"))
+    }
+    return Problem(
+      place: place, layer: layer, headline: "the \(spec.type) are missing", details: details)
+  }
+
+  static func sourceFailed(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, cause: any Error
+  ) -> Problem {
+    Problem(
+      place: place, layer: layer, headline: "the \(spec.type) could not be loaded", cause: cause)
+  }
+
+  static func wrongParameter(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, received: String,
+    needs: String, what: String
+  ) -> Problem {
+    Problem(
+      place: place, layer: layer, headline: "the \(spec.type) have the wrong \(what)",
+      details: [("received", received), ("needs", needs)])
+  }
+
+  static func noSource(_ names: [String]) -> Problem {
+    Problem(
+      headline: "the model has parameters, but compile was given nowhere to take them from",
+      details: [
+        ("received", names.map { "\"\($0)\"" }.joined(separator: ", ")),
+        ("remedy", "compile(parameters:) with a source, or compile { name, count, type in … }"),
+      ])
+  }
+
+  static func verifyFailed(
+    output: String, error: Double, bound: Double, layer: String?, rewrite: String?
+  ) -> Problem {
+    var details = [
+      ("received", "relative L2 error \(error) of output \"\(output)\""),
+      ("needs", "at most \(bound)"),
+    ]
+    if let layer { details.append(("first at", "layer \"\(layer)\"")) }
+    details.append(
+      ("rewrite", rewrite.map { "\($0): without it the error is in bounds" } ?? "none is to blame"))
+    return Problem(
+      headline: "the compiled plan differs from the reference executor", details: details)
+  }
+}

@@ -1,0 +1,75 @@
+import ForgeOperations
+
+/// Everything about a compile that can be chosen.
+public struct CompileOptions: Sendable {
+  /// What a prediction checks besides counts and shapes.
+  public enum Checks: Sendable {
+    /// Nothing more.
+    case none
+    /// That every output is finite: a NaN or infinity becomes an error naming the output.
+    case finiteOutputs
+  }
+
+  /// Whether a compile compares the plan with the reference executor.
+  public enum Verification: Sendable {
+    /// No comparison.
+    case none
+    /// Compares on this many seeded random inputs; a compile fails when one differs too much.
+    case samples(Int, seed: UInt64 = 1)
+  }
+
+  /// Instruction sets, in the order of what they need.
+  public enum InstructionSet: String, Sendable, CaseIterable {
+    /// Plain C, one number at a time: what every faster kernel is checked against.
+    case scalar
+    /// Vectors that every machine of the architecture has: SSE2, NEON.
+    case baseline
+    /// AVX2 and FMA.
+    case avx2
+    /// AVX-512 F, BW, DQ, VL.
+    case avx512
+  }
+
+  /// The most examples one prediction may hold.
+  public var maximumBatch: Int
+  /// Layers whose outputs can be read after a prediction, by name; it changes no bit of any output.
+  public var keep: [String]
+  /// What each prediction checks.
+  public var checks: Checks
+  /// Whether the plan is compared with the reference executor.
+  public var verify: Verification
+  /// The relative L2 error that `verify` allows.
+  public var accuracy: Double
+  /// Rewrites to leave out, by name; `Rewrites.names` lists them.
+  public var disabledRewrites: Set<String>
+  /// The instruction set; the best of the machine unless given, or what `FORGE_ISA` names.
+  public var instructionSet: InstructionSet?
+  /// The number of plans kept for inputs whose size is chosen at run time.
+  public var planCacheSize: Int
+
+  /// Creates options; each has a default.
+  ///
+  /// - Parameters:
+  ///   - maximumBatch: the most examples one prediction may hold.
+  ///   - keep: layers whose outputs can be read after a prediction.
+  ///   - checks: what each prediction checks.
+  ///   - verify: whether the plan is compared with the reference executor.
+  ///   - accuracy: the relative L2 error that `verify` allows.
+  ///   - disabledRewrites: rewrites to leave out, by name.
+  ///   - instructionSet: the instruction set; the best of the machine unless given.
+  ///   - planCacheSize: the number of plans kept for inputs of run-time size.
+  public init(
+    maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    verify: Verification = .none, accuracy: Double = 1e-5, disabledRewrites: Set<String> = [],
+    instructionSet: InstructionSet? = nil, planCacheSize: Int = 8
+  ) {
+    self.maximumBatch = maximumBatch
+    self.keep = keep
+    self.checks = checks
+    self.verify = verify
+    self.accuracy = accuracy
+    self.disabledRewrites = disabledRewrites
+    self.instructionSet = instructionSet
+    self.planCacheSize = planCacheSize
+  }
+}

@@ -1,0 +1,83 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// What a compile did, stage by stage.
+public struct CompileReport: Sendable, CustomStringConvertible {
+  /// One rewrite and how many places it changed.
+  public struct RewriteCount: Sendable {
+    /// The name of the rewrite.
+    public let name: String
+    /// The number of places.
+    public let places: Int
+  }
+
+  /// One step of the plan.
+  public struct Step: Sendable {
+    /// The kernel.
+    public let kernel: String
+    /// The layers it does the work of.
+    public let layers: [String]
+    /// The same layers by position.
+    let positions: [Int]
+  }
+
+  /// The rewrites in order.
+  public let rewrites: [RewriteCount]
+  /// The steps in order; empty where the input's size is not known yet.
+  public let steps: [Step]
+  /// The bytes of packed parameters; 0 where the input's size is not known yet.
+  public let constantBytes: Int
+  /// The bytes of the arena of one context.
+  public let arenaBytes: Int
+  /// The bytes that arena would have if no tensors shared memory.
+  public let unsharedBytes: Int
+  /// The instruction set of the kernels.
+  public let instructionSet: String
+  /// The comparison with the reference executor, when one was asked for.
+  public let verification: Verification?
+
+  init(_ compiler: Compiler, plan: Plan?, constantBytes: Int, verification: Verification?) {
+    let names = Dictionary(
+      uniqueKeysWithValues: compiler.inference.nodes.filter { !$0.isInput }
+        .map { ($0.position, $0.name) })
+    rewrites = compiler.rewrites.map { RewriteCount(name: $0.name, places: $0.places) }
+    steps = (plan?.stepReports ?? []).map { step in
+      Step(
+        kernel: step.kernel, layers: step.layers.compactMap { names[$0] }, positions: step.layers)
+    }
+    self.constantBytes = constantBytes
+    arenaBytes = (plan?.arenaCount ?? 0) * MemoryLayout<Float>.stride
+    unsharedBytes = (plan?.unsharedCount ?? 0) * MemoryLayout<Float>.stride
+    instructionSet =
+      (CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar)
+      .rawValue
+    self.verification = verification
+  }
+
+  /// The kernels that do the work of a layer.
+  func kernels(ofLayer position: Int) -> String {
+    steps.filter { $0.positions.contains(position) && $0.kernel != "clearHalo" }.map(\.kernel)
+      .joined(separator: ", ")
+  }
+
+  /// The report as text, one line per rewrite and step.
+  public var description: String {
+    var lines = ["Instruction set: \(instructionSet)", "Rewrites:"]
+    lines += rewrites.map { "  \($0.name): \($0.places)" }
+    lines.append("Steps: \(steps.count)")
+    for (index, step) in steps.enumerated() {
+      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"
+      lines.append("  \(index + 1). \(step.kernel)\(layers)")
+    }
+    lines.append("Packed parameters: \(constantBytes) bytes")
+    lines.append("Arena: \(arenaBytes) bytes, \(unsharedBytes) without sharing")
+    if let verification {
+      lines.append("Verified on \(verification.samples) samples, bound \(verification.bound):")
+      lines += verification.errors.map {
+        "  \($0.output): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

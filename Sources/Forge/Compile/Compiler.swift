@@ -1,0 +1,176 @@
+import CForgeKernels
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// Takes a model through stages 1 to 4 and keeps what stages 5 to 7 need for any input size.
+struct Compiler: Sendable {
+  /// Stage 1.
+  let inference: Inference
+  /// Stage 2, kept for `verify`.
+  let lowered: LoweredModel
+  /// Stage 3.
+  let parameters: ParameterStore
+  /// Stage 4: the rewritten operations; kept layers follow the model's own outputs.
+  let graph: OperationGraph
+  /// What each rewrite did.
+  let rewrites: [Rewrites.Count]
+  /// The names of the outputs, kept layers last.
+  let outputNames: [String]
+  /// The number of outputs that are the model's own.
+  let ownOutputCount: Int
+  /// The options.
+  let options: CompileOptions
+  /// The kernels.
+  let level: forge_level
+
+  /// Runs stages 1 to 4.
+  init(
+    _ model: Model, options: CompileOptions, goesByName: Bool, names: () -> [String],
+    prepare: ([ParameterSpec]) throws -> Void = { _ in }, ask: LoadStage.Ask
+  ) throws(CompileError) {
+    let inference = Inference(model)
+    var problems = inference.problems + Self.problems(of: options, inference: inference)
+    let level = forge_level(options, problems: &problems)
+    guard problems.isEmpty else { throw CompileError(problems) }
+    let lowered = try LoweredModel(inference)
+    do { try prepare(lowered.parameters) } catch let error as CompileError { throw error } catch {
+      throw CompileError([
+        Problem(headline: "the source of parameters could not be prepared", cause: error)
+      ])
+    }
+    let parameters = try LoadStage.load(
+      lowered, inference: inference, goesByName: goesByName, names: names, ask: ask)
+    try self.init(
+      inference: inference, lowered: lowered, parameters: parameters, options: options,
+      level: level)
+  }
+
+  /// Runs stage 4 with other options on what earlier stages gave.
+  init(
+    inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
+    options: CompileOptions, level: forge_level
+  ) throws(CompileError) {
+    self.inference = inference
+    self.lowered = lowered
+    self.parameters = parameters
+    self.options = options
+    self.level = level
+    var graph = lowered.graph
+    do {
+      rewrites = try Rewrites.apply(
+        to: &graph, constants: parameters, disabled: options.disabledRewrites)
+    } catch {
+      throw CompileError([Problem(headline: "a constant could not be computed", cause: error)])
+    }
+    ownOutputCount = graph.outputs.count
+    let kept = options.keep.compactMap { name in
+      inference.nodes.first { $0.name == name && !$0.isInput }
+    }
+    _ = KeepOutputs.apply(to: &graph, lowered: lowered.graph, layers: kept.map(\.position))
+    self.graph = graph
+    outputNames =
+      Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
+  }
+
+  /// What is wrong with the options.
+  private static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
+    var problems: [Problem] = []
+    if !(1...(1 << 20)).contains(options.maximumBatch) {
+      problems.append(
+        .badOption("maximumBatch", "\(options.maximumBatch)", needs: "1 to \(1 << 20)"))
+    }
+    if !(options.accuracy > 0) {
+      problems.append(.badOption("accuracy", "\(options.accuracy)", needs: "a number above 0"))
+    }
+    if options.planCacheSize < 1 {
+      problems.append(.badOption("planCacheSize", "\(options.planCacheSize)", needs: "at least 1"))
+    }
+    if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
+      problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
+    }
+    let unknown = options.disabledRewrites.subtracting(Rewrites.names).sorted()
+    if !unknown.isEmpty {
+      problems.append(.unknownNames("there are no such rewrites", unknown, known: Rewrites.names))
+    }
+    let layers = inference.nodes.filter { !$0.isInput }.map(\.name)
+    let missing = options.keep.filter { !layers.contains($0) }
+    if !missing.isEmpty {
+      problems.append(
+        .unknownNames("there are no such layers to keep", missing, known: layers))
+    }
+    return problems
+  }
+
+  /// Outputs are found by name: a second one of a name gets a number.
+  private static func uniqueNames(_ names: [String]) -> [String] {
+    var used: Set<String> = []
+    return names.map { name in
+      var unique = name
+      var number = 2
+      while !used.insert(unique).inserted {
+        unique = "\(name)_\(number)"
+        number += 1
+      }
+      return unique
+    }
+  }
+
+  /// Stages 5 and 6 for inputs of known sizes.
+  func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
+    let bound: OperationGraph
+    do throws(OperationGraph.BindingError) { bound = try graph.binding(inputs: inputs) } catch {
+      throw .unfit(error.error, layer: graph.nodes[error.node].layers.last ?? 0)
+    }
+    guard let table = forge_kernels(level) else { throw .noKernels }
+    var builder = PlanBuilder(
+      graph: bound, kernels: table.pointee, constants: constants,
+      concatenatesInPlace: !options.disabledRewrites.contains(Rewrites.concatenateInPlace),
+      reusesInPlace: !options.disabledRewrites.contains(Rewrites.reuseInPlace))
+    do { try builder.build() } catch { throw .parameters(error) }
+    return Plan(builder)
+  }
+
+  /// Why a plan cannot be made.
+  enum PlanError: Error {
+    /// A layer does not fit inputs of this size.
+    case unfit(ShapeError, layer: Int)
+    /// A parameter could not be read.
+    case parameters(any Error)
+    /// The instruction set is not there.
+    case noKernels
+  }
+}
+
+extension forge_level {
+  /// The level that options ask for, or `FORGE_ISA`, or the best of the machine.
+  fileprivate init(_ options: CompileOptions, problems: inout [Problem]) {
+    let best = forge_best_level()
+    guard let wanted = options.instructionSet ?? .fromEnvironment() else {
+      self = best
+      return
+    }
+    self = wanted.level
+    if forge_kernels(self) == nil {
+      let has = CompileOptions.InstructionSet.allCases.last { forge_kernels($0.level) != nil }
+      problems.append(.instructionSetMissing(wanted.rawValue, has: (has ?? .scalar).rawValue))
+    }
+  }
+}
+
+extension CompileOptions.InstructionSet {
+  /// The level in C's terms.
+  var level: forge_level {
+    switch self {
+    case .scalar: FORGE_SCALAR
+    case .baseline: FORGE_BASELINE
+    case .avx2: FORGE_AVX2
+    case .avx512: FORGE_AVX512
+    }
+  }
+
+  /// What the environment variable `FORGE_ISA` names, for tests and for comparisons.
+  static func fromEnvironment() -> Self? {
+    environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))
+  }
+}

@@ -1,0 +1,100 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// Stage 3: asks for every parameter once, in the order of the plan, and checks what comes.
+enum LoadStage {
+  /// What a parameter is asked from.
+  typealias Ask = (ParameterSpec) throws -> (any ParameterData)?
+
+  /// The parameters of a model, all checked; nothing is copied yet.
+  ///
+  /// - Parameters:
+  ///   - lowered: the model's operations.
+  ///   - inference: its layers.
+  ///   - goesByName: whether the source finds parameters by their layers' names.
+  ///   - names: the names the source has, asked for only when something is missing.
+  ///   - ask: the source.
+  static func load(
+    _ lowered: LoweredModel, inference: Inference, goesByName: Bool,
+    names: () -> [String], ask: Ask
+  ) throws(CompileError) -> ParameterStore {
+    var problems: [Problem] = []
+    var data: [any ParameterData] = []
+    var available: [String]?
+    var reported: Set<Int> = []
+    for (spec, owner) in zip(lowered.parameters, lowered.owners) {
+      let node = inference.nodes[owner]
+      if goesByName, !node.isNamed {
+        if reported.insert(owner).inserted {
+          problems.append(.unnamedLayer(at: node.place, node.reference))
+        }
+        continue
+      }
+      do {
+        guard let values = try ask(spec) else {
+          let known = available ?? names()
+          available = known
+          problems.append(
+            .missingParameter(
+              at: node.place, node.reference, spec: spec,
+              near: NearNames.nearest(to: spec.layer, in: known)))
+          continue
+        }
+        if let problem = check(values, for: spec, node: node) { problems.append(problem) }
+        data.append(values)
+      } catch {
+        problems.append(
+          .sourceFailed(at: node.place, node.reference, spec: spec, cause: error))
+      }
+    }
+    guard problems.isEmpty else { throw CompileError(problems) }
+    return ParameterStore(specs: lowered.parameters, data: data)
+  }
+
+  /// What is wrong with the values of a parameter: count, sizes, layout or element type.
+  private static func check(
+    _ values: any ParameterData, for spec: ParameterSpec, node: Inference.Node
+  ) -> Problem? {
+    let wrong = { (what: String, received: String, needs: String) in
+      Problem.wrongParameter(
+        at: node.place, node.reference, spec: spec, received: "\(received) from \(values.origin)",
+        needs: needs, what: what)
+    }
+    guard ParameterStore.readable.contains(values.elementType) else {
+      return wrong("element type", values.elementType.rawValue, "f32, f16, bf16 or f64")
+    }
+    guard values.count == spec.count else {
+      return wrong("count", "\(values.count) values", "\(spec.count) values, \(spec.shapeText)")
+    }
+    guard let order = values.layout.order(for: spec) else {
+      return wrong("layout", "\(values.layout)", "each of the axes \(spec.shapeText) once")
+    }
+    if let sizes = values.sizes {
+      let needed = order.map { axis in
+        spec.axes.firstIndex(of: axis).map { spec.sizes[$0] } ?? 1
+      }
+      // Files drop axes of size 1 and merge those of a flattened image; the runs must still agree.
+      guard sizes.filter({ $0 != 1 }) == needed.filter({ $0 != 1 }) || merges(needed, into: sizes)
+      else {
+        let text = { (sizes: [Int]) in sizes.map(String.init).joined(separator: "×") }
+        return wrong("size", text(sizes), text(needed))
+      }
+    }
+    return nil
+  }
+
+  /// Whether `sizes` is `fine` with neighbouring axes multiplied together.
+  private static func merges(_ fine: [Int], into sizes: [Int]) -> Bool {
+    var rest = fine[...]
+    for size in sizes {
+      var product = 1
+      while product < size, let next = rest.first {
+        product *= next
+        rest.removeFirst()
+      }
+      guard product == size else { return false }
+    }
+    return rest.allSatisfy { $0 == 1 }
+  }
+}

@@ -1,0 +1,58 @@
+import ForgeGraph
+import ForgeLayers
+import ForgeOperations
+import ForgeShapes
+
+/// Stage 2: every layer written down as primitive operations.
+struct LoweredModel: Sendable {
+  /// The operations.
+  var graph: OperationGraph
+  /// The parameters in the order of first use.
+  let parameters: [ParameterSpec]
+  /// The layer each parameter belongs to, as an index of ``Inference/nodes``.
+  let owners: [Int]
+
+  /// Lowers a model without mistakes.
+  init(_ inference: Inference) throws(CompileError) {
+    var lowering = Lowering()
+    var values: [OperationGraph.Value?] = []
+    var owners: [Int] = []
+    var problems: [Problem] = []
+    for (index, node) in inference.nodes.enumerated() {
+      guard let shape = node.shape else { continue }
+      guard let layer = node.layer else {
+        values.append(lowering.graph.addInput(shape))
+        continue
+      }
+      lowering.begin(
+        layer: node.position, name: node.name, inputs: node.inputs.compactMap { values[$0] },
+        parameters: node.parameters)
+      do throws(ShapeError) {
+        try layer.lower(into: &lowering)
+        guard let output = lowering.output else {
+          throw ShapeError(
+            .invalidArgument, "the layer sets no output", needs: "lowering.output to be set")
+        }
+        guard lowering.shape(of: output) == shape else {
+          throw ShapeError(
+            .shapeMismatch, "the layer's operations give another shape than its rule",
+            received: lowering.shape(of: output).description, needs: shape.description)
+        }
+        values.append(output)
+        lowering.graph.layerOutputs[node.position] = output
+      } catch {
+        problems.append(
+          Inference.problem(error, at: node, inputs: node.inputs.map { inference.nodes[$0] }))
+        values.append(nil)
+      }
+      while owners.count < lowering.parameters.count { owners.append(index) }
+    }
+    guard problems.isEmpty else { throw CompileError(problems) }
+    lowering.graph.outputs = inference.outputs.compactMap { values[$0] }
+    // The order of declaration may differ from that of creation.
+    lowering.graph.reorderInputs(inference.inputs.compactMap { values[$0] })
+    self.graph = lowering.graph
+    self.parameters = lowering.parameters
+    self.owners = owners
+  }
+}

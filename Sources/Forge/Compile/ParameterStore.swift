@@ -1,0 +1,92 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The loaded parameters of a model, still where their source keeps them.
+struct ParameterStore: Sendable {
+  /// The element types that can be read as Float32.
+  static let readable: Set<ElementType> = [.float32, .float16, .bfloat16, .float64]
+
+  /// What each parameter is.
+  let specs: [ParameterSpec]
+  /// Where its values are.
+  let data: [any ParameterData]
+
+  /// The values of a parameter in Forge's layout, as Float32.
+  func values(_ index: Int) throws -> [Float] {
+    let spec = specs[index]
+    let source = data[index]
+    let strides = source.layout.strides(for: spec) ?? []
+    return try [Float](unsafeUninitializedCapacity: spec.count) { buffer, count in
+      try source.withUnsafeBytes { bytes in
+        try Self.checkSize(bytes, spec: spec, source: source)
+        Self.gather(
+          bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: buffer)
+      }
+      count = spec.count
+    }
+  }
+
+  /// The values of a constant.
+  func values(of recipe: ConstantRecipe) throws -> [Float] {
+    try recipe.values { try values($0) }
+  }
+
+  /// A source that changed since it was checked must not be read past its end.
+  private static func checkSize(
+    _ bytes: UnsafeRawBufferPointer, spec: ParameterSpec, source: any ParameterData
+  ) throws {
+    let needed = spec.count * source.elementType.byteCount
+    guard bytes.count >= needed else {
+      throw ShapeError(
+        .shapeMismatch, "\(source.origin) shrank while it was read",
+        received: "\(bytes.count) bytes", needs: "\(needed) bytes")
+    }
+  }
+
+  /// Walks the source in Forge's order, converting to Float32.
+  private static func gather(
+    _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
+    into output: UnsafeMutableBufferPointer<Float>
+  ) {
+    let read: (Int) -> Float =
+      switch type {
+      case .float16:
+        { halfToFloat(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
+      case .bfloat16:
+        {
+          Float(
+            bitPattern: UInt32(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) << 16)
+        }
+      case .float64: { Float(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self)) }
+      default: { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+      }
+    var position = Array(repeating: 0, count: sizes.count)
+    var offset = 0
+    for index in 0..<sizes.reduce(1, *) {
+      output[index] = read(offset)
+      var axis = sizes.count - 1
+      while axis >= 0 {
+        position[axis] += 1
+        offset += strides[axis]
+        if position[axis] < sizes[axis] { break }
+        offset -= strides[axis] * sizes[axis]
+        position[axis] = 0
+        axis -= 1
+      }
+    }
+  }
+
+  /// IEEE half to single precision; `Float16` does not exist on every platform Swift has.
+  private static func halfToFloat(_ half: UInt16) -> Float {
+    let sign = UInt32(half & 0x8000) << 16
+    let exponent = UInt32(half >> 10) & 0x1F
+    let fraction = UInt32(half & 0x3FF)
+    switch exponent {
+    case 0:  // zero and subnormal: fraction · 2⁻²⁴
+      let magnitude = Float(fraction) * 0x1p-24
+      return Float(bitPattern: magnitude.bitPattern | sign)
+    case 31: return Float(bitPattern: sign | 0x7F80_0000 | fraction << 13)
+    default: return Float(bitPattern: sign | (exponent + 112) << 23 | fraction << 13)
+    }
+  }
+}

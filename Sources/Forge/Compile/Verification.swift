@@ -1,0 +1,170 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// The comparison of a plan with the reference executor on seeded random inputs.
+public struct Verification: Sendable {
+  /// How far one output was off.
+  public struct OutputError: Sendable {
+    /// The name of the output or kept layer.
+    public let output: String
+    /// ‖plan − reference‖ / ‖reference‖ over all samples, the largest of them.
+    public let relativeL2: Double
+    /// The largest difference of one value.
+    public let maximum: Double
+  }
+
+  /// The number of samples compared.
+  public let samples: Int
+  /// The error of each output.
+  public let errors: [OutputError]
+  /// The bound that was kept.
+  public let bound: Double
+
+  /// Compares when options ask for it.
+  ///
+  /// - Throws: ``CompileError`` naming the first layer and the rewrite that differ.
+  static func run(
+    _ compiler: Compiler, constants: PackedConstants
+  ) throws(CompileError)
+    -> Verification?
+  {
+    guard case .samples(let count, let seed) = compiler.options.verify else { return nil }
+    let errors = try compare(compiler, constants: constants, samples: count, seed: seed)
+    let bound = compiler.options.accuracy
+    // Not "greater than": a NaN must fail as well.
+    guard let worst = errors.first(where: { !($0.relativeL2 <= bound) }) else {
+      return Verification(samples: count, errors: errors, bound: bound)
+    }
+    throw CompileError([
+      .verifyFailed(
+        output: worst.output, error: worst.relativeL2, bound: bound,
+        layer: try firstLayer(compiler, seed: seed, bound: bound),
+        rewrite: try guiltyRewrite(compiler, samples: count, seed: seed, bound: bound))
+    ])
+  }
+
+  /// The shapes to compare on: declared ones, and a small odd size where any will do.
+  private static func shapes(_ compiler: Compiler) -> [Shape] {
+    compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }.map { shape in
+      Shape(shape.dimensions.enumerated().map { axis, size in size ?? (axis == 0 ? 61 : 67) })
+    }
+  }
+
+  private static func compare(
+    _ compiler: Compiler, constants: PackedConstants, samples: Int, seed: UInt64
+  ) throws(CompileError) -> [OutputError] {
+    let shapes = shapes(compiler)
+    var worst: [OutputError] = []
+    do {
+      let plan = try compiler.plan(inputs: shapes, constants: constants)
+      let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
+      let memory = PredictionMemory(plan: plan, batch: 1)
+      var random = SeededGenerator(seed: seed)
+      // The values the outputs have in the graph that no rewrite has touched.
+      let values = compiler.referenceOutputs
+      for _ in 0..<samples {
+        let inputs = plan.inputSizes.map { sizes in
+          (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
+        }
+        for (index, input) in inputs.enumerated() {
+          _ = memory.input(index).update(fromContentsOf: input)
+        }
+        try memory.run(batch: 1)
+        let tensors = try zip(inputs, plan.inputSizes).map { input, sizes in
+          try ReferenceTensor(sizes: sizes, floats: input)
+        }
+        let expected = try reference.run(
+          inputs: tensors, values: values, parameter: compiler.parameters.values)
+        for (index, name) in compiler.outputNames.enumerated() {
+          guard let truth = expected[values[index]] else { continue }
+          let error = difference(memory.output(index), truth.values, name: name)
+          if index == worst.count { worst.append(error) }
+          if !(error.relativeL2 <= worst[index].relativeL2) { worst[index] = error }
+        }
+      }
+    } catch let error as CompileError {
+      throw error
+    } catch {
+      throw CompileError([Problem(headline: "the plan could not be verified", cause: error)])
+    }
+    return worst
+  }
+
+  private static func difference(
+    _ actual: UnsafeMutableBufferPointer<Float>, _ expected: [Double], name: String
+  ) -> OutputError {
+    var squares = 0.0
+    var norm = 0.0
+    var maximum = 0.0
+    for (index, truth) in expected.enumerated() {
+      let difference = Double(actual[index]) - truth
+      squares += difference * difference
+      norm += truth * truth
+      maximum = max(maximum, abs(difference))
+    }
+    let relative = norm > 0 ? (squares / norm).squareRoot() : squares.squareRoot()
+    return OutputError(output: name, relativeL2: relative, maximum: maximum)
+  }
+
+  /// The first layer whose own output is out of bounds.
+  private static func firstLayer(
+    _ compiler: Compiler, seed: UInt64, bound: Double
+  )
+    throws(CompileError) -> String?
+  {
+    var options = compiler.options
+    options.keep = compiler.inference.nodes.filter { !$0.isInput }.map(\.name)
+    let kept = try compiler.with(options)
+    let errors = try compare(
+      kept, constants: PackedConstants(kept.parameters), samples: 1, seed: seed)
+    return errors.dropFirst(kept.ownOutputCount).first { !($0.relativeL2 <= bound) }?.output
+  }
+
+  /// The rewrite without which the error is in bounds.
+  private static func guiltyRewrite(
+    _ compiler: Compiler, samples: Int, seed: UInt64, bound: Double
+  ) throws(CompileError) -> String? {
+    for name in Rewrites.names where !compiler.options.disabledRewrites.contains(name) {
+      var options = compiler.options
+      options.disabledRewrites.insert(name)
+      let without = try compiler.with(options)
+      let errors = try compare(
+        without, constants: PackedConstants(without.parameters), samples: samples, seed: seed)
+      if errors.allSatisfy({ $0.relativeL2 <= bound }) { return name }
+    }
+    return nil
+  }
+}
+
+extension Compiler {
+  /// The same model from stage 4 on with other options.
+  func with(_ options: CompileOptions) throws(CompileError) -> Compiler {
+    try Compiler(
+      inference: inference, lowered: lowered, parameters: parameters, options: options, level: level
+    )
+  }
+
+  /// The values of the outputs and kept layers in the graph as it was lowered.
+  var referenceOutputs: [OperationGraph.Value] {
+    let own = lowered.graph.outputs
+    return own + graph.outputs.dropFirst(own.count)
+  }
+}
+
+/// A small seeded generator (SplitMix64; Steele, Lea and Flood 2014) for inputs of comparisons.
+struct SeededGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// The next number in −1 ..< 1.
+  mutating func nextSymmetric() -> Float {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    z ^= z >> 31
+    return Float(z >> 40) * 0x1p-23 - 1
+  }
+}

@@ -1,0 +1,41 @@
+/// Memory aligned to 64 bytes (a cache line, an AVX-512 register), owned by whoever holds it.
+///
+/// The only raw memory of a compiled model: plans and packed parameters lie in it.
+final class AlignedMemory: Sendable {
+  /// The alignment in bytes.
+  static let alignment = 64
+
+  /// Written while it is being made and only read afterwards; `deinit` frees it when nobody reads.
+  nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
+
+  /// Makes `byteCount` zeroed bytes and lets `fill` write them.
+  init<Failure: Error>(
+    byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    base = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(byteCount, 1), alignment: Self.alignment)
+    base.initializeMemory(as: UInt8.self, repeating: 0)
+    try fill(base)
+  }
+
+  deinit { base.deallocate() }
+
+  /// The number of bytes.
+  var byteCount: Int { base.count }
+
+  /// The bytes, valid while this object lives.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
+
+  /// The floats, valid while this object lives.
+  var floats: UnsafePointer<Float>? {
+    UnsafePointer(base.baseAddress?.assumingMemoryBound(to: Float.self))
+  }
+
+  /// The floats as C sees the bases of a frame, which it writes only where a plan says so.
+  var writableFloats: UnsafeMutablePointer<Float>? {
+    base.baseAddress?.assumingMemoryBound(to: Float.self)
+  }
+
+  /// `count` rounded up to a multiple of `unit`.
+  static func round(_ count: Int, to unit: Int) -> Int { (count + unit - 1) / unit * unit }
+}

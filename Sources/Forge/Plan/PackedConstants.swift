@@ -1,0 +1,106 @@
+import ForgeOperations
+import ForgeShapes
+import Synchronization
+
+/// The parameters of a compiled model in the forms its kernels read, each made once.
+///
+/// Plans for different input sizes share them. A form is written straight from its source, one
+/// parameter at a time, so that no second copy of the whole model is ever held.
+final class PackedConstants: Sendable {
+  /// A form of a constant.
+  enum Form: Hashable {
+    /// `[panel][height][width][inputs, rounded up to 16][panelWidth]`, zero where padded.
+    case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[block][height][width][16]`, zero where padded.
+    case depthwise(height: Int, width: Int, channels: Int)
+    /// As it is, zeros after the last value up to `count`; one value fills the first `fill`.
+    case padded(count: Int, fill: Int)
+    /// Zeros: the bias of a layer without one.
+    case zeros(count: Int)
+  }
+
+  private struct Key: Hashable {
+    let value: Int
+    let form: Form
+  }
+
+  /// The parameters where their source keeps them.
+  let parameters: ParameterStore
+  private let made = Mutex<[Key: AlignedMemory]>([:])
+
+  init(_ parameters: ParameterStore) {
+    self.parameters = parameters
+  }
+
+  /// The bytes held.
+  var byteCount: Int { made.withLock { $0.values.reduce(0) { $0 + $1.byteCount } } }
+
+  /// The values of a constant in its own layout.
+  func values(of recipe: ConstantRecipe) throws -> [Float] { try parameters.values(of: recipe) }
+
+  /// A constant in a form; `nil` for zeros of no constant.
+  func memory(
+    _ value: OperationGraph.Value?, _ recipe: ConstantRecipe?, as form: Form
+  ) throws
+    -> AlignedMemory
+  {
+    let key = Key(value: value?.index ?? -1, form: form)
+    if let memory = made.withLock({ $0[key] }) { return memory }
+    let values = try recipe.map { try parameters.values(of: $0) } ?? []
+    let memory = AlignedMemory(byteCount: form.count * MemoryLayout<Float>.stride) { bytes in
+      form.write(values, to: bytes.bindMemory(to: Float.self))
+    }
+    return made.withLock { made in
+      if let earlier = made[key] { return earlier }
+      made[key] = memory
+      return memory
+    }
+  }
+}
+
+extension PackedConstants.Form {
+  /// The number of floats.
+  var count: Int {
+    switch self {
+    case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
+      AlignedMemory.round(outputs, to: panelWidth) * height * width
+        * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .depthwise(let height, let width, let channels):
+      AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
+    case .padded(let count, _), .zeros(let count): count
+    }
+  }
+
+  /// Writes values, in Forge's own layout, to zeroed memory.
+  func write(_ values: [Float], to memory: UnsafeMutableBufferPointer<Float>) {
+    let lanes = TensorDescriptor.blockWidth
+    switch self {
+    case .zeros: break
+    case .padded(_, let fill):
+      for index in 0..<max(values.count, fill) {
+        memory[index] = values[values.count == 1 ? 0 : index]
+      }
+    case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
+      let padded = AlignedMemory.round(inputs, to: lanes)
+      let taps = height * width
+      var source = 0
+      for output in 0..<outputs {
+        let panel = output / panelWidth * taps * padded * panelWidth + output % panelWidth
+        for tap in 0..<taps {
+          for input in 0..<inputs {
+            memory[panel + (tap * padded + input) * panelWidth] = values[source]
+            source += 1
+          }
+        }
+      }
+    case .depthwise(let height, let width, let channels):
+      let taps = height * width
+      for channel in 0..<channels {
+        for tap in 0..<taps {
+          memory[(channel / lanes * taps + tap) * lanes + channel % lanes] =
+            values[channel * taps + tap]
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// A finished plan for inputs of one size: a flat array of C steps and the memory they need.
+final class Plan: Sendable {
+  /// A run of C steps, or a call of a user's own arithmetic between two of them.
+  enum Segment: Sendable {
+    case steps(start: Int, count: Int)
+    case custom(CustomCall)
+  }
+
+  /// A user's own arithmetic with its tensors.
+  struct CustomCall: Sendable {
+    let operation: CustomOperation
+    let inputs: [Region]
+    let output: Region
+    /// The layer, as a position.
+    let layer: Int
+  }
+
+  /// Plain memory: a base of the frame, an offset and a count in floats.
+  struct Region: Sendable {
+    let base: Int
+    let offset: Int
+    let imageStride: Int
+    let count: Int
+  }
+
+  /// What one step is, for reports.
+  struct StepReport: Sendable {
+    let kernel: String
+    let layers: [Int]
+  }
+
+  /// What is run, in order.
+  let segments: [Segment]
+  /// The steps as reports name them.
+  let stepReports: [StepReport]
+  /// The sizes of each input, in memory order.
+  let inputSizes: [[Int]]
+  /// The sizes of each output, in memory order; kept layers follow the model's own.
+  let outputSizes: [[Int]]
+  /// The resizes whose source can be set per prediction.
+  let cropSlots: [CropSlot]
+  /// The floats of the arena.
+  let arenaCount: Int
+  /// The floats of the arena if no tensors shared memory.
+  let unsharedCount: Int
+  private let steps: AlignedMemory
+  private let arguments: AlignedMemory
+  private let constants: AlignedMemory
+  /// Packed parameters and tables that arguments point to.
+  private let retained: [AlignedMemory]
+
+  /// Finishes what a builder has planned.
+  init(_ builder: PlanBuilder) {
+    let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
+    let places = TensorPlaces(
+      tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
+    arenaCount = memory.arenaCount
+    unsharedCount = memory.unsharedCount
+    inputSizes = builder.graph.inputs.map { builder.sizes(of: $0) }
+    outputSizes = builder.graph.outputs.map { builder.sizes(of: $0) }
+    cropSlots = builder.cropSlots
+    retained = builder.retained
+    stepReports = builder.steps.map { StepReport(kernel: $0.name, layers: $0.layers) }
+    constants = AlignedMemory(
+      byteCount: builder.constantFloats.count * MemoryLayout<Float>.stride
+    ) { bytes in
+      _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: builder.constantFloats)
+    }
+
+    var segments: [Segment] = []
+    var calls: [KernelCall] = []
+    for step in builder.steps {
+      switch step.action {
+      case .kernel(let make):
+        if case .steps(let start, let count) = segments.last {
+          segments[segments.count - 1] = .steps(start: start, count: count + 1)
+        } else {
+          segments.append(.steps(start: calls.count, count: 1))
+        }
+        calls.append(make(places))
+      case .custom(let operation):
+        let region = { (id: PlannedTensor.ID) in
+          let place = places.place(id)
+          return Region(
+            base: Int(place.base), offset: Int(place.offset), imageStride: Int(place.image_stride),
+            count: builder.tensor(id).count)
+        }
+        segments.append(
+          .custom(
+            CustomCall(
+              operation: operation, inputs: step.reads.map(region), output: region(step.writes[0]),
+              layer: step.layers.last ?? 0)))
+      }
+    }
+    self.segments = segments
+
+    // All arguments in one block, each on a line of its own, then the steps that point into it.
+    let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
+    let arguments = AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
+      var offset = 0
+      for (call, size) in zip(calls, sizes) {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: call.arguments)
+        offset += size
+      }
+    }
+    self.arguments = arguments
+    steps = AlignedMemory(byteCount: calls.count * MemoryLayout<forge_step>.stride) { bytes in
+      let steps = bytes.bindMemory(to: forge_step.self)
+      var offset = 0
+      for (index, call) in calls.enumerated() {
+        steps[index] = forge_step(
+          kernel: call.kernel, arguments: arguments.bytes.baseAddress?.advanced(by: offset),
+          tiles: call.tiles)
+        offset += sizes[index]
+      }
+    }
+  }
+
+  /// The steps from an index on.
+  func steps(from start: Int) -> UnsafePointer<forge_step>? {
+    steps.bytes.baseAddress?.assumingMemoryBound(to: forge_step.self).advanced(by: start)
+  }
+
+  /// The base of constants in a frame; nothing writes to it.
+  var constantsBase: UnsafeMutablePointer<Float>? { constants.writableFloats }
+
+  /// The bytes of the plan itself: steps, arguments and constant operands.
+  var byteCount: Int { steps.byteCount + arguments.byteCount + constants.byteCount }
+
+  /// The number of C steps.
+  var stepCount: Int { stepReports.count }
+}

@@ -1,0 +1,219 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+extension PlanBuilder {
+  /// A convolution: one step, or one per group where groups are whole blocks of channels.
+  mutating func addConvolution(
+    _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, outputs: Int, groups: Int
+  ) throws {
+    let inputs = imageSizes(of: node.inputs[0])[2]
+    guard groups == 1 else {
+      try addGrouped(
+        node, geometry, groups: groups, inputs: inputs / groups, outputs: outputs)
+      return
+    }
+    let source = try blocked(node.inputs[0])
+    let residual = try node.residual.map { try blocked($0) }
+    let target = blockedResult(node.output)
+    try addConvolution(
+      node, geometry, source: source, target: target, residual: residual, inputs: inputs,
+      outputs: outputs)
+  }
+
+  /// A dense layer: the convolution whose kernel is the whole image.
+  mutating func addDense(_ node: OperationGraph.Node, outputs: Int) throws {
+    let value = node.inputs[0]
+    let source: ID
+    if isImage(value) {
+      source = try blocked(value)
+    } else {
+      // Any other tensor is one pixel of all its elements.
+      let plain = try self.plain(value)
+      let vector = [1, 1, tensor(plain).count]
+      let flat = addTensor { tensors, _ in tensors[plain].reshaped(vector) }
+      source = addTensor { _, id in PlannedTensor.blocked(vector, halo: .none, id: id) }
+      addBlock(from: flat, to: source)
+    }
+    let sizes = tensor(source).sizes
+    let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
+    let residual = try node.residual.map { try blocked($0) }
+    let target = blockedResult(node.output)
+    try addConvolution(
+      node, whole, source: source, target: target, residual: residual, inputs: sizes[2],
+      outputs: outputs)
+  }
+
+  private mutating func addConvolution(
+    _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, source: ID, target: ID,
+    residual: ID?, inputs: Int, outputs: Int
+  ) throws {
+    let panelWidth = Self.panelWidth(outputs: outputs)
+    let kernel = geometry.kernel
+    let weights = try packed(
+      node.inputs[1],
+      as: .convolution(
+        height: kernel.height, width: kernel.width, inputs: inputs, outputs: outputs,
+        panelWidth: panelWidth))
+    let bias = try packedBias(node, count: AlignedMemory.round(outputs, to: panelWidth))
+    let window = Window(geometry, input: tensor(source))
+    // Without a border between rows a pointwise convolution sees one long row.
+    let isFlat =
+      geometry.isPointwise
+      && ([source, target] + (residual.map { [$0] } ?? [])).allSatisfy { tensor($0).isContiguous }
+    let activation = node.activation
+    let run = require(kernels.convolution)
+    let name = "convolution \(kernel.text) panel \(panelWidth)"
+    addStep(
+      name, reads: [source] + (residual.map { [$0] } ?? []), writes: [target]
+    ) { places in
+      var arguments = forge_convolution_arguments()
+      arguments.in = places.view(source).flattened(isFlat)
+      arguments.out = places.view(target).flattened(isFlat)
+      arguments.weights = weights
+      arguments.bias = bias
+      arguments.kernel_height = window.kernelHeight
+      arguments.kernel_width = window.kernelWidth
+      arguments.stride_y = window.strideY
+      arguments.stride_x = window.strideX
+      arguments.dilation_y = window.dilationY
+      arguments.dilation_x = window.dilationX
+      arguments.pad_top = window.padTop
+      arguments.pad_left = window.padLeft
+      arguments.panel_width = Int32(panelWidth)
+      arguments.epilogue = forge_epilogue(
+        activation, residual: residual.map { places.view($0).flattened(isFlat) })
+      return KernelCall(run, arguments, tiles: forge_convolution_tiles)
+    }
+  }
+
+  /// Groups: as many convolutions where each is of whole blocks, else channel by channel.
+  private mutating func addGrouped(
+    _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, groups: Int, inputs: Int,
+    outputs: Int
+  ) throws {
+    let source = try blocked(node.inputs[0])
+    let residual = try node.residual.map { try blocked($0) }
+    let target = blockedResult(node.output)
+    let kernel = geometry.kernel
+    let count = outputs * kernel.width * kernel.height * inputs
+    let weights = try packed(node.inputs[1], as: .padded(count: count, fill: 0))
+    let bias = try packedBias(node, count: outputs)
+    let window = Window(geometry, input: tensor(source))
+    let activation = node.activation
+    let run = require(kernels.grouped_convolution)
+    addStep(
+      "groupedConvolution \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []),
+      writes: [target]
+    ) { places in
+      var arguments = forge_grouped_convolution_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.weights = weights
+      arguments.bias = bias
+      arguments.groups = Int32(groups)
+      arguments.kernel_height = window.kernelHeight
+      arguments.kernel_width = window.kernelWidth
+      arguments.stride_y = window.strideY
+      arguments.stride_x = window.strideX
+      arguments.dilation_y = window.dilationY
+      arguments.dilation_x = window.dilationX
+      arguments.pad_top = window.padTop
+      arguments.pad_left = window.padLeft
+      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+      return KernelCall(run, arguments, tiles: forge_grouped_convolution_tiles)
+    }
+  }
+
+  /// A depthwise convolution; one with a multiplier is a grouped convolution of as many groups.
+  mutating func addDepthwise(
+    _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, multiplier: Int
+  ) throws {
+    let channels = imageSizes(of: node.inputs[0])[2]
+    guard multiplier == 1 else {
+      // Weights [channels][multiplier][height][width] are [outputs][height][width][1 input].
+      try addGrouped(
+        node, geometry, groups: channels, inputs: 1, outputs: channels * multiplier)
+      return
+    }
+    let source = try blocked(node.inputs[0])
+    let residual = try node.residual.map { try blocked($0) }
+    let target = blockedResult(node.output)
+    let kernel = geometry.kernel
+    let weights = try packed(
+      node.inputs[1],
+      as: .depthwise(height: kernel.height, width: kernel.width, channels: channels))
+    let bias = try packedBias(node, count: AlignedMemory.round(channels, to: PlannedTensor.lanes))
+    let window = Window(geometry, input: tensor(source))
+    let activation = node.activation
+    let run = require(kernels.depthwise)
+    addStep(
+      "depthwise \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []), writes: [target]
+    ) { places in
+      var arguments = forge_depthwise_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.weights = weights
+      arguments.bias = bias
+      arguments.kernel_height = window.kernelHeight
+      arguments.kernel_width = window.kernelWidth
+      arguments.stride_y = window.strideY
+      arguments.stride_x = window.strideX
+      arguments.dilation_y = window.dilationY
+      arguments.dilation_x = window.dilationX
+      arguments.pad_top = window.padTop
+      arguments.pad_left = window.padLeft
+      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+      return KernelCall(run, arguments, tiles: forge_depthwise_tiles)
+    }
+  }
+
+  /// The bias of a node, zeros where it has none.
+  private mutating func packedBias(
+    _ node: OperationGraph.Node, count: Int
+  ) throws
+    -> UnsafePointer<Float>?
+  {
+    guard node.inputs.count > 2 else { return try packed(nil, as: .zeros(count: count)) }
+    return try packed(node.inputs[2], as: .padded(count: count, fill: 0))
+  }
+
+  /// Output channels per panel of weights: the widest of 16 to 64 that pads the fewest channels.
+  private static func panelWidth(outputs: Int) -> Int {
+    let lanes = PlannedTensor.lanes
+    let blocks = (outputs + lanes - 1) / lanes
+    let padded = { (width: Int) in (blocks + width - 1) / width * width }
+    let best = (1...4).min { (padded($0), -$0) < (padded($1), -$1) } ?? 4
+    return best * lanes
+  }
+}
+
+/// The numbers of a moving window as C's arguments take them.
+struct Window {
+  let kernelHeight, kernelWidth, strideY, strideX, dilationY, dilationX, padTop, padLeft: Int32
+
+  /// The window of a geometry on an input of known size; inference has bounded every number.
+  init(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
+    let edges = geometry.edges(width: input.width, height: input.height)
+    kernelHeight = Int32(clamping: geometry.kernel.height)
+    kernelWidth = Int32(clamping: geometry.kernel.width)
+    strideY = Int32(clamping: geometry.stride.height)
+    strideX = Int32(clamping: geometry.stride.width)
+    dilationY = Int32(clamping: geometry.dilation.height)
+    dilationX = Int32(clamping: geometry.dilation.width)
+    padTop = Int32(clamping: edges.top)
+    padLeft = Int32(clamping: edges.left)
+  }
+}
+
+extension forge_view {
+  /// The same image as one row, when its rows follow each other.
+  func flattened(_ isFlat: Bool) -> forge_view {
+    guard isFlat else { return self }
+    var view = self
+    view.width = height * width
+    view.height = 1
+    view.row_stride = Int64(view.width) * Int64(FORGE_LANES)
+    return view
+  }
+}

@@ -1,0 +1,83 @@
+import CForgeKernels
+import ForgeOperations
+
+extension PlanBuilder {
+  /// A kernel of the chosen instruction set; each table is complete, which a test holds.
+  func require(_ kernel: forge_kernel?) -> forge_kernel {
+    guard let kernel else { preconditionFailure("the table of kernels has a hole") }
+    return kernel
+  }
+
+  /// A plain image becomes blocked.
+  mutating func addBlock(from source: ID, to target: ID) {
+    let kernel = require(kernels.block)
+    addStep("block", reads: [source], writes: [target]) { places in
+      var arguments = forge_block_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      return KernelCall(kernel, arguments, tiles: forge_block_tiles)
+    }
+  }
+
+  /// A blocked image becomes plain.
+  mutating func addUnblock(from source: ID, to target: ID) {
+    let kernel = require(kernels.unblock)
+    addStep("unblock", reads: [source], writes: [target]) { places in
+      var arguments = forge_unblock_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      return KernelCall(kernel, arguments, tiles: forge_unblock_tiles)
+    }
+  }
+
+  /// An output of the model in the caller's memory.
+  mutating func addOutput(_ value: Value, index: Int) throws {
+    let target = addPlain(sizes(of: value), base: .output(index))
+    if isImage(value), graph.constant(value) == nil, !hasPlainForm(value) {
+      addUnblock(from: try blocked(value), to: target)
+    } else {
+      let source = try plain(value)
+      let sizes = sizes(of: value)
+      addPlainCopy(
+        from: source, to: target, sizes: sizes, sourceStrides: Self.strides(sizes),
+        targetStrides: Self.strides(sizes))
+    }
+  }
+
+  /// Any rearrangement of plain memory: element i is at the strides' sums in either tensor.
+  mutating func addPlainCopy(
+    from source: ID, to target: ID, sizes: [Int], sourceStrides: [Int], targetStrides: [Int],
+    targetOffset: Int = 0
+  ) {
+    let kernel = require(kernels.copy_plain)
+    addStep("copy", reads: [source], writes: [target]) { places in
+      var arguments = forge_copy_plain_arguments()
+      arguments.in = places.place(source)
+      arguments.out = places.place(target)
+      arguments.out.offset += Int64(targetOffset)
+      arguments.rank = Int32(sizes.count)
+      withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
+      withUnsafeMutableBytes(of: &arguments.in_strides) { $0.store(sourceStrides) }
+      withUnsafeMutableBytes(of: &arguments.out_strides) { $0.store(targetStrides) }
+      return KernelCall(kernel, arguments, tiles: forge_copy_plain_tiles)
+    }
+  }
+
+  /// The distances between neighbours along each axis of a plain tensor.
+  static func strides(_ sizes: [Int]) -> [Int] {
+    var strides = Array(repeating: 1, count: sizes.count)
+    for axis in sizes.indices.dropLast().reversed() {
+      strides[axis] = strides[axis + 1] * sizes[axis + 1]
+    }
+    return strides
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Stores numbers into one of C's arrays of eight 64-bit integers.
+  func store(_ numbers: [Int]) {
+    for (index, number) in numbers.enumerated() where (index + 1) * 8 <= count {
+      storeBytes(of: Int64(number), toByteOffset: index * 8, as: Int64.self)
+    }
+  }
+}

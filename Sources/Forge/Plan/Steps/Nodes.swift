@@ -1,0 +1,48 @@
+import ForgeOperations
+import ForgeShapes
+
+extension PlanBuilder {
+  /// The steps of one node, by its primitive.
+  mutating func addSteps(for node: OperationGraph.Node) throws {
+    switch node.primitive {
+    case .convolution(let geometry, let outputs, let groups):
+      try addConvolution(node, geometry, outputs: outputs, groups: groups)
+    case .depthwiseConvolution(let geometry, let multiplier):
+      try addDepthwise(node, geometry, multiplier: multiplier)
+    case .dense(let outputs):
+      try addDense(node, outputs: outputs)
+    case .pooling(let kind, let geometry):
+      try addPooling(node, kind, geometry)
+    case .globalPooling(let kind):
+      let sizes = imageSizes(of: node.inputs[0])
+      let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
+      try addPooling(node, kind, whole)
+    case .activation(let function):
+      try addActivation(node, function)
+    case .softmax(let logarithm):
+      try addSoftmax(node, logarithm: logarithm)
+    case .binary(let operation):
+      try addBinary(node, operation)
+    case .affine, .batchNormalization:
+      try addAffine(node)
+    case .pad(let edges):
+      try addPad(node, edges)
+    case .crop(let edges):
+      try addCrop(node, edges)
+    case .concatenate(let axis):
+      try addConcatenation(node, axis: axis)
+    case .reshape:
+      try addReshape(node)
+    case .permute(let order):
+      try addPermute(node, order: order)
+    case .gatherChannels(let order):
+      try addGather(node, order: order)
+    case .resize(let target, let mode):
+      try addResize(node, target, mode)
+    case .identity:
+      try addReshape(node)
+    case .custom(let operation):
+      try addCustom(node, operation)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+extension PlanBuilder {
+  /// A pooling; a global one has the whole image as its window.
+  mutating func addPooling(
+    _ node: OperationGraph.Node, _ kind: PoolingKind, _ geometry: ConvolutionGeometry
+  ) throws {
+    let source = try blocked(node.inputs[0])
+    let target = blockedResult(node.output)
+    let window = Window(geometry, input: tensor(source))
+    let code =
+      switch kind {
+      case .maximum: FORGE_POOL_MAXIMUM
+      case .averageInside: FORGE_POOL_AVERAGE_INSIDE
+      case .averageAll: FORGE_POOL_AVERAGE_ALL
+      }
+    let activation = forge_activation(node.activation)
+    let run = require(kernels.pooling)
+    addStep("pooling \(geometry.kernel.text)", reads: [source], writes: [target]) { places in
+      var arguments = forge_pooling_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.kind = Int32(code.rawValue)
+      arguments.kernel_height = window.kernelHeight
+      arguments.kernel_width = window.kernelWidth
+      arguments.stride_y = window.strideY
+      arguments.stride_x = window.strideX
+      arguments.dilation_y = window.dilationY
+      arguments.dilation_x = window.dilationX
+      arguments.pad_top = window.padTop
+      arguments.pad_left = window.padLeft
+      arguments.activation = activation
+      return KernelCall(run, arguments, tiles: forge_pooling_tiles)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+extension PlanBuilder {
+  /// Zeros around an image: the whole is zeroed, then the image copied into its middle.
+  mutating func addPad(_ node: OperationGraph.Node, _ edges: Edges) throws {
+    let source = try blocked(node.inputs[0])
+    let target = blockedResult(node.output)
+    let sizes = sizes(of: node.inputs[0])
+    let middle = addTensor { tensors, _ in
+      tensors[target].part(sizes, row: edges.top, column: edges.left)
+    }
+    addFill(target)
+    addCopy(from: source, to: middle)
+  }
+
+  /// A part of an image: another reading of its memory, or a copy where readers need zeros around it.
+  mutating func addCrop(_ node: OperationGraph.Node, _ edges: Edges) throws {
+    let source = try blocked(node.inputs[0])
+    let sizes = sizes(of: node.output)
+    let part = { (tensor: PlannedTensor) in
+      tensor.part(sizes, row: edges.top, column: edges.left)
+    }
+    if halo(of: node.output) == .none, !isPart(node.output) {
+      setForm(node.output) { part($0[source]) }
+    } else {
+      let window = addTensor { tensors, _ in part(tensors[source]) }
+      let target = blockedResult(node.output)
+      addCopy(from: window, to: target)
+    }
+  }
+
+  /// Tensors joined: nothing to do for those that were written in place, copies for the others.
+  mutating func addConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
+    let rank = sizes(of: node.output).count
+    let along = axis < 0 ? axis + rank : axis
+    guard isImage(node.output) else {
+      try addPlainConcatenation(node, axis: along)
+      return
+    }
+    var sources: [ID] = []
+    for input in node.inputs { sources.append(try blocked(input)) }
+    // Parts written in place have made it already.
+    let target = blockedForm(of: node.output) ?? blockedResult(node.output)
+    let lanes = PlannedTensor.lanes
+    let starts = node.inputs.reduce(into: [0]) { starts, input in
+      starts.append((starts.last ?? 0) + sizes(of: input)[along])
+    }
+    let isAligned = along < 2 || zip(starts, node.inputs).allSatisfy { $0.0.isMultiple(of: lanes) }
+    if !isAligned { addFill(target) }
+    var written: Set<Value> = []
+    for (index, input) in node.inputs.enumerated() {
+      let (source, start, sizes) = (sources[index], starts[index], sizes(of: input))
+      if along == 2, isPart(input, of: node.output, at: start), written.insert(input).inserted {
+        continue
+      }
+      guard isAligned else {
+        addChannelCopy(from: source, to: target, firstChannel: start)
+        continue
+      }
+      let part = addTensor { tensors, _ in
+        tensors[target].part(
+          sizes, row: along == 0 ? start : 0, column: along == 1 ? start : 0,
+          channel: along == 2 ? start : 0)
+      }
+      addCopy(from: source, to: part)
+    }
+  }
+
+  private mutating func addPlainConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
+    var sources: [ID] = []
+    for input in node.inputs { sources.append(try plain(input)) }
+    let target = plainResult(node.output)
+    let strides = Self.strides(sizes(of: node.output))
+    var start = 0
+    for (input, source) in zip(node.inputs, sources) {
+      let sizes = sizes(of: input)
+      addPlainCopy(
+        from: source, to: target, sizes: sizes, sourceStrides: Self.strides(sizes),
+        targetStrides: strides, targetOffset: start * strides[axis])
+      start += sizes[axis]
+    }
+  }
+
+  /// The same elements with other sizes: another reading of plain memory.
+  mutating func addReshape(_ node: OperationGraph.Node) throws {
+    let source = try plain(node.inputs[0])
+    let sizes = sizes(of: node.output)
+    setForm(node.output) { $0[source].reshaped(sizes) }
+  }
+
+  /// Axes in another order.
+  mutating func addPermute(_ node: OperationGraph.Node, order: [Int]) throws {
+    let source = try plain(node.inputs[0])
+    let target = plainResult(node.output)
+    let strides = Self.strides(sizes(of: node.inputs[0]))
+    let sizes = sizes(of: node.output)
+    addPlainCopy(
+      from: source, to: target, sizes: sizes, sourceStrides: order.map { strides[$0] },
+      targetStrides: Self.strides(sizes))
+  }
+
+  /// Channels in another order.
+  mutating func addGather(_ node: OperationGraph.Node, order: [Int]) throws {
+    let source = try blocked(node.inputs[0])
+    let target = blockedResult(node.output)
+    let memory = retain(order.map { Int32(clamping: $0) })
+    let run = require(kernels.gather_channels)
+    addStep("gatherChannels", reads: [source], writes: [target]) { places in
+      var arguments = forge_gather_channels_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.indices = memory.bytes.baseAddress?.assumingMemoryBound(to: Int32.self)
+      return KernelCall(run, arguments, tiles: forge_gather_channels_tiles)
+    }
+  }
+
+  private mutating func addFill(_ target: ID) {
+    let run = require(kernels.fill)
+    addStep("fill", reads: [], writes: [target]) { places in
+      var arguments = forge_fill_arguments()
+      arguments.out = places.view(target)
+      return KernelCall(run, arguments, tiles: forge_fill_tiles)
+    }
+  }
+
+  private mutating func addCopy(from source: ID, to target: ID) {
+    let run = require(kernels.copy)
+    addStep("copy", reads: [source], writes: [target]) { places in
+      var arguments = forge_copy_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      return KernelCall(run, arguments, tiles: forge_copy_tiles)
+    }
+  }
+
+  private mutating func addChannelCopy(from source: ID, to target: ID, firstChannel: Int) {
+    let run = require(kernels.copy_channels)
+    addStep("copyChannels", reads: [source], writes: [target]) { places in
+      var arguments = forge_copy_channels_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.first_channel = Int32(clamping: firstChannel)
+      return KernelCall(run, arguments, tiles: forge_copy_channels_tiles)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ForgeOperations
+import ForgeShapes
+
+extension CompiledModel {
+  /// Predicts one example of a model with one input; gives its first output.
+  ///
+  /// - Parameter values: the input in row-major order (height, width, channels of an image), of
+  ///   exactly its size.
+  /// - Returns: the values of the first output in row-major order.
+  /// - Throws: ``PredictionError`` when the number of values is not the input's.
+  public func predict(_ values: [Float]) throws(PredictionError) -> [Float] {
+    try predict(values, batch: 1)
+  }
+
+  /// Predicts `batch` examples that follow each other; gives as many first outputs.
+  ///
+  /// - Parameters:
+  ///   - values: the examples one after the other, each in row-major order.
+  ///   - batch: how many they are, up to ``maximumBatch``.
+  /// - Returns: the values of the first output, one example after the other.
+  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit.
+  public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
+    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    let plan = try plan(for: try shapes(named: [:]))
+    try check(batch: batch)
+    try check(count: values.count, input: 0, plan: plan, batch: batch)
+    return try withMemory(plan, batch: batch) { memory throws(PredictionError) in
+      _ = memory.input(0).update(fromContentsOf: values)
+      memory.resetCrops()
+      try self.run(memory, batch: batch)
+      return self.values(of: 0, in: memory, batch: batch)
+    }
+  }
+
+  /// Predicts examples that are arrays of their own; gives as many first outputs.
+  ///
+  /// Any number of examples will do: they are dealt out in batches of ``maximumBatch``.
+  ///
+  /// - Parameter examples: the inputs, at least one.
+  /// - Returns: the first output of each, in order.
+  /// - Throws: ``PredictionError`` when there is no example or one has the wrong number of values.
+  public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
+    guard !examples.isEmpty else { throw .emptyBatch }
+    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    let plan = try plan(for: try shapes(named: [:]))
+    for example in examples { try check(count: example.count, input: 0, plan: plan, batch: 1) }
+    let count = plan.outputSizes[0].reduce(1, *)
+    var results: [[Float]] = []
+    results.reserveCapacity(examples.count)
+    for start in stride(from: 0, to: examples.count, by: maximumBatch) {
+      let part = examples[start..<min(start + maximumBatch, examples.count)]
+      let outputs = try predict(Array(part.joined()), batch: part.count)
+      for index in part.indices.map({ $0 - start }) {
+        results.append(Array(outputs[index * count..<(index + 1) * count]))
+      }
+    }
+    return results
+  }
+
+  /// Predicts one example that says its own size, for models that take pictures of any size.
+  ///
+  /// - Parameters:
+  ///   - input: the values with their sizes.
+  ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
+  /// - Returns: the values of the first output in row-major order.
+  /// - Throws: ``PredictionError`` when sizes or rectangles do not fit.
+  public func predict(
+    _ input: TensorValues, crops: [String: CropRectangle] = [:]
+  )
+    throws(PredictionError) -> [Float]
+  {
+    guard let name = inputNames.first, inputNames.count == 1 else {
+      throw .inputCount(inputNames.count, what: "inputs")
+    }
+    let predictions = try predict([name: input], crops: crops)
+    return predictions.outputs[outputNames[0]]?.values ?? []
+  }
+
+  /// Predicts one example of any number of inputs; gives every output and every kept layer by name.
+  ///
+  /// - Parameters:
+  ///   - inputs: the values of each input by name.
+  ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
+  /// - Returns: the outputs and the kept layers.
+  /// - Throws: ``PredictionError`` when an input is missing or does not fit.
+  public func predict(
+    _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
+  )
+    throws(PredictionError) -> Predictions
+  {
+    for (name, declared) in zip(inputNames, inputShapes) where inputs[name] == nil {
+      throw .missingInput(name, declared)
+    }
+    let plan = try plan(for: try shapes(named: inputs.mapValues(\.shape)))
+    var values: [[Float]] = []
+    for (index, name) in inputNames.enumerated() {
+      let given = inputs[name]?.values ?? []
+      try check(count: given.count, input: index, plan: plan, batch: 1)
+      values.append(given)
+    }
+    return try withMemory(plan, batch: 1) { memory throws(PredictionError) in
+      for (index, values) in values.enumerated() {
+        _ = memory.input(index).update(fromContentsOf: values)
+      }
+      memory.resetCrops()
+      for (name, crop) in crops { try memory.setCrop(crop, of: name) }
+      try self.run(memory, batch: 1)
+      return self.predictions(in: memory)
+    }
+  }
+
+  private func check(batch: Int) throws(PredictionError) {
+    guard batch > 0 else { throw .emptyBatch }
+    guard batch <= maximumBatch else {
+      throw .wrongBatch(
+        batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
+    }
+  }
+
+  private func check(count: Int, input: Int, plan: Plan, batch: Int) throws(PredictionError) {
+    let sizes = plan.inputSizes[input]
+    let needed = sizes.reduce(1, *) * batch
+    guard count == needed else {
+      throw .wrongValueCount(
+        count, input: inputNames[input], needs: needed, shape: Shape(sizes: sizes), batch: batch)
+    }
+  }
+
+  private func values(of output: Int, in memory: PredictionMemory, batch: Int) -> [Float] {
+    let count = memory.plan.outputSizes[output].reduce(1, *) * batch
+    return Array(memory.output(output).prefix(count))
+  }
+
+  private func predictions(in memory: PredictionMemory) -> Predictions {
+    var outputs: [String: TensorValues] = [:]
+    var kept: [String: TensorValues] = [:]
+    for (index, name) in outputNames.enumerated() {
+      let tensor = TensorValues(
+        shape: Shape(sizes: memory.plan.outputSizes[index]),
+        values: values(of: index, in: memory, batch: 1))
+      if index < compiler.ownOutputCount {
+        outputs[name] = tensor
+      } else {
+        kept[name] = tensor
+      }
+    }
+    return Predictions(outputs: outputs, kept: kept)
+  }
+}

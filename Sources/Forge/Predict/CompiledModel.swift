@@ -1,0 +1,171 @@
+import CForgeKernels
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+import Synchronization
+
+/// A network ready to predict: packed parameters and a plan, immutable, shared by all threads.
+///
+/// ```swift
+/// let probabilities = try network.predict(pixels)
+/// ```
+public final class CompiledModel: Sendable {
+  /// The names of the inputs, in order.
+  public let inputNames: [String]
+  /// The declared shapes of the inputs, in order; sizes may be unknown.
+  public let inputShapes: [Shape]
+  /// The names of the outputs, in order; kept layers follow.
+  public let outputNames: [String]
+  /// Labels and other facts that go with the network.
+  public let metadata: ModelMetadata
+  /// What the compile did.
+  public let report: CompileReport
+
+  let compiler: Compiler
+  let constants: PackedConstants
+  private let plans: PlanCache
+  private let spare = Mutex<SpareMemory>(SpareMemory())
+
+  var options: CompileOptions { compiler.options }
+
+  /// The memory kept between calls of `predict`; whoever takes it has it alone.
+  private struct SpareMemory: ~Copyable {
+    // Not Sendable because two threads must not use it at once; this lock hands it to one at a time.
+    nonisolated(unsafe) var memory: PredictionMemory?
+  }
+
+  init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
+    self.compiler = compiler
+    self.metadata = metadata
+    constants = PackedConstants(compiler.parameters)
+    plans = PlanCache(capacity: compiler.options.planCacheSize)
+    inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
+    inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
+    outputNames = compiler.outputNames
+    var plan: Plan?
+    if inputShapes.allSatisfy(\.isKnown) {
+      do {
+        let made = try compiler.plan(inputs: inputShapes, constants: constants)
+        plans.add(made, for: inputShapes)
+        plan = made
+      } catch {
+        throw CompileError([error.problem(compiler)])
+      }
+    }
+    let verification = try Verification.run(compiler, constants: constants)
+    report = CompileReport(
+      compiler, plan: plan, constantBytes: constants.byteCount, verification: verification)
+  }
+
+  /// The most examples one prediction may hold.
+  public var maximumBatch: Int { options.maximumBatch }
+
+  /// The instruction set of the kernels.
+  public var instructionSet: CompileOptions.InstructionSet {
+    CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar
+  }
+
+  /// The layers with their shapes and parameter counts, as a table.
+  ///
+  /// - Parameter detail: how much it says; `.detailed` names the chosen kernels.
+  /// - Returns: the table, without a line break at its end.
+  public func summary(_ detail: SummaryDetail = .standard) -> String {
+    SummaryTable(compiler.inference, detail: detail) { self.report.kernels(ofLayer: $0) }.text
+  }
+
+  /// The bytes that a ``Context`` needs for predictions of up to `batch` examples.
+  ///
+  /// - Parameters:
+  ///   - batch: the number of examples.
+  ///   - inputShapes: the sizes of inputs that take any, by name.
+  /// - Returns: the bytes; the memory must be aligned to 64.
+  /// - Throws: ``PredictionError`` when a size is missing or does not fit.
+  public func workspaceSize(
+    batch: Int = 1, inputShapes: [String: Shape] = [:]
+  )
+    throws(PredictionError) -> Int
+  {
+    guard (1...maximumBatch).contains(batch) else {
+      throw .wrongBatch(
+        batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
+    }
+    return WorkspaceLayout(try plan(for: try shapes(named: inputShapes)), batch: batch).byteCount
+  }
+
+  /// A layer by its position.
+  func node(at position: Int) -> Inference.Node? {
+    compiler.inference.nodes.first { $0.position == position && !$0.isInput }
+  }
+
+  /// The shapes of all inputs, those that take any size from `named`.
+  func shapes(named: [String: Shape]) throws(PredictionError) -> [Shape] {
+    for name in named.keys where !inputNames.contains(name) {
+      throw .unknownName(name, what: "input", known: inputNames)
+    }
+    var shapes: [Shape] = []
+    for (name, declared) in zip(inputNames, inputShapes) {
+      guard let given = named[name] else {
+        guard declared.isKnown else { throw .sizeNeeded(name, declared) }
+        shapes.append(declared)
+        continue
+      }
+      guard given.rank == declared.rank, given.isKnown,
+        zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
+      else { throw .wrongShape(name, received: given, needs: declared) }
+      shapes.append(given)
+    }
+    return shapes
+  }
+
+  /// The plan for inputs of these sizes, made once and kept.
+  func plan(for shapes: [Shape]) throws(PredictionError) -> Plan {
+    if let plan = plans.plan(for: shapes) { return plan }
+    do {
+      let plan = try compiler.plan(inputs: shapes, constants: constants)
+      plans.add(plan, for: shapes)
+      return plan
+    } catch {
+      throw error.predictionError(compiler)
+    }
+  }
+
+  /// Lends memory for a plan to `body`: what is kept where it fits and is free, else new.
+  func withMemory<Result>(
+    _ plan: Plan, batch: Int, _ body: (PredictionMemory) throws(PredictionError) -> Result
+  ) throws(PredictionError) -> Result {
+    let memory = takeSpare(plan, batch: batch) ?? PredictionMemory(plan: plan, batch: batch)
+    defer { giveBack(memory) }
+    return try body(memory)
+  }
+
+  private func takeSpare(_ plan: Plan, batch: Int) -> PredictionMemory? {
+    nonisolated(unsafe) var taken: PredictionMemory?
+    _ = spare.withLockIfAvailable { spare in
+      if let memory = spare.memory, memory.plan === plan, memory.maximumBatch >= batch {
+        taken = memory
+        spare.memory = nil
+      }
+    }
+    return taken
+  }
+
+  private func giveBack(_ memory: PredictionMemory) {
+    nonisolated(unsafe) let memory = memory
+    _ = spare.withLockIfAvailable { $0.memory = memory }
+  }
+
+  /// Runs a plan in its memory and makes the checks that options ask for.
+  func run(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
+    do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
+      let node = node(at: error.layer)
+      throw .customLayer(node?.reference, place: node?.place, cause: error.cause)
+    }
+    guard options.checks == .finiteOutputs else { return }
+    for (index, sizes) in memory.plan.outputSizes.enumerated() {
+      let values = memory.output(index)
+      for position in 0..<(sizes.reduce(1, *) * batch) where !values[position].isFinite {
+        throw .notFinite(outputNames[index], index: position, value: values[position])
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ForgeOperations
+import ForgeShapes
+import Synchronization
+
+/// The memory of one prediction: inputs, outputs, and the arena between them.
+///
+/// A context is made once and used for any number of predictions, by one thread at a time; using it
+/// from two at once gives an error. ``predict(batch:)`` allocates nothing.
+/// ```swift
+/// let context = try Context(network)
+/// context.withInput(0) { pixels in … }
+/// try context.predict()
+/// context.withOutput(0) { probabilities in … }
+/// ```
+public final class Context {
+  /// The compiled model it belongs to.
+  public let network: CompiledModel
+  private let memory: PredictionMemory
+  private let isBusy = Atomic<Bool>(false)
+
+  /// The most examples one prediction may hold.
+  public var maximumBatch: Int { memory.maximumBatch }
+
+  /// Creates a context.
+  ///
+  /// - Parameters:
+  ///   - network: the compiled model.
+  ///   - batch: the most examples one prediction may hold.
+  ///   - inputShapes: the sizes of inputs that take any, by name.
+  ///   - workspace: memory to use, of at least ``CompiledModel/workspaceSize(batch:inputShapes:)``
+  ///     bytes, aligned to 64, which outlives the context; its own memory unless given.
+  /// - Throws: ``PredictionError`` when batch, shapes or workspace do not fit.
+  public init(
+    _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
+    workspace: UnsafeMutableRawBufferPointer? = nil
+  ) throws(PredictionError) {
+    let needed = try network.workspaceSize(batch: batch, inputShapes: inputShapes)
+    if let workspace {
+      let unit = UInt(AlignedMemory.alignment)
+      let rest = UInt(bitPattern: workspace.baseAddress) % unit
+      guard workspace.count >= needed, rest == 0 else {
+        throw .wrongWorkspace(
+          "\(workspace.count) bytes at an address of \(rest) modulo \(unit)",
+          needs: "\(needed) bytes at a multiple of \(unit)")
+      }
+    }
+    self.network = network
+    memory = PredictionMemory(
+      plan: try network.plan(for: try network.shapes(named: inputShapes)), batch: batch,
+      workspace: workspace?.baseAddress)
+  }
+
+  // MARK: Inputs and outputs
+
+  /// Lets `body` write an input: row-major values, `maximumBatch` examples one after the other.
+  ///
+  /// - Parameters:
+  ///   - index: the input in the order of the model.
+  ///   - body: writes the values.
+  /// - Returns: what `body` returns, or `nil` when there is no such input.
+  /// - Throws: what `body` throws.
+  @discardableResult
+  public func withInput<Result>(
+    _ index: Int, _ body: (inout MutableSpan<Float>) throws -> Result
+  ) rethrows -> Result? {
+    guard memory.plan.inputSizes.indices.contains(index) else { return nil }
+    var span = memory.input(index).mutableSpan
+    return try body(&span)
+  }
+
+  /// Lets `body` read an output: row-major values, `maximumBatch` examples one after the other.
+  ///
+  /// - Parameters:
+  ///   - index: the output in the order of the model; kept layers follow.
+  ///   - body: reads the values.
+  /// - Returns: what `body` returns, or `nil` when there is no such output.
+  /// - Throws: what `body` throws.
+  @discardableResult
+  public func withOutput<Result>(
+    _ index: Int, _ body: (Span<Float>) throws -> Result
+  ) rethrows -> Result? {
+    guard memory.plan.outputSizes.indices.contains(index) else { return nil }
+    return try body(UnsafeBufferPointer(memory.output(index)).span)
+  }
+
+  /// Sets the part of its source that a ``Resize`` samples from now on.
+  ///
+  /// - Parameters:
+  ///   - crop: the rectangle in pixels of the source; `nil` is the whole image.
+  ///   - layer: the name of the layer.
+  /// - Throws: ``PredictionError`` when there is no such layer or the rectangle is not inside.
+  public func setCrop(_ crop: CropRectangle?, of layer: String) throws(PredictionError) {
+    try memory.setCrop(crop, of: layer)
+  }
+
+  // MARK: Predicting
+
+  /// Computes the outputs from the inputs for `batch` examples.
+  ///
+  /// It allocates no memory, takes no lock and makes no system call, but for what custom layers do.
+  ///
+  /// - Parameter batch: how many examples the inputs hold.
+  /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom layer
+  ///   throws, or a check fails.
+  public func predict(batch: Int = 1) throws(PredictionError) {
+    guard (1...maximumBatch).contains(batch) else {
+      throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+    }
+    try exclusively { () throws(PredictionError) in try network.run(memory, batch: batch) }
+  }
+
+  /// Runs `body` unless a prediction is under way in this context.
+  private func exclusively(_ body: () throws(PredictionError) -> Void) throws(PredictionError) {
+    guard isBusy.exchange(true, ordering: .acquiring) == false else { throw .busy }
+    defer { isBusy.store(false, ordering: .releasing) }
+    try body()
+  }
+
+  /// Computes the output of one example straight from the caller's values.
+  ///
+  /// - Parameters:
+  ///   - input: the values of the single input.
+  ///   - output: memory for exactly the values of the first output.
+  /// - Throws: ``PredictionError``, also when a count does not fit.
+  public func predict(
+    _ input: Span<Float>, into output: inout MutableSpan<Float>
+  )
+    throws(PredictionError)
+  {
+    let target = try singleInput(count: input.count)
+    let source = firstOutput
+    guard output.count == source.count else {
+      throw .wrongOutputCount(
+        output.count, output: network.outputNames[0], needs: source.count)
+    }
+    try exclusively { () throws(PredictionError) in
+      input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
+      try network.run(memory, batch: 1)
+    }
+    output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
+  }
+
+  /// Writes the values of the single input.
+  func write(_ values: [Float]) throws(PredictionError) {
+    _ = try singleInput(count: values.count).update(fromContentsOf: values)
+  }
+
+  /// The values of an output of one example.
+  func values(ofOutput index: Int) -> [Float] {
+    Array(memory.output(index).prefix(memory.plan.outputSizes[index].reduce(1, *)))
+  }
+
+  /// The memory of the only input for one example, when `count` values fit it.
+  private func singleInput(count: Int) throws(PredictionError) -> UnsafeMutableBufferPointer<Float>
+  {
+    guard let sizes = memory.plan.inputSizes.first, memory.plan.inputSizes.count == 1 else {
+      throw .inputCount(memory.plan.inputSizes.count, what: "inputs")
+    }
+    let needed = sizes.reduce(1, *)
+    guard count == needed else {
+      throw .wrongValueCount(
+        count, input: network.inputNames[0], needs: needed, shape: Shape(sizes: sizes), batch: 1)
+    }
+    return UnsafeMutableBufferPointer(rebasing: memory.input(0)[..<needed])
+  }
+
+  /// The first output of one example.
+  private var firstOutput: UnsafeMutableBufferPointer<Float> {
+    UnsafeMutableBufferPointer(
+      rebasing: memory.output(0)[..<memory.plan.outputSizes[0].reduce(1, *)])
+  }
+}

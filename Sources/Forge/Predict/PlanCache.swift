@@ -1,0 +1,34 @@
+import ForgeShapes
+import Synchronization
+
+/// The plans of a compiled model by the sizes of its inputs: at most so many, the oldest use dropped.
+final class PlanCache: Sendable {
+  private let capacity: Int
+  /// Most recently used last.
+  private let entries = Mutex<[(shapes: [Shape], plan: Plan)]>([])
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// The plan for inputs of these sizes, when there is one.
+  func plan(for shapes: [Shape]) -> Plan? {
+    entries.withLock { entries in
+      guard let index = entries.firstIndex(where: { $0.shapes == shapes }) else { return nil }
+      let entry = entries[index]
+      // Moving the last entry would be work for nothing: one size is the common case.
+      if index < entries.count - 1 {
+        entries.remove(at: index)
+        entries.append(entry)
+      }
+      return entry.plan
+    }
+  }
+
+  /// Keeps a plan.
+  func add(_ plan: Plan, for shapes: [Shape]) {
+    entries.withLock { entries in
+      entries.removeAll { $0.shapes == shapes }
+      if entries.count >= capacity { entries.removeFirst() }
+      entries.append((shapes, plan))
+    }
+  }
+}

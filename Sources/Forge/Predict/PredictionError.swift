@@ -1,0 +1,179 @@
+import ForgeOperations
+import ForgeShapes
+
+/// What keeps a prediction from being made.
+public struct PredictionError: Error, Sendable {
+  /// The kinds of mistakes.
+  public enum Kind: String, Hashable, Sendable {
+    /// An input has another number of values than the model takes.
+    case wrongValueCount
+    /// The batch is empty or larger than declared.
+    case wrongBatch
+    /// There is no input, output or kept layer of that name.
+    case unknownName
+    /// An input was not given.
+    case missingInput
+    /// An input has another shape than the model takes.
+    case wrongShape
+    /// A prediction is running in this context.
+    case busy
+    /// The caller's workspace is too small or not aligned.
+    case wrongWorkspace
+    /// A rectangle lies outside its image, or no layer takes it.
+    case wrongCrop
+    /// A user's own arithmetic threw.
+    case customLayer
+    /// An output holds a NaN or an infinity.
+    case notFinite
+    /// A parameter could not be read again for inputs of a new size.
+    case parameters
+  }
+
+  /// What kind of mistake it is.
+  public let kind: Kind
+  /// The mistake in Forge's voice, with its layer where it has one.
+  public let problem: Problem
+
+  init(_ kind: Kind, _ problem: Problem) {
+    self.kind = kind
+    self.problem = problem
+  }
+}
+
+extension PredictionError: CustomStringConvertible {
+  /// The mistake in Forge's voice.
+  public var description: String { problem.description }
+}
+
+/// The sentences of predictions; tests pin them.
+extension PredictionError {
+  static func wrongValueCount(
+    _ count: Int, input: String, needs: Int, shape: Shape, batch: Int
+  )
+    -> PredictionError
+  {
+    let each = batch == 1 ? "\(shape)" : "\(batch) times \(shape)"
+    return PredictionError(
+      .wrongValueCount,
+      Problem(
+        headline: "input \"\(input)\" has the wrong number of values",
+        details: [("received", "\(count) values"), ("needs", "\(needs) values: \(each)")]))
+  }
+
+  static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError {
+    PredictionError(
+      .wrongValueCount,
+      Problem(
+        headline: "the memory for output \"\(output)\" has the wrong size",
+        details: [("received", "\(count) values"), ("needs", "\(needs) values")]))
+  }
+
+  static func sizeNeeded(_ input: String, _ shape: Shape) -> PredictionError {
+    PredictionError(
+      .wrongShape,
+      Problem(
+        headline: "input \"\(input)\" takes pictures of any size, so their size must be given",
+        details: [
+          ("needs", "\(shape)"),
+          ("remedy", "predict(TensorValues(width:height:channels:values:))"),
+        ]))
+  }
+
+  static func wrongShape(_ input: String, received: Shape, needs: Shape) -> PredictionError {
+    PredictionError(
+      .wrongShape,
+      Problem(
+        headline: "input \"\(input)\" has the wrong shape",
+        details: [("received", "\(received)"), ("needs", "\(needs)")]))
+  }
+
+  static func wrongBatch(_ count: Int, maximum: Int, remedy: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch,
+      Problem(
+        headline: count < 1 ? "the batch is empty" : "the batch is too large",
+        details: [
+          ("received", "\(count) examples"),
+          ("needs", "1 to \(maximum)"), ("remedy", remedy),
+        ]))
+  }
+
+  static let emptyBatch = PredictionError(
+    .wrongBatch,
+    Problem(headline: "the batch is empty", details: [("needs", "at least 1 example")]))
+
+  static func unknownName(_ name: String, what: String, known: [String]) -> PredictionError {
+    PredictionError(
+      .unknownName,
+      Problem(
+        headline: "there is no \(what) \"\(name)\"",
+        details: [("needs", known.map { "\"\($0)\"" }.joined(separator: ", "))]))
+  }
+
+  static func missingInput(_ name: String, _ shape: Shape) -> PredictionError {
+    PredictionError(
+      .missingInput,
+      Problem(
+        headline: "input \"\(name)\" is missing", details: [("needs", "\(shape)")]))
+  }
+
+  static func inputCount(_ count: Int, what: String) -> PredictionError {
+    PredictionError(
+      .missingInput,
+      Problem(
+        headline: "the model has \(count) \(what), so they must be named",
+        details: [("remedy", "predict([\"name\": values, …])")]))
+  }
+
+  static let busy = PredictionError(
+    .busy,
+    Problem(
+      headline: "a prediction is running in this context",
+      details: [("remedy", "give each thread a Context of its own, or call network.predict")]))
+
+  static func wrongWorkspace(_ received: String, needs: String) -> PredictionError {
+    PredictionError(
+      .wrongWorkspace,
+      Problem(
+        headline: "the workspace does not fit",
+        details: [("received", received), ("needs", needs)]))
+  }
+
+  static func wrongCrop(
+    _ name: String, _ crop: CropRectangle, width: Int, height: Int
+  )
+    -> PredictionError
+  {
+    PredictionError(
+      .wrongCrop,
+      Problem(
+        headline: "the crop rectangle of \"\(name)\" does not lie inside its image",
+        details: [
+          (
+            "received",
+            "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)"
+          ), ("needs", "a part of \(width)×\(height) (width×height) with sides above 0"),
+        ]))
+  }
+
+  static func customLayer(
+    _ layer: Problem.LayerReference?, place: SourcePlace?, cause: any Error
+  )
+    -> PredictionError
+  {
+    PredictionError(
+      .customLayer,
+      Problem(place: place, layer: layer, headline: "the custom layer failed", cause: cause))
+  }
+
+  static func notFinite(_ output: String, index: Int, value: Float) -> PredictionError {
+    PredictionError(
+      .notFinite,
+      Problem(
+        headline: "output \"\(output)\" holds a number that is not finite",
+        details: [
+          ("received", "\(value) at index \(index)"),
+          ("remedy", "look for NaN in the input and in the parameters; keep: shows each layer"),
+        ]))
+  }
+}

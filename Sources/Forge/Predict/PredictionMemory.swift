@@ -1,0 +1,127 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// The memory of one prediction with the plan that runs in it; knows no model.
+///
+/// Not `Sendable`: whoever holds it holds it alone.
+final class PredictionMemory {
+  let plan: Plan
+  /// The most examples it has room for.
+  let maximumBatch: Int
+  private let layout: WorkspaceLayout
+  private let workspace: UnsafeMutableRawPointer
+  private let ownsWorkspace: Bool
+  /// The buffers of each custom call, made here so that a prediction makes none.
+  private let customInputs: [[UnsafeBufferPointer<Float>]]
+
+  /// Makes the memory, or takes `workspace`, which has been checked, and sets it up.
+  init(plan: Plan, batch: Int, workspace: UnsafeMutableRawPointer? = nil) {
+    let layout = WorkspaceLayout(plan, batch: batch)
+    let memory =
+      workspace
+      ?? UnsafeMutableRawPointer.allocate(
+        byteCount: layout.byteCount, alignment: AlignedMemory.alignment)
+    self.plan = plan
+    self.layout = layout
+    self.maximumBatch = batch
+    self.workspace = memory
+    self.ownsWorkspace = workspace == nil
+    layout.prepare(memory, plan: plan)
+    let bases = layout.bases(in: memory)
+    customInputs = plan.segments.map { segment in
+      guard case .custom(let call) = segment else { return [] }
+      return call.inputs.map { Self.buffer($0, bases: bases, image: 0) }
+    }
+  }
+
+  deinit {
+    if ownsWorkspace { workspace.deallocate() }
+  }
+
+  /// The values of an input, all examples.
+  func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
+    layout.input(index, in: workspace)
+  }
+
+  /// The values of an output, all examples.
+  func output(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
+    layout.output(index, in: workspace)
+  }
+
+  /// Sets the source rectangle of a resize; `nil` is the whole image.
+  func setCrop(_ crop: CropRectangle?, of layer: String) throws(PredictionError) {
+    var found = false
+    for (index, slot) in plan.cropSlots.enumerated() where slot.name == layer {
+      let rectangle = crop ?? slot.whole
+      guard rectangle.fits(width: slot.width, height: slot.height) else {
+        throw .wrongCrop(layer, rectangle, width: slot.width, height: slot.height)
+      }
+      layout.setCrop(rectangle, slot: index, in: workspace)
+      found = true
+    }
+    guard found else {
+      throw .unknownName(layer, what: "Resize layer", known: plan.cropSlots.map(\.name))
+    }
+  }
+
+  /// Makes every resize sample its whole image.
+  func resetCrops() {
+    for (index, slot) in plan.cropSlots.enumerated() {
+      layout.setCrop(slot.whole, slot: index, in: workspace)
+    }
+  }
+
+  /// A custom layer that threw: its position and what it threw.
+  struct CustomFailure: Error {
+    let layer: Int
+    let cause: any Error
+  }
+
+  /// Runs the plan for `batch` examples, one after the other in the same arena.
+  func run(batch: Int) throws(CustomFailure) {
+    let bases = layout.bases(in: workspace)
+    var frame = forge_frame()
+    frame.bases = UnsafePointer(bases)
+    frame.crops = UnsafePointer(layout.crops(in: workspace))
+    for image in 0..<batch {
+      frame.image = Int64(image)
+      for (index, segment) in plan.segments.enumerated() {
+        switch segment {
+        case .steps(let start, let count):
+          forge_run(plan.steps(from: start), Int64(count), &frame)
+        case .custom(let call):
+          try run(call, inputs: customInputs[index], bases: bases, image: image)
+        }
+      }
+    }
+  }
+
+  private func run(
+    _ call: Plan.CustomCall, inputs: [UnsafeBufferPointer<Float>], bases: Bases, image: Int
+  ) throws(CustomFailure) {
+    var inputs = inputs
+    // Only a custom layer that reads a model's input directly sees other memory for each example.
+    if image > 0, call.inputs.contains(where: { $0.imageStride > 0 }) {
+      inputs = call.inputs.map { Self.buffer($0, bases: bases, image: image) }
+    }
+    let output = UnsafeMutableBufferPointer(
+      start: bases[call.output.base].map { $0 + call.output.offset }, count: call.output.count)
+    do { try call.operation.body(inputs, output) } catch {
+      throw CustomFailure(layer: call.layer, cause: error)
+    }
+  }
+
+  private typealias Bases = UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+
+  private static func buffer(
+    _ region: Plan.Region, bases: Bases, image: Int
+  )
+    -> UnsafeBufferPointer<Float>
+  {
+    UnsafeBufferPointer(
+      start: bases[region.base].map {
+        UnsafePointer($0 + region.offset + image * region.imageStride)
+      }, count: region.count)
+  }
+}

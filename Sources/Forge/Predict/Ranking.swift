@@ -1,0 +1,38 @@
+/// One class and how likely it is.
+public struct RankedClass: Hashable, Sendable, CustomStringConvertible {
+  /// The index into the output.
+  public let index: Int
+  /// The label, when labels were given.
+  public let label: String?
+  /// The value of the output at the index.
+  public let probability: Float
+
+  /// The class with its probability: `7: 0.9987`, or with the label in place of the index.
+  public var description: String { "\(label ?? "\(index)"): \(probability)" }
+}
+
+extension Array where Element == Float {
+  /// The `k` largest values with their indices, largest first; equal values in order of index.
+  ///
+  /// NaN ranks below every number.
+  ///
+  /// - Parameters:
+  ///   - k: how many; at most as many as there are values are given.
+  ///   - labels: the meaning of each index, where known.
+  /// - Returns: the classes, largest first.
+  public func top(k: Int, labels: [String] = []) -> [RankedClass] {
+    let order = indices.sorted { a, b in
+      switch (self[a].isNaN, self[b].isNaN) {
+      case (false, true): true
+      case (true, false): false
+      case (true, true): a < b
+      case (false, false): self[a] != self[b] ? self[a] > self[b] : a < b
+      }
+    }
+    return order.prefix(Swift.max(k, 0)).map { index in
+      RankedClass(
+        index: index, label: labels.indices.contains(index) ? labels[index] : nil,
+        probability: self[index])
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ForgeOperations
+
+/// How the memory of a context is divided, in bytes, each part on a line of its own.
+struct WorkspaceLayout {
+  /// The bytes of a context.
+  let byteCount: Int
+  private let baseCount: Int
+  private let cropOffset: Int
+  private let arenaOffset: Int
+  private let inputOffsets: [Int]
+  private let outputOffsets: [Int]
+  private let inputCounts: [Int]
+  private let outputCounts: [Int]
+
+  /// The layout for a plan and a number of examples.
+  init(_ plan: Plan, batch: Int) {
+    var end = 0
+    func take(_ bytes: Int) -> Int {
+      defer { end += AlignedMemory.round(bytes, to: AlignedMemory.alignment) }
+      return end
+    }
+    let float = MemoryLayout<Float>.stride
+    baseCount = 2 + plan.inputSizes.count + plan.outputSizes.count
+    _ = take(baseCount * MemoryLayout<UnsafeMutablePointer<Float>?>.stride)
+    cropOffset = take(plan.cropSlots.count * 4 * MemoryLayout<Double>.stride)
+    inputCounts = plan.inputSizes.map { $0.reduce(1, *) * batch }
+    outputCounts = plan.outputSizes.map { $0.reduce(1, *) * batch }
+    inputOffsets = inputCounts.map { take($0 * float) }
+    outputOffsets = outputCounts.map { take($0 * float) }
+    arenaOffset = take(plan.arenaCount * float)
+    byteCount = end
+  }
+
+  /// Sets bases and crops; inputs start as zeros, and so does the arena, whose pages it touches.
+  func prepare(_ workspace: UnsafeMutableRawPointer, plan: Plan) {
+    workspace.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let bases = bases(in: workspace)
+    bases[0] = floats(arenaOffset, in: workspace)
+    bases[1] = plan.constantsBase
+    for (index, offset) in (inputOffsets + outputOffsets).enumerated() {
+      bases[2 + index] = floats(offset, in: workspace)
+    }
+    for (index, slot) in plan.cropSlots.enumerated() {
+      setCrop(
+        CropRectangle(x: 0, y: 0, width: Double(slot.width), height: Double(slot.height)),
+        slot: index, in: workspace)
+    }
+  }
+
+  /// The bases of the frame: arena, constants, inputs, outputs.
+  func bases(
+    in workspace: UnsafeMutableRawPointer
+  )
+    -> UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  {
+    workspace.assumingMemoryBound(to: UnsafeMutablePointer<Float>?.self)
+  }
+
+  /// The crop rectangles, four numbers each.
+  func crops(in workspace: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Double> {
+    (workspace + cropOffset).assumingMemoryBound(to: Double.self)
+  }
+
+  /// Sets a crop rectangle.
+  func setCrop(_ crop: CropRectangle, slot: Int, in workspace: UnsafeMutableRawPointer) {
+    let crops = crops(in: workspace)
+    for (index, number) in [crop.x, crop.y, crop.width, crop.height].enumerated() {
+      crops[slot * 4 + index] = number
+    }
+  }
+
+  /// The values of an input, all examples.
+  func input(
+    _ index: Int, in workspace: UnsafeMutableRawPointer
+  )
+    -> UnsafeMutableBufferPointer<Float>
+  {
+    UnsafeMutableBufferPointer(
+      start: floats(inputOffsets[index], in: workspace), count: inputCounts[index])
+  }
+
+  /// The values of an output, all examples.
+  func output(
+    _ index: Int, in workspace: UnsafeMutableRawPointer
+  )
+    -> UnsafeMutableBufferPointer<Float>
+  {
+    UnsafeMutableBufferPointer(
+      start: floats(outputOffsets[index], in: workspace), count: outputCounts[index])
+  }
+
+  private func floats(
+    _ offset: Int, in workspace: UnsafeMutableRawPointer
+  )
+    -> UnsafeMutablePointer<Float>
+  {
+    (workspace + offset).assumingMemoryBound(to: Float.self)
+  }
+}

@@ -1,0 +1,23 @@
+import ForgeOperations
+
+/// Lets a dense layer read an image directly: the elements keep their order through a reshape.
+enum DropReshapeBeforeDense: Rewrite {
+  static let name = "dropReshapeBeforeDense"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+    let index = GraphIndex(graph)
+    var count = 0
+    for position in graph.nodes.indices {
+      guard case .dense = graph.nodes[position].primitive else { continue }
+      while let producer = index.producer[graph.nodes[position].inputs[0].index],
+        case .reshape = graph.nodes[producer].primitive,
+        graph.nodes[producer].activation == .linear
+      {
+        graph.nodes[position].inputs[0] = graph.nodes[producer].inputs[0]
+        graph.nodes[position].layers = graph.nodes[producer].layers + graph.nodes[position].layers
+        count += 1
+      }
+    }
+    return count
+  }
+}

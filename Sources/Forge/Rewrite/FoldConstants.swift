@@ -1,0 +1,35 @@
+import ForgeOperations
+
+/// Computes while compiling what depends on constants only, with the reference executor.
+enum FoldConstants: Rewrite {
+  static let name = "foldConstants"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+    var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
+    var removed: Set<Int> = []
+    for (index, node) in graph.nodes.enumerated() {
+      let inputs = node.inputs.map { replacement[$0] ?? $0 }
+      let recipes = inputs.compactMap { graph.constant($0) }
+      guard recipes.count == inputs.count, graph.shape(of: node.output).isKnown,
+        node.residual == nil
+      else { continue }
+      var operands: [ReferenceTensor] = []
+      for (input, recipe) in zip(inputs, recipes) {
+        let values = try constants.values(of: recipe)
+        operands.append(
+          try ReferenceTensor(sizes: graph.shape(of: input).sizes ?? [], floats: values))
+      }
+      var result = try node.primitive.reference(on: operands)
+      if node.activation != .linear {
+        result = try Primitive.activation(node.activation).reference(on: [result])
+      }
+      let constant = graph.addValue(
+        graph.shape(of: node.output), .constant(.literal(result.floats)))
+      replacement[node.output] = constant
+      removed.insert(index)
+    }
+    graph.removeNodes(removed)
+    graph.replaceUses(replacement)
+    return removed.count
+  }
+}

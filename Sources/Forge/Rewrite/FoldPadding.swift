@@ -1,0 +1,54 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Makes zeros around an image part of the convolution that follows.
+///
+/// Only convolutions: to them padding is zeros, while poolings leave their own border out.
+enum FoldPadding: Rewrite {
+  static let name = "foldPadding"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+    let index = GraphIndex(graph)
+    var count = 0
+    for position in graph.nodes.indices {
+      guard let input = graph.nodes[position].inputs.first,
+        let producer = index.producer[input.index],
+        case .pad(let edges) = graph.nodes[producer].primitive,
+        graph.nodes[producer].activation == .linear,
+        let image = graph.nodes[producer].inputs.first
+      else { continue }
+      switch graph.nodes[position].primitive {
+      case .convolution(let geometry, let outputs, let groups):
+        guard let padded = padded(geometry, by: edges, shape: graph.shape(of: input)) else {
+          continue
+        }
+        graph.nodes[position].primitive = .convolution(padded, outputs: outputs, groups: groups)
+      case .depthwiseConvolution(let geometry, let multiplier):
+        guard let padded = padded(geometry, by: edges, shape: graph.shape(of: input)) else {
+          continue
+        }
+        graph.nodes[position].primitive = .depthwiseConvolution(padded, multiplier: multiplier)
+      default: continue
+      }
+      graph.nodes[position].inputs[0] = image
+      graph.nodes[position].layers = graph.nodes[producer].layers + graph.nodes[position].layers
+      count += 1
+    }
+    return count
+  }
+
+  private static func padded(
+    _ geometry: ConvolutionGeometry, by edges: Edges, shape: Shape
+  )
+    -> ConvolutionGeometry?
+  {
+    switch geometry.padding {
+    case .valid: return geometry.withPadding(.edges(edges))
+    case .edges(let own): return geometry.withPadding(.edges(own + edges))
+    case .same:
+      guard let width = shape.width, let height = shape.height else { return nil }
+      let own = geometry.edges(width: width, height: height)
+      return geometry.withPadding(.edges(own + edges))
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import ForgeOperations
+
+/// Applies a function while the operation before it stores its result.
+enum FuseActivation: Rewrite {
+  static let name = "fuseActivation"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+    let index = GraphIndex(graph)
+    var removed: Set<Int> = []
+    // A producer whose output has been taken over by a function is found under its new output.
+    var takenOver: Set<Int> = []
+    for position in graph.nodes.indices {
+      let node = graph.nodes[position]
+      guard case .activation(let function) = node.primitive, node.activation == .linear,
+        let producer = index.soleProducer(of: node.inputs[0]), !takenOver.contains(producer),
+        !removed.contains(producer), graph.nodes[producer].primitive.takesActivation,
+        graph.nodes[producer].activation == .linear
+      else { continue }
+      graph.nodes[producer].activation = function
+      graph.nodes[producer].output = node.output
+      graph.nodes[producer].layers += node.layers
+      removed.insert(position)
+      takenOver.insert(producer)
+    }
+    graph.removeNodes(removed)
+    return removed.count
+  }
+}

@@ -1,0 +1,32 @@
+import ForgeOperations
+
+/// Cuts an image before a function of each element instead of after it.
+enum MoveCropsEarlier: Rewrite {
+  static let name = "moveCropsEarlier"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+    var count = 0
+    var index = GraphIndex(graph)
+    for position in graph.nodes.indices {
+      guard case .crop(let edges) = graph.nodes[position].primitive,
+        let producer = index.soleProducer(of: graph.nodes[position].inputs[0]),
+        case .activation(let function) = graph.nodes[producer].primitive,
+        graph.nodes[producer].activation == .linear
+      else { continue }
+      // crop(f(x)) at this position becomes f(crop(x)): the crop takes the function's place.
+      let image = graph.nodes[producer].inputs[0]
+      let cut = graph.addValue(graph.shape(of: graph.nodes[position].output), .node)
+      let layers = (graph.nodes[producer].layers, graph.nodes[position].layers)
+      graph.nodes[producer].primitive = .crop(edges)
+      graph.nodes[producer].inputs = [image]
+      graph.nodes[producer].output = cut
+      graph.nodes[producer].layers = layers.1
+      graph.nodes[position].primitive = .activation(function)
+      graph.nodes[position].inputs = [cut]
+      graph.nodes[position].layers = layers.0
+      index = GraphIndex(graph)
+      count += 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,43 @@
+import ForgeOperations
+
+/// One rewrite of a graph: it changes how results are made and never what they mean.
+///
+/// A value keeps its meaning through every rewrite: it may lose the node that makes it, but no node
+/// ever puts something else into it. That is what lets `keep` and `verify` name results afterwards.
+protocol Rewrite: Sendable {
+  /// The name under which it is reported and switched off.
+  static var name: String { get }
+  /// Rewrites the graph; the number of places changed.
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int
+}
+
+/// Stage 4: the rewrites in their order.
+public enum Rewrites {
+  static let all: [any Rewrite.Type] = [
+    DropIdentities.self, FoldConstants.self, FoldPadding.self, FoldBatchNormalization.self,
+    DropReshapeBeforeDense.self, MoveCropsEarlier.self, FuseResidual.self, FuseActivation.self,
+  ]
+
+  /// The rewrites of the memory plan, which change no operation.
+  static let concatenateInPlace = "concatenateInPlace"
+  /// Elementwise steps that write over their input.
+  static let reuseInPlace = "reuseInPlace"
+
+  /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
+  public static let names: [String] = all.map { $0.name } + [concatenateInPlace, reuseInPlace]
+
+  /// What was rewritten: the name and the number of places.
+  typealias Count = (name: String, places: Int)
+
+  /// Applies every rewrite that is not disabled, then removes what nothing needs any more.
+  static func apply(
+    to graph: inout OperationGraph, constants: ParameterStore, disabled: Set<String>
+  ) throws -> [Count] {
+    var counts: [Count] = []
+    for rewrite in all where !disabled.contains(rewrite.name) {
+      counts.append((rewrite.name, try rewrite.apply(to: &graph, constants: constants)))
+    }
+    graph.removeUnusedNodes()
+    return counts
+  }
+}

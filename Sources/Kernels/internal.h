@@ -1,0 +1,132 @@
+/* What the kernel files share: the list of kernels, and where the parts of a tensor lie.
+ *
+ * How the folder is laid out:
+ *   include/CForgeKernels.h   the contract
+ *   scalar/<family>.c         one number at a time: the readable truth, and all there is of the families
+ *                             that only move memory
+ *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
+ *   vector_<level>.c          ... and compiled here for each instruction set
+ *   dispatch.c, tiles.c, run.c, walk.c
+ * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help, one
+ * in vector/ that vector/all.h includes. */
+#ifndef FORGE_INTERNAL_H
+#define FORGE_INTERNAL_H
+
+#include "include/CForgeKernels.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Kernels that every level has its own function for: forge_<family>_<level>. */
+#define FORGE_VECTOR_KERNELS(X) \
+  X(convolution)                \
+  X(depthwise)                  \
+  X(pooling)                    \
+  X(activation)                 \
+  X(affine)                     \
+  X(binary)                     \
+  X(softmax)                    \
+  X(binary_plain)               \
+  X(activation_plain)           \
+  X(softmax_plain)
+
+/* Kernels that gain nothing from vectors written by hand: all levels use forge_<family>_scalar. */
+#define FORGE_SHARED_KERNELS(X) \
+  X(block)                      \
+  X(unblock)                    \
+  X(clear_halo)                 \
+  X(fill)                       \
+  X(copy)                       \
+  X(copy_channels)              \
+  X(gather_channels)            \
+  X(grouped_convolution)        \
+  X(resize)                     \
+  X(copy_plain)
+
+#define FORGE_DECLARE(family, level)                                                            \
+  void forge_##family##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
+                                int64_t last);
+#define FORGE_DECLARE_SCALAR(family) FORGE_DECLARE(family, scalar)
+#define FORGE_DECLARE_VECTOR(family) \
+  FORGE_DECLARE(family, scalar)      \
+  FORGE_DECLARE(family, baseline)    \
+  FORGE_DECLARE(family, avx2)        \
+  FORGE_DECLARE(family, avx512)
+FORGE_SHARED_KERNELS(FORGE_DECLARE_SCALAR)
+FORGE_VECTOR_KERNELS(FORGE_DECLARE_VECTOR)
+
+/* activation(x) of one number, rounded once from double precision. */
+float forge_activate_scalar(float x, forge_activation activation);
+
+/* a op b of one pair of numbers. */
+float forge_combine_scalar(float a, float b, int32_t operation);
+
+/* ---- sizes ---- */
+
+static inline int64_t forge_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t forge_larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Blocks of 16 that hold `channels`. */
+static inline int64_t forge_blocks(int64_t channels) {
+  return (channels + FORGE_LANES - 1) / FORGE_LANES;
+}
+
+/* How many lanes of `block` hold channels: 16, or fewer in the last block. */
+static inline int64_t forge_lanes(int64_t channels, int64_t block) {
+  return forge_smaller(channels - block * FORGE_LANES, FORGE_LANES);
+}
+
+/* ---- places ---- */
+
+/* Row 0, column 0, channel 0 of the interior. */
+static inline float *forge_origin(const forge_view *view, const forge_frame *frame) {
+  return frame->bases[view->base] + view->offset + frame->image * view->image_stride;
+}
+
+/* Column 0 of row y of a block: float [width][16]. */
+static inline float *forge_row(const forge_view *view, const forge_frame *frame, int64_t block,
+                               int64_t y) {
+  return forge_origin(view, frame) + block * view->block_stride + y * view->row_stride;
+}
+
+/* The first float of a plain tensor. */
+static inline float *forge_start(const forge_place *place, const forge_frame *frame) {
+  return frame->bases[place->base] + place->offset + frame->image * place->image_stride;
+}
+
+/* ---- windows of pooling ---- */
+
+/* The taps `first ..< last` of a window of `kernel` taps, `dilation` apart, whose first lies at
+ * `start`, that are inside 0 ..< size; first >= last where none is. */
+typedef struct { int64_t first, last; } forge_taps;
+
+static inline forge_taps forge_taps_inside(int64_t start, int64_t kernel, int64_t dilation,
+                                           int64_t size) {
+  const int64_t before = start < 0 ? (-start + dilation - 1) / dilation : 0;
+  const int64_t past = start < size ? (size - start + dilation - 1) / dilation : 0;
+  return (forge_taps){before, forge_smaller(past, kernel)};
+}
+
+/* ---- walks over plain tensors ---- */
+
+/* A walk over the outer dimensions of up to three plain tensors of the same sizes but with strides of
+ * their own; the kernel itself loops over the innermost dimension (`count`, `steps`). Neighbouring
+ * dimensions that lie in one piece in every tensor are walked as one. */
+typedef struct {
+  int64_t count;      /* elements of the innermost dimension */
+  int64_t steps[3];   /* between them, per tensor, in floats */
+  int64_t offsets[3]; /* of the present innermost row, per tensor, in floats */
+  int32_t outer;      /* dimensions walked over; the last runs fastest */
+  int64_t sizes[FORGE_MAX_RANK], strides[3][FORGE_MAX_RANK], index[FORGE_MAX_RANK];
+} forge_walk;
+
+/* Starts a walk over indices first ..< last of dimension 0 and all of the others. False: nothing to
+ * visit. strides[t]: int64_t [rank]; NULL for a tensor that is not there. */
+bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
+                      const int64_t *const strides[3], int64_t first, int64_t last);
+
+/* Goes on to the next innermost row. False: there is none. */
+bool forge_walk_next(forge_walk *walk);
+
+#endif

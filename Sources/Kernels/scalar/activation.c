@@ -1,0 +1,61 @@
+/* Activations, one number at a time: computed in double precision, rounded once to float.
+ *
+ * What all levels agree on:
+ *   NaN gives NaN, but for no activation is a NaN made of a finite number.
+ *   +inf gives the limit. -inf gives the limit too, except where the activation is x times a factor
+ *   that goes to 0 (hard swish, swish, mish, gelu, gelu_tanh): there -inf gives NaN, as -inf * 0 does
+ *   in IEEE arithmetic. Finite x, however large, give a finite number there. */
+#include "../internal.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+/* NaN x is kept: a comparison with NaN is false. */
+static double clamp(double x, double low, double high) {
+  x = low > x ? low : x;
+  return high < x ? high : x;
+}
+
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+
+float forge_activate_scalar(float value, forge_activation activation) {
+  const double x = value, a = activation.a, b = activation.b;
+  switch (activation.kind) {
+    case FORGE_CLAMP: return (float)clamp(x, a, b);
+    case FORGE_LEAKY_RELU: return (float)(x < 0 ? a * x : x);
+    case FORGE_ELU: return (float)(x < 0 ? a * expm1(x) : b * x);
+    case FORGE_SIGMOID: return (float)sigmoid(x);
+    case FORGE_TANH: return (float)tanh(x);
+    case FORGE_HARD_SIGMOID: return (float)clamp(a * x + b, 0, 1);
+    case FORGE_HARD_SWISH: return (float)(x * clamp(a * x + b, 0, 1));
+    case FORGE_SWISH: return (float)(x * sigmoid(a * x));
+    case FORGE_MISH: return (float)(x * tanh(log1p(exp(x))));
+    case FORGE_GELU: return (float)(x / 2 * erfc(x * -0.70710678118654752440));
+    /* 1 + tanh(u) = 2 sigmoid(2 u), without the cancellation for u < 0; 2 sqrt(2/pi) = 1.5957... */
+    case FORGE_GELU_TANH:
+      return (float)(x * sigmoid(1.59576912160573071176 * (x + 0.044715 * x * x * x)));
+    case FORGE_SOFTPLUS: return (float)(clamp(x, 0, INFINITY) + log1p(exp(-fabs(x))));
+    default: return value;
+  }
+}
+
+void forge_activation_scalar(const void *arguments, const forge_frame *frame, int64_t first,
+                             int64_t last) {
+  const forge_activation_arguments *a = arguments;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / a->out.height, y = tile % a->out.height;
+    const int64_t lanes = forge_lanes(a->out.channels, block);
+    const float *in = forge_row(&a->in, frame, block, y);
+    float *out = forge_row(&a->out, frame, block, y);
+    for (int64_t i = 0; i < (int64_t)a->out.width * FORGE_LANES; i++)
+      out[i] = i % FORGE_LANES < lanes ? forge_activate_scalar(in[i], a->activation) : 0;
+  }
+}
+
+void forge_activation_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
+                                   int64_t last) {
+  const forge_activation_plain_arguments *a = arguments;
+  const float *in = forge_start(&a->in, frame);
+  float *out = forge_start(&a->out, frame);
+  for (int64_t i = first * 1024; i < forge_smaller(last * 1024, a->count); i++)
+    out[i] = forge_activate_scalar(in[i], a->activation);
+}

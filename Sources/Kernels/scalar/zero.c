@@ -1,0 +1,34 @@
+/* Zeroes around and inside blocked tensors. */
+#include "../internal.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+static void clear(float *at, int64_t pixels) {
+  memset(at, 0, (size_t)(pixels * FORGE_LANES) * sizeof(float));
+}
+
+void forge_clear_halo_scalar(const void *arguments, const forge_frame *frame, int64_t first,
+                             int64_t last) {
+  const forge_clear_halo_arguments *a = arguments;
+  const int64_t width = a->out.width, height = a->out.height;
+  const int64_t left = a->left, right = a->right;
+  for (int64_t block = first; block < last; block++) {
+    for (int64_t y = -a->top; y < height + a->bottom; y++) {
+      float *row = forge_row(&a->out, frame, block, y); /* column 0 */
+      if (y < 0 || y >= height) {
+        clear(row - left * FORGE_LANES, left + width + right);
+      } else {
+        clear(row - left * FORGE_LANES, left);
+        clear(row + width * FORGE_LANES, right);
+      }
+    }
+  }
+}
+
+void forge_fill_scalar(const void *arguments, const forge_frame *frame, int64_t first,
+                       int64_t last) {
+  const forge_fill_arguments *a = arguments;
+  for (int64_t block = first; block < last; block++)
+    for (int64_t y = 0; y < a->out.height; y++)
+      clear(forge_row(&a->out, frame, block, y), a->out.width);
+}

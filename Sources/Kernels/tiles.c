@@ -1,0 +1,71 @@
+/* How many tiles each step has: what may be dealt out to threads. */
+#include "internal.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+/* Rows of all blocks of a blocked tensor. */
+static int64_t block_rows(const forge_view *view) {
+  return forge_blocks(view->channels) * view->height;
+}
+
+int64_t forge_block_tiles(const forge_block_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_unblock_tiles(const forge_unblock_arguments *a) { return a->out.height; }
+
+int64_t forge_clear_halo_tiles(const forge_clear_halo_arguments *a) {
+  return forge_blocks(a->out.channels);
+}
+
+int64_t forge_fill_tiles(const forge_fill_arguments *a) { return forge_blocks(a->out.channels); }
+
+int64_t forge_copy_tiles(const forge_copy_arguments *a) { return forge_blocks(a->out.channels); }
+
+int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *a) {
+  (void)a;
+  return 1;
+}
+
+int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *a) {
+  return a->out.height;
+}
+
+int64_t forge_convolution_tiles(const forge_convolution_arguments *a) {
+  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  return panels * a->out.height;
+}
+
+int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *a) {
+  return a->out.height;
+}
+
+int64_t forge_depthwise_tiles(const forge_depthwise_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_pooling_tiles(const forge_pooling_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_activation_tiles(const forge_activation_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_affine_tiles(const forge_affine_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_binary_tiles(const forge_binary_arguments *a) { return block_rows(&a->out); }
+
+int64_t forge_softmax_tiles(const forge_softmax_arguments *a) { return a->out.height; }
+
+int64_t forge_resize_tiles(const forge_resize_arguments *a) {
+  (void)a;
+  return 1;
+}
+
+/* A tensor of rank 0 is one number: one tile. */
+int64_t forge_copy_plain_tiles(const forge_copy_plain_arguments *a) {
+  return a->rank > 0 ? a->sizes[0] : 1;
+}
+
+int64_t forge_binary_plain_tiles(const forge_binary_plain_arguments *a) {
+  return a->rank > 0 ? a->sizes[0] : 1;
+}
+
+int64_t forge_activation_plain_tiles(const forge_activation_plain_arguments *a) {
+  return (a->count + 1023) / 1024;
+}
+
+int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *a) { return a->rows; }

@@ -1,0 +1,16 @@
+/* Every vector family, in the order of their needs. Included once by each vector_<level>.c, which
+ * defines the level's names and tile sizes before. */
+#pragma STDC FP_CONTRACT OFF
+
+#include "vector.h"
+
+#include "elementary.h"
+
+#include "activation.h"
+
+#include "affine.h"
+#include "binary.h"
+#include "convolution.h"
+#include "depthwise.h"
+#include "pooling.h"
+#include "softmax.h"

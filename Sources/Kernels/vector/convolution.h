@@ -1,0 +1,215 @@
+/* Convolution: the heart of it all.
+ *
+ * A row of output pixels is cut into tiles of up to FORGE_TILE_ROWS_v pixels ("rows" of the matrix
+ * product) by v vectors of 16 output channels, whose sums stay in registers over the whole reduction:
+ * per input channel v vectors of weights are loaded, and each pixel's number is broadcast and added
+ * to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or narrower (AVX-512), or gone
+ * through one vector at a time (the others).
+ *
+ * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not depend on
+ * the tile it was computed in. */
+
+/* One row of output of one panel, as its tiles see it. Distances are in floats. */
+typedef struct {
+  const float *in;       /* the first pixel of the row's first window: [16] */
+  const float *weights;  /* [ky][kx][channels][panel_width] */
+  const float *bias;     /* [panel_width] */
+  float *out;            /* pixel 0 of the panel's first block: [16] */
+  const float *residual; /* likewise, or NULL */
+  int64_t tap_row, tap_column;                /* from one tap of the window to the next */
+  int64_t pixel;                              /* from one output pixel's window to the next */
+  int64_t in_block, out_block, residual_block; /* from one block to the next */
+  int64_t kernel_height, kernel_width;
+  int64_t whole_blocks, rest; /* input channels: blocks of 16, and those in the last, partial block */
+  int64_t panel_width;
+  int64_t channels; /* output channels from the panel's first on; more than it holds, maybe */
+  finish end;
+} convolution_row;
+
+#if FORGE_TILE_VECTORS > 1
+#define FORGE_MOST_ROWS 14
+#else
+#define FORGE_MOST_ROWS FORGE_TILE_ROWS_1
+#endif
+
+typedef v16 sums[FORGE_MOST_ROWS][FORGE_TILE_VECTORS];
+
+/* Adds one input channel: at: its number in pixel 0, `pixel` floats before the next pixel's;
+ * weights: [vectors][16]. */
+FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const float *weights,
+                              const int rows, const int vectors) {
+  v16 w[FORGE_TILE_VECTORS];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) w[v] = load(weights + v * FORGE_LANES);
+#pragma clang loop unroll(full)
+  for (int r = 0; r < rows; r++) {
+    const v16 x = splat(at[r * pixel]);
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) sum[r][v] = multiply_add(x, w[v], sum[r][v]);
+  }
+}
+
+/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel.
+ * rows, vectors and adjacent (windows of neighbouring pixels are one pixel apart) are constants where
+ * this is inlined, so that all sums get registers and all distances are immediate. */
+FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
+                                const int rows, const int vectors, const bool adjacent) {
+  const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
+  const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
+  const float *weights = row->weights + vector * FORGE_LANES;
+  sums sum;
+
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) {
+    const v16 bias = load(row->bias + (vector + v) * FORGE_LANES);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum[r][v] = bias;
+  }
+
+  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
+    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
+      const float *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
+      for (int64_t block = 0; block < row->whole_blocks; block++) {
+#pragma clang loop unroll_count(4)
+        for (int lane = 0; lane < FORGE_LANES; lane++) {
+          add_channel(sum, at + lane, pixel, weights, rows, vectors);
+          weights += panel_width;
+        }
+        at += row->in_block;
+      }
+      /* The padded lanes add nothing: they are passed over. */
+#pragma clang loop unroll(disable)
+      for (int64_t lane = 0; lane < row->rest; lane++)
+        add_channel(sum, at + lane, pixel, weights + lane * panel_width, rows, vectors);
+      if (row->rest > 0) weights += FORGE_LANES * panel_width;
+    }
+  }
+
+  const v16 low = splat(row->end.low), high = splat(row->end.high);
+  float *out = row->out + vector * row->out_block + x * FORGE_LANES;
+  const float *residual =
+    row->residual ? row->residual + vector * row->residual_block + x * FORGE_LANES : NULL;
+  const int64_t channels = row->channels - vector * FORGE_LANES;
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) {
+    /* The last panel may reach past the last block: nothing is stored there. */
+    if (v * FORGE_LANES >= channels) break;
+    const v16i mask = first_lanes(channels - v * FORGE_LANES);
+    if (residual) {
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; r++)
+        sum[r][v] += load(residual + v * row->residual_block + r * FORGE_LANES);
+    }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++)
+      store(out + v * row->out_block + r * FORGE_LANES, keep(mask, clamp(sum[r][v], low, high)));
+  }
+  if (row->end.further) {
+    for (int v = 0; v < vectors && v * FORGE_LANES < channels; v++, out += row->out_block)
+      activate(out, out, rows, channels - v * FORGE_LANES, row->end.further);
+  }
+}
+
+/* ---- one function per tile ---- */
+
+typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t vector);
+
+#define FORGE_TILE(rows, vectors)                                                                \
+  static void adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
+    convolve_tile(row, x, vector, rows, vectors, true);                                          \
+  }                                                                                              \
+  static void strided_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
+    convolve_tile(row, x, vector, rows, vectors, false);                                         \
+  }
+#define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
+#define FORGE_STRIDED(rows, vectors) strided_##rows##x##vectors,
+
+/* X(1, vectors) ... X(n, vectors) */
+#define FORGE_UP_TO(n, X, vectors) FORGE_UP_TO_(n, X, vectors)
+#define FORGE_UP_TO_(n, X, vectors) FORGE_UP_TO_##n(X, vectors)
+#define FORGE_UP_TO_2(X, vectors) X(1, vectors) X(2, vectors)
+#define FORGE_UP_TO_6(X, vectors) \
+  FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors) X(5, vectors) X(6, vectors)
+#define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
+#define FORGE_UP_TO_14(X, vectors)                                             \
+  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors)        \
+  X(12, vectors) X(13, vectors) X(14, vectors)
+
+FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
+#if FORGE_TILE_VECTORS > 1
+FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_TILE, 2)
+FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_TILE, 3)
+FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_TILE, 4)
+#endif
+
+/* The tiles of one number of vectors: functions for 1 ... most_rows pixels. */
+typedef struct {
+  int64_t most_rows;
+  convolution_tile adjacent[FORGE_MOST_ROWS], strided[FORGE_MOST_ROWS];
+} convolution_tiles;
+
+#define FORGE_TILES(rows, vectors)                        \
+  {rows, {FORGE_UP_TO(rows, FORGE_ADJACENT, vectors)},    \
+   {FORGE_UP_TO(rows, FORGE_STRIDED, vectors)}}
+
+static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
+  FORGE_TILES(FORGE_TILE_ROWS_1, 1),
+#if FORGE_TILE_VECTORS > 1
+  FORGE_TILES(FORGE_TILE_ROWS_2, 2),
+  FORGE_TILES(FORGE_TILE_ROWS_3, 3),
+  FORGE_TILES(FORGE_TILE_ROWS_4, 4),
+#endif
+};
+
+/* ---- rows ---- */
+
+/* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels would
+ * take almost as long as a full one. */
+static void convolve_row(const convolution_row *row, int64_t width) {
+  const int64_t vectors = row->panel_width / FORGE_LANES;
+  const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
+  const convolution_tiles *tiles = &convolution_tiles_of[at_once - 1];
+  const convolution_tile *functions =
+    row->pixel == FORGE_LANES ? tiles->adjacent : tiles->strided;
+  const int64_t count = (width + tiles->most_rows - 1) / tiles->most_rows;
+  for (int64_t tile = 0, x = 0; tile < count; tile++) {
+    const int64_t end = width * (tile + 1) / count;
+    for (int64_t vector = 0; vector < vectors; vector += at_once)
+      if (vector * FORGE_LANES < row->channels) functions[end - x - 1](row, x, vector);
+    x = end;
+  }
+}
+
+void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, int64_t first,
+                               int64_t last) {
+  const forge_convolution_arguments *a = arguments;
+  const forge_epilogue *e = &a->epilogue;
+  const int64_t inputs = a->in.channels, blocks_per_panel = a->panel_width / FORGE_LANES;
+  const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width *
+                               forge_blocks(inputs) * FORGE_LANES * a->panel_width;
+  convolution_row row = {
+    .tap_row = a->dilation_y * a->in.row_stride,
+    .tap_column = (int64_t)a->dilation_x * FORGE_LANES,
+    .pixel = (int64_t)a->stride_x * FORGE_LANES,
+    .in_block = a->in.block_stride,
+    .out_block = a->out.block_stride,
+    .residual_block = e->residual.block_stride,
+    .kernel_height = a->kernel_height,
+    .kernel_width = a->kernel_width,
+    .whole_blocks = inputs / FORGE_LANES,
+    .rest = inputs % FORGE_LANES,
+    .panel_width = a->panel_width,
+    .end = finish_of(&e->activation),
+  };
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t panel = tile / a->out.height, y = tile % a->out.height;
+    const int64_t block = panel * blocks_per_panel;
+    row.in = forge_row(&a->in, frame, 0, y * a->stride_y - a->pad_top) - a->pad_left * FORGE_LANES;
+    row.weights = a->weights + panel * panel_floats;
+    row.bias = a->bias + panel * a->panel_width;
+    row.out = forge_row(&a->out, frame, block, y);
+    row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
+    row.channels = a->out.channels - panel * a->panel_width;
+    convolve_row(&row, a->out.width);
+  }
+}

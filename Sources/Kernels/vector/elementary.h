@@ -1,0 +1,133 @@
+/* exp, exp - 1, log and their kin on vectors, with a relative error below 3e-7.
+ *
+ * Polynomials are minimax polynomials found by polynomials.py. NaN gives NaN: numbers are only ever
+ * converted to integers by adding a constant, and selected by comparisons, which NaN fails. */
+
+/* x + rest = n * log(2) + r, |r| <= log(2) / 2: after Cody and Waite, log(2) in two parts. */
+typedef struct {
+  v16 r;
+  v16i n;
+} reduced;
+
+/* For |x| < 2^21 or so. To add 1.5 * 2^23 rounds to an integer, and leaves it in the lowest bits. */
+FORGE_INLINE reduced reduce(v16 x, v16 rest) {
+  const v16 shift = splat(12582912.0f);
+  const v16 shifted = multiply_add(x + rest, splat(1.44269502f), shift);
+  const v16 n = shifted - shift;
+  v16 r = multiply_add(n, splat(-0.693145752f), x);
+  r = multiply_add(n, splat(-1.42860677e-06f), r);
+  return (reduced){r + rest, (v16i)shifted - (v16i)shift};
+}
+
+/* exp(r) - 1 for |r| <= log(2) / 2. */
+FORGE_INLINE v16 exp_minus_1_reduced(v16 r) {
+  v16 p = splat(0.00138982385f);
+  p = multiply_add(p, r, splat(0.00836609956f));
+  p = multiply_add(p, r, splat(0.0416668542f));
+  p = multiply_add(p, r, splat(0.16666548f));
+  p = multiply_add(p, r, splat(0.5f));
+  return multiply_add(p, r * r, r);
+}
+
+/* 2^n for -126 <= n <= 127. */
+FORGE_INLINE v16 power_of_2(v16i n) { return (v16)((n + 127) << 23); }
+
+/* exp(x + rest), `rest` being a small correction that x has no bits for. Overflows to inf and underflows
+ * through the denormal numbers to 0. */
+FORGE_INLINE v16 exp_with(v16 x, v16 rest) {
+  const reduced a = reduce(clamp(x, splat(-104), splat(89)), rest);
+  const v16 y = exp_minus_1_reduced(a.r) + 1;
+  /* In two factors, each of them a normal number; the second product rounds, at most. */
+  const v16i half = a.n >> 1;
+  return y * power_of_2(half) * power_of_2(a.n - half);
+}
+
+FORGE_INLINE v16 exp_of(v16 x) { return exp_with(x, splat(0)); }
+
+/* exp(x) - 1 for x <= 0, exact to the last bits also where x is small. */
+FORGE_INLINE v16 exp_minus_1_of_negative(v16 x) {
+  const reduced a = reduce(clamp(x, splat(-60), splat(0)), splat(0));
+  const v16 power = power_of_2(a.n);
+  return multiply_add(exp_minus_1_reduced(a.r), power, power - 1);
+}
+
+/* log(1 + s) for 1 + s from sqrt(1/2) to sqrt(2). */
+FORGE_INLINE v16 log_1_plus_reduced(v16 s) {
+  v16 p = splat(-0.0763566345f);
+  p = multiply_add(p, s, splat(0.127633303f));
+  p = multiply_add(p, s, splat(-0.131605804f));
+  p = multiply_add(p, s, splat(0.142015517f));
+  p = multiply_add(p, s, splat(-0.166232988f));
+  p = multiply_add(p, s, splat(0.200012341f));
+  p = multiply_add(p, s, splat(-0.250008225f));
+  p = multiply_add(p, s, splat(0.333333313f));
+  const v16 square = s * s;
+  return multiply_add(p, square * s, multiply_add(square, splat(-0.5f), s));
+}
+
+/* log(1 + u) for u from 0 to 1: above sqrt(2), log(2) + log((1 + u) / 2). */
+FORGE_INLINE v16 log_1_plus_fraction(v16 u) {
+  const v16i above = u > 0.414213562f;
+  const v16 s = choose(above, (u - 1) * 0.5f, u);
+  return log_1_plus_reduced(s) + keep(above, splat(0.693147181f));
+}
+
+/* log(x) for x above 0 that are normal numbers, or NaN. */
+FORGE_INLINE v16 log_of(v16 x) {
+  /* x = 2^n * m, m from sqrt(1/2) to sqrt(2): 0x3f3504f3 is sqrt(1/2). */
+  const v16i n = ((v16i)x - 0x3f3504f3) >> 23;
+  const v16 m = (v16)((v16i)x - (n << 23));
+  const v16 exponent = __builtin_convertvector(n, v16);
+  v16 y = log_1_plus_reduced(m - 1);
+  y = multiply_add(exponent, splat(1.42860677e-06f), y);
+  y = multiply_add(exponent, splat(0.693145752f), y);
+  return choose(x == x, y, x);
+}
+
+FORGE_INLINE v16 sigmoid_of(v16 x) {
+  const v16 e = exp_of(-magnitude(x)); /* at most 1: nothing overflows, nothing cancels */
+  return choose(x < 0, e, splat(1)) / (1 + e);
+}
+
+/* tanh(|x|) = -t / (2 + t), t = exp(-2 |x|) - 1. */
+FORGE_INLINE v16 tanh_of(v16 x) {
+  const v16 t = exp_minus_1_of_negative(magnitude(x) * -2);
+  const v16 y = magnitude(t / (2 + t));
+  return (v16)((v16i)y | ((v16i)x & INT32_MIN));
+}
+
+/* log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)). */
+FORGE_INLINE v16 softplus_of(v16 x) {
+  const v16 e = exp_of(-magnitude(x));
+  return choose(x < 0, splat(0), x) + log_1_plus_fraction(e);
+}
+
+/* tanh(log(1 + e)) = n / (n + 2), n = e (e + 2), e = exp(x); it is 1 long before n overflows. */
+FORGE_INLINE v16 mish_of(v16 x) {
+  const v16 e = exp_of(choose(x > 40, splat(40), x));
+  const v16 n = e * (e + 2);
+  return x * (n / (n + 2));
+}
+
+/* The normal distribution: (1 + erf(x / sqrt(2))) / 2, by its tail on the side of x < 0, which is
+ * exp(-x^2 / 2) t Q(t), t = 1 / (1 + 0.35 |x|). The rounding error of x^2 is made good, as exp makes
+ * an absolute error a relative one. */
+FORGE_INLINE v16 normal_of(v16 x) {
+  v16 z = magnitude(x);
+  z = choose(z > 15, splat(15), z); /* the tail is 0 in floats from 14.5 */
+  const v16 t = 1 / multiply_add(z, splat(0.35f), splat(1));
+  v16 q = splat(-0.029163802f);
+  q = multiply_add(q, t, splat(0.144060224f));
+  q = multiply_add(q, t, splat(-0.255900711f));
+  q = multiply_add(q, t, splat(0.159391657f));
+  q = multiply_add(q, t, splat(-0.0232630037f));
+  q = multiply_add(q, t, splat(0.105574466f));
+  q = multiply_add(q, t, splat(0.119815573f));
+  q = multiply_add(q, t, splat(0.139864326f));
+  q = multiply_add(q, t, splat(0.139621258f));
+  /* z^2 = high^2 + (z - high) (z + high), high having so few bits that its square is exact. */
+  const v16 high = (v16)((v16i)z & ~0xfff);
+  const v16 rest = (z - high) * (z + high) * -0.5f;
+  const v16 tail = exp_with(high * high * -0.5f, rest) * t * q;
+  return choose(x < 0, tail, 1 - tail);
+}

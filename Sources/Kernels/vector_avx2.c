@@ -1,0 +1,19 @@
+/* The vector kernels for AVX2 and FMA, compiled without a flag: the functions of the region below are
+ * for processors that have both, whatever the rest of the build is for. */
+#include "internal.h"
+
+#if defined(__x86_64__)
+
+#define FORGE_KERNEL(family) forge_##family##_avx2
+#define FORGE_HAS_FMA 1
+/* A vector of 16 is two registers, of 16: 12 sums, 2 weights, one input. */
+#define FORGE_TILE_VECTORS 1
+#define FORGE_TILE_ROWS_1 6
+#define FORGE_DEPTHWISE_ROWS 6
+#define FORGE_DEPTHWISE_3X3 0
+
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#include "vector/all.h"
+#pragma clang attribute pop
+
+#endif

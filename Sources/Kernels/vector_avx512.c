@@ -1,0 +1,22 @@
+/* The vector kernels for AVX-512, compiled without a flag: see vector_avx2.c. */
+#include "internal.h"
+
+#if defined(__x86_64__)
+
+#define FORGE_KERNEL(family) forge_##family##_avx512
+#define FORGE_HAS_FMA 1
+/* A vector of 16 is one register, of 32. Rows x vectors of sums, the vectors' weights, one input. */
+#define FORGE_TILE_VECTORS 4
+#define FORGE_TILE_ROWS_1 14
+#define FORGE_TILE_ROWS_2 14
+#define FORGE_TILE_ROWS_3 8
+#define FORGE_TILE_ROWS_4 6
+#define FORGE_DEPTHWISE_ROWS 7
+#define FORGE_DEPTHWISE_3X3 1 /* 9 weights, 7 sums and an input fit */
+
+#pragma clang attribute push(                                                                 \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#include "vector/all.h"
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,76 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The mean of a moving window, channel by channel.
+///
+/// `y(i, j, c) = Σ x(i·sᵧ + u − top, j·sₓ + v − left, c) / n` over the pixels of the window that
+/// lie inside the image; `n` is their number, or the kernel's area where the border is counted.
+///
+/// - Input shape: (width, height, channels).
+/// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
+///   ⌊(width + padding − kernel) / stride⌋ + 1 pixels, height alike.
+/// - Parameters: none.
+/// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
+///   than the kernel, so that every window holds a pixel.
+/// - Errors: `invalidArgument` for a number out of range, `kernelLargerThanInput` when no window
+///   fits, `shapeMismatch` for what is no image.
+/// - Names elsewhere: Keras AveragePooling2D, ONNX AveragePool (whose count_include_pad is
+///   `.counted`), Core ML pooling AVERAGE (whose avgPoolExcludePadding is `.excluded`).
+///
+/// ```swift
+/// Input(width: 35, height: 35, channels: 192)
+///   --> AveragePooling(kernel: (3, 3), stride: (1, 1), padding: .same)  // (35, 35, 192)
+/// ```
+public struct AveragePooling: PoolingLayer {
+  /// What the border counts for.
+  public enum Border: Hashable, Sendable {
+    /// Nothing: the mean of the pixels inside the image (TensorFlow, Keras).
+    case excluded
+    /// As zeros: the sum divided by the kernel's area (PyTorch's default).
+    case counted
+  }
+
+  /// `AvgPool`, as in the 2017 toolkit.
+  public static var summaryName: String { "AvgPool" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Kernel, stride and padding in pixels.
+  public let geometry: ConvolutionGeometry
+  /// What the border counts for.
+  public let border: Border
+  package var kind: PoolingKind { border == .counted ? .averageAll : .averageInside }
+
+  /// Creates an average pooling.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the window in pixels.
+  ///   - stride: the step between windows in pixels, (x, y); the kernel's size when left out.
+  ///   - padding: what happens at the border.
+  ///   - border: what the border counts for.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: (x: Int, y: Int)? = nil,
+    padding: Padding = .valid, border: Border = .excluded, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
+    self.border = border
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size under the moving window.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try poolingShape(for: inputs)
+  }
+
+  /// One pooling.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try pool(in: &lowering)
+  }
+}

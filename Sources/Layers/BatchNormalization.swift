@@ -1,0 +1,91 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Values normalised with the mean and variance that training found for each channel.
+///
+/// `y(…, c) = gamma(c) · (x(…, c) − mean(c)) / √(variance(c) + epsilon) + beta(c)`.
+///
+/// - Input shape: any, of which the last axis is the channels.
+/// - Output shape: the input's.
+/// - Parameters: gamma [channels] with `scale`, beta [channels] with `center`, mean [channels],
+///   variance [channels], in this order.
+/// - Epsilon: 0.001 by default, as in Keras (PyTorch and ONNX 0.00001; Darknet adds it after the
+///   root).
+/// - Errors: `invalidArgument` for an epsilon that is negative or not finite, `unknownSize` for an
+///   unknown number of channels, `tooLarge` for more than 2²⁴ of them.
+/// - Names elsewhere: Keras BatchNormalization, ONNX BatchNormalization, Core ML batchnorm.
+///
+/// ```swift
+/// x --> Convolution(kernel: (3, 3), channels: 32, useBias: false, name: "conv1")
+///   --> BatchNormalization(scale: false, name: "bn1")
+///   --> Activation(.relu)
+/// ```
+public struct BatchNormalization: Layer {
+  /// `BatchNorm` for short.
+  public static var summaryName: String { "BatchNorm" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Added to the variance.
+  public let epsilon: Float
+  /// Whether there is a beta; without it 0 is added.
+  public let center: Bool
+  /// Whether there is a gamma; without it the factor is 1.
+  public let scale: Bool
+
+  /// Creates a batch normalization.
+  ///
+  /// - Parameters:
+  ///   - epsilon: added to the variance.
+  ///   - center: whether a beta is added.
+  ///   - scale: whether values are multiplied with a gamma.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    epsilon: Float = 0.001, center: Bool = true, scale: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.epsilon = epsilon
+    self.center = center
+    self.scale = scale
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.require(
+      epsilon.isFinite && epsilon >= 0, "epsilon", "\(epsilon)",
+      needs: "a finite number of at least 0")
+    try SizeRule.boundedConstant(channels: try ArgumentRule.lastAxis(of: input))
+    return input
+  }
+
+  /// Gamma and beta where used, mean and variance.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    let channels = try ArgumentRule.lastAxis(of: try ArgumentRule.single(inputs))
+    let types: [ParameterType] =
+      (scale ? [.gamma] : []) + (center ? [.beta] : []) + [.mean, .variance]
+    return types.map { ParameterSpec($0, [.channels: channels]) }
+  }
+
+  /// One per value.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output)
+  }
+
+  /// One normalization; an absent gamma becomes ones, an absent beta zeros.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let gamma = scale ? try lowering.parameter(.gamma) : try lowering.perChannel([1])
+    let beta = center ? try lowering.parameter(.beta) : try lowering.perChannel([0])
+    let mean = try lowering.parameter(.mean)
+    let variance = try lowering.parameter(.variance)
+    lowering.output = try lowering.apply(
+      .batchNormalization(epsilon: epsilon),
+      to: lowering.inputs + [gamma, beta, mean, variance])
+  }
+}

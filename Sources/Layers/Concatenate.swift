@@ -1,0 +1,61 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Tensors joined along one axis, the channels unless stated.
+///
+/// `y` holds the values of `x₁`, then those of `x₂` and so on along the axis.
+///
+/// - Input shape: one or more tensors of the same rank with the same sizes on every other axis.
+/// - Output shape: that of the inputs, with the sum of their sizes along the axis.
+/// - Parameters: none.
+/// - Axis: counted from 0 in memory order (height, width, channels for an image); −1 is the last.
+/// - Errors: `wrongInputCount` for no tensor, `shapeMismatch` for ranks or other sizes that differ,
+///   `invalidArgument` for an axis the inputs do not have, `tooLarge` for an output beyond bounds.
+/// - Names elsewhere: Keras Concatenate, ONNX Concat, Core ML concat; where they count the batch,
+///   their axis is one higher.
+///
+/// ```swift
+/// let y = [a, b] --> Concatenate()  // (28, 28, 64) and (28, 28, 32) give (28, 28, 96)
+/// ```
+public struct Concatenate: Layer {
+  /// `Concat`, as in the 2017 toolkit.
+  public static var summaryName: String { "Concat" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The axis in memory order; negative ones count from the back.
+  public let axis: Int
+
+  /// Creates a concatenation.
+  ///
+  /// - Parameters:
+  ///   - axis: the axis in memory order, from 0 (height, width, channels for an image); negative
+  ///     ones count from the back.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    axis: Int = -1, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.axis = axis
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the inputs, their sizes along the axis added up.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try ArgumentRule.count(inputs, from: 1, example: "[a, b] --> Concatenate()")
+    return try CombinationRule.concatenate(inputs, axis: axis)
+  }
+
+  /// One concatenation, its axis counted from the front.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let shapes = lowering.inputs.map { lowering.shape(of: $0) }
+    try ArgumentRule.count(shapes, from: 1)
+    let axis = try CombinationRule.axis(axis, rank: shapes[0].rank)
+    lowering.output = try lowering.apply(.concatenate(axis: axis), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,58 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Values known when the network is described; a layer without inputs.
+///
+/// `y(n) = values[n]` in memory order.
+///
+/// - Input shape: no input.
+/// - Output shape: the stated one.
+/// - Parameters: none; the values belong to the layer.
+/// - Errors: `wrongInputCount` for any input, `invalidArgument` for a number of values that is not
+///   the shape's, `emptyOutput` and `tooLarge` for a shape beyond bounds.
+/// - Names elsewhere: ONNX Constant and initializer, Core ML loadConstant.
+///
+/// ```swift
+/// Constant([0.5, 0.25, 0.125], shape: .vector(3))  // (1, 1, 3)
+/// ```
+public struct Constant: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The values in memory order.
+  public let values: [Float]
+  /// The sizes, all known.
+  public let shape: Shape
+
+  /// Creates a constant.
+  ///
+  /// - Parameters:
+  ///   - values: the values in memory order (height, width, channels for an image).
+  ///   - shape: the sizes, all known.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    _ values: [Float], shape: Shape, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.values = values
+    self.shape = shape
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The stated shape, which the values must fill.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try ArgumentRule.count(inputs, from: 0, to: 0)
+    try ArgumentRule.values(values.count, fill: shape)
+    return shape
+  }
+
+  /// The values as a constant.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.constant(values, shape: shape)
+  }
+}

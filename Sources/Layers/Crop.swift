@@ -1,0 +1,56 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Edges cut from an image.
+///
+/// `y(i, j, c) = x(i + top, j + left, c)`.
+///
+/// - Input shape: (width, height, channels); width and height may be unknown.
+/// - Output shape: (width − left − right, height − top − bottom, channels).
+/// - Parameters: none.
+/// - Errors: `invalidArgument` for a number of pixels out of range, `emptyOutput` when nothing is
+///   left, `shapeMismatch` for what is no image.
+/// - Names elsewhere: Keras Cropping2D, ONNX Slice, Core ML crop.
+///
+/// ```swift
+/// Input(width: 64, height: 48, channels: 3)
+///   --> Crop(top: 2, left: 1, bottom: 2, right: 1)  // (62, 44, 3)
+/// ```
+public struct Crop: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The pixels cut from each edge.
+  public let edges: Edges
+
+  /// Creates a crop; what is not named is 0.
+  ///
+  /// - Parameters:
+  ///   - top: rows cut at the top.
+  ///   - left: columns cut at the left.
+  ///   - bottom: rows cut at the bottom.
+  ///   - right: columns cut at the right.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.edges = Edges(top: top, left: left, bottom: bottom, right: right)
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size without the edges.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try RearrangementRule.crop(try ArgumentRule.single(inputs), by: edges)
+  }
+
+  /// One crop.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.crop(edges), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,83 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Neurons that each see every value of the input, with bias and activation.
+///
+/// `y(o) = f(b(o) + Σ w(o, i) · x(i))`, where `i` runs over all values in memory order: an image is
+/// flattened as height, width, channels, without a ``Flatten`` before.
+///
+/// - Input shape: any, of known sizes.
+/// - Output shape: (1, 1, `neurons`).
+/// - Parameters: weights [outputs][height][width][inputs] with the image's sizes (height and width
+///   1 and inputs the number of values for anything else) and, with `useBias`, biases [outputs].
+/// - Errors: `invalidArgument` for a number out of range, `unknownSize` for an input of unknown
+///   size, `tooLarge` for weights beyond bounds.
+/// - Names elsewhere: Keras Flatten and Dense, ONNX Flatten and Gemm, Core ML innerProduct.
+///
+/// ```swift
+/// Input(width: 7, height: 7, channels: 50)
+///   --> Dense(neurons: 320, activation: .relu, name: "fc1")  // (1, 1, 320)
+/// ```
+public struct Dense: WeightedLayer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The number of outputs.
+  public let neurons: Int
+  /// Whether there is a bias.
+  public let useBias: Bool
+  /// Applied last.
+  public let activation: ActivationFunction
+
+  /// Creates a dense layer.
+  ///
+  /// - Parameters:
+  ///   - neurons: the number of outputs.
+  ///   - activation: applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    neurons: Int, activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.neurons = neurons
+    self.useBias = useBias
+    self.activation = activation
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// One value per neuron.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.positive(neurons, "neurons")
+    try activation.validate()
+    _ = try RearrangementRule.flatten(input)
+    return .vector(neurons)
+  }
+
+  /// Weights, and biases where used.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    let input = try ArgumentRule.single(inputs)
+    let image = input.isImage ? input : try RearrangementRule.flatten(input)
+    let sizes = try ArgumentRule.known(image, "a known number of elements to flatten")
+    let weights = ParameterSpec(
+      .weights, [.outputs: neurons, .height: sizes[0], .width: sizes[1], .inputs: sizes[2]])
+    return try specs(weights: weights, outputs: neurons)
+  }
+
+  /// One per weight.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output, inputs.first?.elementCount ?? 0)
+  }
+
+  /// One dense operation and the activation.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try weighted(.dense(outputs: neurons), in: &lowering)
+  }
+}

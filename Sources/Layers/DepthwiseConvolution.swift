@@ -1,0 +1,106 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A two-dimensional convolution of each channel on its own, with bias and activation.
+///
+/// `y(o, i, j) = f(b(o) + Σ w(c, m, u, v) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))` for output
+/// channel `o = c·multiplier + m`; pixels outside the image count as 0.
+///
+/// - Input shape: (width, height, channels).
+/// - Output shape: (width′, height′, channels · `multiplier`); with padding `.same` ⌈width /
+///   stride⌉, else ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, height
+///   alike.
+/// - Parameters: weights [channels][multiplier][kernel height][kernel width] and, with `useBias`,
+///   biases [channels · multiplier].
+/// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd
+///   amount puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is
+///   `.explicit`.
+/// - Errors: `invalidArgument` for a number out of range, `emptyOutput` when no window fits,
+///   `shapeMismatch` for what is no image, `tooLarge` for weights beyond bounds.
+/// - Names elsewhere: Keras DepthwiseConv2D, ONNX Conv with as many groups as channels, Core ML
+///   convolution with as many groups as channels.
+///
+/// ```swift
+/// Input(width: 112, height: 112, channels: 32)
+///   --> DepthwiseConvolution(kernel: (3, 3), stride: (2, 2), name: "conv_dw_1")  // (56, 56, 32)
+/// ```
+public struct DepthwiseConvolution: WeightedLayer {
+  /// `DepthwConv`, as in the 2017 toolkit.
+  public static var summaryName: String { "DepthwConv" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Kernel, stride, dilation and padding in pixels.
+  public let geometry: ConvolutionGeometry
+  /// The number of output channels per input channel.
+  public let multiplier: Int
+  /// Whether there is a bias.
+  public let useBias: Bool
+  /// Applied last.
+  public let activation: ActivationFunction
+
+  /// Creates a depthwise convolution.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: (x: Int, y: Int) = (1, 1),
+    dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same, multiplier: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.geometry = ConvolutionGeometry(
+      kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y),
+      dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
+    self.multiplier = multiplier
+    self.useBias = useBias
+    self.activation = activation
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size under the moving kernel, with ``multiplier`` channels for each of the
+  /// input's.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.positive(multiplier, "multiplier")
+    try activation.validate()
+    let channels = try ArgumentRule.channels(of: input)
+    return try geometry.outputShape(for: input, channels: channels * multiplier)
+  }
+
+  /// Weights, and biases where used.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    _ = try outputShape(for: inputs)
+    let channels = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
+    let weights = ParameterSpec(
+      .weights,
+      [
+        .channels: channels, .multiplier: multiplier, .height: geometry.kernel.height,
+        .width: geometry.kernel.width,
+      ])
+    return try specs(weights: weights, outputs: channels * multiplier)
+  }
+
+  /// One per tap of the kernel and output value.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output, geometry.kernel.width, geometry.kernel.height)
+  }
+
+  /// One depthwise convolution and the activation.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try weighted(
+      .depthwiseConvolution(geometry, multiplier: multiplier), in: &lowering)
+  }
+}

@@ -1,0 +1,52 @@
+import ForgeOperations
+import ForgeShapes
+
+/// What Add, Subtract, Multiply, Maximum, Minimum and Average have in common: two or more tensors,
+/// or one and a constant, combined element by element with NumPy's broadcasting.
+package protocol ElementwiseLayer: Layer {
+  /// The operation between the first operand and each further one.
+  var operation: BinaryOperator { get }
+  /// An operand known when compiling: one value, or one per channel.
+  var constant: [Float]? { get }
+  /// The most tensors taken.
+  var maximumInputs: Int { get }
+}
+
+extension ElementwiseLayer {
+  package var maximumInputs: Int { .max }
+
+  /// The broadcast shape of all operands.
+  package func elementwiseShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let least = constant == nil ? 2 : 1
+    let example = maximumInputs == 1 ? nil : "[a, b] --> \(Self.self)()"
+    try ArgumentRule.count(inputs, from: least, to: maximumInputs, example: example)
+    let shape = try CombinationRule.broadcast(inputs)
+    if let constant {
+      try ArgumentRule.perChannel(constant, "constant", channels: shape.channels)
+    }
+    return shape
+  }
+
+  /// The operands combined from left to right, the constant last.
+  package func combine(in lowering: inout Lowering) throws(ShapeError) -> Lowering.Value {
+    try ArgumentRule.count(lowering.inputs.map { lowering.shape(of: $0) }, from: 1)
+    var result = lowering.inputs[0]
+    for input in lowering.inputs.dropFirst() {
+      result = try lowering.apply(.binary(operation), to: [result, input])
+    }
+    guard let constant else { return result }
+    return try apply(operation, constant, to: result, in: &lowering)
+  }
+
+  /// An operation on a value and one constant, or one per channel.
+  package func apply(
+    _ operation: BinaryOperator, _ constant: [Float], to value: Lowering.Value,
+    in lowering: inout Lowering
+  ) throws(ShapeError) -> Lowering.Value {
+    // The constant has the rank of the value, so that both sides are images where one is.
+    let rank = max(lowering.shape(of: value).rank, 1)
+    let shape = Shape(sizes: Array(repeating: 1, count: rank - 1) + [constant.count])
+    let operand = try lowering.constant(constant, shape: shape)
+    return try lowering.apply(.binary(operation), to: [value, operand])
+  }
+}

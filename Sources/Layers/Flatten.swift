@@ -1,0 +1,47 @@
+import ForgeOperations
+import ForgeShapes
+
+/// All values in one row, in memory order.
+///
+/// `y(0, 0, (i·width + j)·channels + c) = x(i, j, c)`: height, width, channels, as Keras flattens.
+///
+/// - Input shape: any, of known sizes.
+/// - Output shape: (1, 1, number of values).
+/// - Parameters: none.
+/// - Errors: `unknownSize` for an input of unknown size.
+/// - Names elsewhere: Keras Flatten, ONNX Flatten and Core ML flatten of channel-first memory,
+///   whose order is channels, height, width. ``Dense`` flattens by itself.
+///
+/// ```swift
+/// Input(width: 7, height: 5, channels: 20) --> Flatten()  // (1, 1, 700)
+/// ```
+public struct Flatten: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates a flattening.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// One pixel with all values as its channels.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try RearrangementRule.flatten(try ArgumentRule.single(inputs))
+  }
+
+  /// One reshape.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.reshape([1, 1, -1]), to: lowering.inputs)
+  }
+}

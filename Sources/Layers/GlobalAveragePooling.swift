@@ -1,0 +1,50 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The mean of each whole channel.
+///
+/// `y(c) = Σ x(i, j, c) / (width · height)` over all pixels (i, j).
+///
+/// - Input shape: (width, height, channels); width and height may be unknown.
+/// - Output shape: (1, 1, channels).
+/// - Parameters: none.
+/// - Errors: `shapeMismatch` for what is no image, `unknownSize` for an unknown number of channels.
+/// - Names elsewhere: Keras GlobalAveragePooling2D, ONNX GlobalAveragePool, Core ML pooling with
+///   globalPooling.
+///
+/// ```swift
+/// Input(width: 7, height: 7, channels: 1024)
+///   --> GlobalAveragePooling()  // (1, 1, 1024)
+/// ```
+public struct GlobalAveragePooling: Layer {
+  /// `GlbAvgPool`, as in the 2017 toolkit.
+  public static var summaryName: String { "GlbAvgPool" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates a global average pooling.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// One pixel with the channels of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    .vector(try ArgumentRule.channels(of: try ArgumentRule.single(inputs)))
+  }
+
+  /// One global pooling.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.globalPooling(.averageInside), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,50 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The largest value of each whole channel.
+///
+/// `y(c) = max x(i, j, c)` over all pixels (i, j), NaN where one is.
+///
+/// - Input shape: (width, height, channels); width and height may be unknown.
+/// - Output shape: (1, 1, channels).
+/// - Parameters: none.
+/// - Errors: `shapeMismatch` for what is no image, `unknownSize` for an unknown number of channels.
+/// - Names elsewhere: Keras GlobalMaxPooling2D, ONNX GlobalMaxPool, Core ML pooling with
+///   globalPooling.
+///
+/// ```swift
+/// Input(width: 7, height: 7, channels: 1024)
+///   --> GlobalMaxPooling()  // (1, 1, 1024)
+/// ```
+public struct GlobalMaxPooling: Layer {
+  /// `GlbMaxPool` for short.
+  public static var summaryName: String { "GlbMaxPool" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates a global max pooling.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// One pixel with the channels of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    .vector(try ArgumentRule.channels(of: try ArgumentRule.single(inputs)))
+  }
+
+  /// One global pooling.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.globalPooling(.maximum), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,59 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The brightness of each pixel of a colour image.
+///
+/// `y = 0.299·red + 0.587·green + 0.114·blue`, the luma of BT.601, in the units of the input.
+///
+/// - Input shape: (width, height, 3), the channels red, green, blue.
+/// - Output shape: (width, height, 1).
+/// - Parameters: none.
+/// - Errors: `shapeMismatch` for another number of channels or what is no image.
+/// - Names elsewhere: TensorFlow rgb_to_grayscale (there 0.2989 for red), Pillow's mode L, OpenCV's
+///   RGB2GRAY.
+///
+/// ```swift
+/// Input(width: 28, height: 28, channels: 3) --> Grayscale()  // (28, 28, 1)
+/// ```
+public struct Grayscale: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The weights of red, green and blue.
+  package static let weights: [Float] = [0.299, 0.587, 0.114]
+
+  /// Creates a conversion to brightness.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The size of the input with one channel.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.channels(of: input, oneOf: [3], meaning: "red, green, blue")
+    return Shape(width: input.width, height: input.height, channels: 1)
+  }
+
+  /// Three per pixel.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output, 3)
+  }
+
+  /// One 1×1 convolution with constant weights.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let weights = try lowering.constant(Self.weights, shape: Shape(sizes: [1, 1, 1, 3]))
+    lowering.output = try lowering.apply(
+      .convolution(ConvolutionGeometry(kernel: .one), outputs: 1, groups: 1),
+      to: lowering.inputs + [weights])
+  }
+}

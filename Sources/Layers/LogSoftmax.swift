@@ -1,0 +1,48 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The natural logarithm of the ``Softmax`` along the last axis.
+///
+/// `y(c) = x(c) − ln Σ exp x(k)`, the sum over all `k` of the last axis; the channels of each pixel
+/// of an image.
+///
+/// - Input shape: any.
+/// - Output shape: the input's.
+/// - Parameters: none.
+/// - Errors: none but for the number of inputs.
+/// - Names elsewhere: Keras log_softmax, ONNX LogSoftmax with axis −1, Core ML softmax and a unary
+///   log.
+///
+/// ```swift
+/// x --> Dense(neurons: 10, name: "fc2") --> LogSoftmax()  // (1, 1, 10)
+/// ```
+public struct LogSoftmax: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates a logarithmic softmax.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try ArgumentRule.single(inputs)
+  }
+
+  /// One logarithmic softmax.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.softmax(logarithm: true), to: lowering.inputs)
+  }
+}

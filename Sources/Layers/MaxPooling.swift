@@ -1,0 +1,63 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The largest value of a moving window, channel by channel.
+///
+/// `y(i, j, c) = max x(i·sᵧ + u − top, j·sₓ + v − left, c)` over the pixels of the window that lie
+/// inside the image; NaN where one of them is.
+///
+/// - Input shape: (width, height, channels).
+/// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
+///   ⌊(width + padding − kernel) / stride⌋ + 1 pixels, height alike.
+/// - Parameters: none.
+/// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
+///   than the kernel, so that every window holds a pixel.
+/// - Errors: `invalidArgument` for a number out of range, `kernelLargerThanInput` when no window
+///   fits, `shapeMismatch` for what is no image.
+/// - Names elsewhere: Keras MaxPooling2D, ONNX MaxPool, Core ML pooling MAX.
+///
+/// ```swift
+/// Input(width: 28, height: 28, channels: 20)
+///   --> MaxPooling(kernel: (2, 2))  // (14, 14, 20)
+/// ```
+public struct MaxPooling: PoolingLayer {
+  /// `MaxPool`, as in the 2017 toolkit.
+  public static var summaryName: String { "MaxPool" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Kernel, stride and padding in pixels.
+  public let geometry: ConvolutionGeometry
+  package var kind: PoolingKind { .maximum }
+
+  /// Creates a max pooling.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the window in pixels.
+  ///   - stride: the step between windows in pixels, (x, y); the kernel's size when left out.
+  ///   - padding: what happens at the border.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: (x: Int, y: Int)? = nil,
+    padding: Padding = .valid, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size under the moving window.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try poolingShape(for: inputs)
+  }
+
+  /// One pooling.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try pool(in: &lowering)
+  }
+}

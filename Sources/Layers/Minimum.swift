@@ -1,0 +1,54 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The smallest of two or more tensors, or of one and a constant, element by element.
+///
+/// `y = min(x₁, x₂, …)`, NaN where any is, sizes of 1 being spread as NumPy does.
+///
+/// - Input shape: two or more tensors whose sizes are equal or 1; with `constant` one or more.
+/// - Output shape: the largest size along each axis.
+/// - Parameters: none.
+/// - Errors: `wrongInputCount` for too few tensors, `shapeMismatch` for sizes that do not
+///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
+///   finite.
+/// - Names elsewhere: Keras Minimum, ONNX Min, Core ML min.
+///
+/// ```swift
+/// let y = [a, b] --> Minimum()
+/// ```
+public struct Minimum: ElementwiseLayer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Compared with each element: one value, or one per channel.
+  public let constant: [Float]?
+  package var operation: BinaryOperator { .minimum }
+
+  /// Creates a minimum.
+  ///
+  /// - Parameters:
+  ///   - constant: compared as well: one value, or one per channel.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    constant: [Float]? = nil, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.constant = constant
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The broadcast shape of the operands.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try elementwiseShape(for: inputs)
+  }
+
+  /// Minima from left to right.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try combine(in: &lowering)
+  }
+}

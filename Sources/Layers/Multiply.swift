@@ -1,0 +1,54 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The product of two or more tensors, or of one and a constant, element by element.
+///
+/// `y = x₁ · x₂ · …`, sizes of 1 being spread as NumPy does.
+///
+/// - Input shape: two or more tensors whose sizes are equal or 1; with `constant` one or more.
+/// - Output shape: the largest size along each axis.
+/// - Parameters: none.
+/// - Errors: `wrongInputCount` for too few tensors, `shapeMismatch` for sizes that do not
+///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
+///   finite.
+/// - Names elsewhere: Keras Multiply, ONNX Mul, Core ML multiply.
+///
+/// ```swift
+/// let y = [x, gates] --> Multiply()  // gates of (1, 1, channels) weigh each channel
+/// ```
+public struct Multiply: ElementwiseLayer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Multiplied with each element: one value, or one per channel.
+  public let constant: [Float]?
+  package var operation: BinaryOperator { .multiply }
+
+  /// Creates a product.
+  ///
+  /// - Parameters:
+  ///   - constant: a further factor: one value, or one per channel.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    constant: [Float]? = nil, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.constant = constant
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The broadcast shape of the operands.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try elementwiseShape(for: inputs)
+  }
+
+  /// Multiplications from left to right.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try combine(in: &lowering)
+  }
+}

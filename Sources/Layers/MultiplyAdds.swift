@@ -1,0 +1,12 @@
+import ForgeShapes
+
+/// Counts of multiply-adds, which stop at `Int.max` instead of overflowing.
+package enum MultiplyAdds {
+  /// `first`·`second`·… for each element of `output`; 0 while its size is not known.
+  package static func perElement(of output: Shape, _ factors: Int...) -> Int {
+    factors.reduce(output.elementCount ?? 0) { product, factor in
+      let (value, overflow) = product.multipliedReportingOverflow(by: max(factor, 0))
+      return overflow ? .max : value
+    }
+  }
+}

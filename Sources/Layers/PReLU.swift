@@ -1,0 +1,83 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A ReLU whose slopes for negative values are parameters.
+///
+/// `y = x` where `x > 0`, else `slope · x`; one slope per channel unless stated.
+///
+/// - Input shape: one to three axes (channels; time, channels; height, width, channels).
+/// - Output shape: the input's.
+/// - Parameters: slopes [channels] where only the channels have slopes of their own; else
+///   [height][width][channels], for a sequence [time][channels], with 1 for each shared axis.
+/// - Shared axes: all positions share the slope of their channel by default; with `shared: []` each
+///   element has its own, with `[.time, .height, .width, .channels]` there is one slope. Axes that
+///   the input does not have are of no consequence.
+/// - Errors: `shapeMismatch` for more than three axes, `unknownSize` where an axis that is not
+///   shared has no known size.
+/// - Names elsewhere: Keras PReLU, whose `shared_axes=[1, 2]` is the default here and whose default
+///   is `shared: []`, ONNX PRelu, Core ML PReLU.
+///
+/// ```swift
+/// Input(width: 32, height: 24, channels: 56) --> PReLU(name: "act1")  // 56 slopes
+/// ```
+public struct PReLU: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The axes along which one slope serves all.
+  public let shared: Set<Axis>
+
+  /// Creates a ReLU with slopes.
+  ///
+  /// - Parameters:
+  ///   - shared: the axes along which one slope serves all.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    shared: Set<Axis> = [.time, .height, .width], name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.shared = shared
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    _ = try slopes(for: input)
+    return input
+  }
+
+  /// The slopes.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    let sizes = try slopes(for: try ArgumentRule.single(inputs))
+    switch sizes.count {
+    case 2: return [ParameterSpec(.slopes, [.width: sizes[0], .channels: sizes[1]])]
+    case 3:
+      return [
+        ParameterSpec(.slopes, [.height: sizes[0], .width: sizes[1], .channels: sizes[2]])
+      ]
+    default: return [ParameterSpec(.slopes, [.channels: sizes[0]])]
+    }
+  }
+
+  /// The number of slopes along each axis; one axis when positions share them.
+  private func slopes(for input: Shape) throws(ShapeError) -> [Int] {
+    try ArgumentRule.namedAxes(input)
+    let sizes = zip(input.axes, input.dimensions).map { shared.contains($0) ? 1 : $1 }
+    let known = try ArgumentRule.known(
+      Shape(sizes), "known sizes along the axes that do not share slopes")
+    let positionsShare = input.axes.dropLast().allSatisfy(shared.contains)
+    return positionsShare ? known.suffix(1) : known
+  }
+
+  /// One operation on the input and the slopes.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let slopes = try lowering.parameter(.slopes)
+    lowering.output = try lowering.apply(.binary(.prelu), to: lowering.inputs + [slopes])
+  }
+}

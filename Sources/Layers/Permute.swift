@@ -1,0 +1,54 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The axes in another order.
+///
+/// Axis `i` of the output is axis `order[i]` of the input, counted from 0 in memory order: height,
+/// width, channels for an image.
+///
+/// - Input shape: any.
+/// - Output shape: the input's sizes in the new order.
+/// - Parameters: none.
+/// - Errors: `invalidArgument` for an order that is not each axis once.
+/// - Names elsewhere: Keras Permute, whose dims count from 1, ONNX Transpose and Core ML permute,
+///   which count the batch as well.
+///
+/// ```swift
+/// Input(width: 6, height: 4, channels: 2)
+///   --> Permute(order: [2, 0, 1])  // channels, height, width: 2×4×6 in memory order
+/// ```
+public struct Permute: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// For each axis of the output the axis of the input.
+  public let order: [Int]
+
+  /// Creates a permutation.
+  ///
+  /// - Parameters:
+  ///   - order: for each axis of the output, in memory order, the axis of the input, from 0.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    order: [Int], name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.order = order
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The sizes of the input in the new order.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try RearrangementRule.permute(try ArgumentRule.single(inputs), order: order)
+  }
+
+  /// One permutation.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.permute(order), to: lowering.inputs)
+  }
+}

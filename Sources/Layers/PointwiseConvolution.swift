@@ -1,0 +1,88 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A convolution with a kernel of one pixel: a dense layer at each pixel, with bias and activation.
+///
+/// `y(o, i, j) = f(b(o) + Σ w(o, c) · x(i·sᵧ, j·sₓ, c))`.
+///
+/// - Input shape: (width, height, channels).
+/// - Output shape: (⌈width / stride⌉, ⌈height / stride⌉, `channels`).
+/// - Parameters: weights [outputs][1][1][inputs] and, with `useBias`, biases [outputs].
+/// - Errors: `invalidArgument` for a number out of range, `shapeMismatch` for what is no image,
+///   `tooLarge` for weights beyond bounds.
+/// - Names elsewhere: Keras Conv2D, ONNX Conv and Core ML convolution, each with a 1×1 kernel.
+///
+/// ```swift
+/// Input(width: 56, height: 56, channels: 64)
+///   --> PointwiseConvolution(channels: 128, activation: .relu6, name: "conv_pw_1")
+///   // (56, 56, 128)
+/// ```
+public struct PointwiseConvolution: WeightedLayer {
+  /// `PointwConv`, as in the 2017 toolkit.
+  public static var summaryName: String { "PointwConv" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// A kernel of 1×1 and the stride in pixels.
+  public let geometry: ConvolutionGeometry
+  /// The number of output channels.
+  public let channels: Int
+  /// Whether there is a bias.
+  public let useBias: Bool
+  /// Applied last.
+  public let activation: ActivationFunction
+
+  /// Creates a pointwise convolution.
+  ///
+  /// - Parameters:
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between the pixels used, (x, y).
+  ///   - activation: applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    channels: Int, stride: (x: Int, y: Int) = (1, 1), activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.geometry = ConvolutionGeometry(
+      kernel: .one, stride: Size(width: stride.x, height: stride.y), padding: .valid)
+    self.channels = channels
+    self.useBias = useBias
+    self.activation = activation
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size divided by the stride, with ``channels`` channels.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.positive(channels, "channels")
+    try activation.validate()
+    _ = try ArgumentRule.channels(of: input)
+    return try geometry.outputShape(for: input, channels: channels)
+  }
+
+  /// Weights, and biases where used.
+  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+    let input = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
+    let weights = ParameterSpec(
+      .weights, [.outputs: channels, .height: 1, .width: 1, .inputs: input])
+    return try specs(weights: weights, outputs: channels)
+  }
+
+  /// One per weight and output pixel.
+  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output, inputs.first?.channels ?? 0)
+  }
+
+  /// One 1×1 convolution and the activation.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try weighted(
+      .convolution(geometry, outputs: channels, groups: 1), in: &lowering)
+  }
+}

@@ -1,0 +1,47 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Values turned into probabilities along the last axis: positive, with the sum 1.
+///
+/// `y(c) = exp x(c) / Σ exp x(k)`, the sum over all `k` of the last axis; the channels of each
+/// pixel of an image.
+///
+/// - Input shape: any.
+/// - Output shape: the input's.
+/// - Parameters: none.
+/// - Errors: none but for the number of inputs.
+/// - Names elsewhere: Keras Softmax, ONNX Softmax with axis −1, Core ML softmax.
+///
+/// ```swift
+/// x --> Dense(neurons: 10, name: "fc2") --> Softmax()  // (1, 1, 10)
+/// ```
+public struct Softmax: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates a softmax.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try ArgumentRule.single(inputs)
+  }
+
+  /// One softmax.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.softmax(logarithm: false), to: lowering.inputs)
+  }
+}

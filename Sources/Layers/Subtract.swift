@@ -1,0 +1,55 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The difference of two tensors, or of one and a constant, element by element.
+///
+/// `y = x₁ − x₂`, sizes of 1 being spread as NumPy does.
+///
+/// - Input shape: two tensors whose sizes are equal or 1; with `constant` exactly one tensor.
+/// - Output shape: the largest size along each axis.
+/// - Parameters: none.
+/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
+///   finite.
+/// - Names elsewhere: Keras Subtract, ONNX Sub, Core ML subtractBroadcastable.
+///
+/// ```swift
+/// let difference = [a, b] --> Subtract()
+/// ```
+public struct Subtract: ElementwiseLayer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// Subtracted from each element: one value, or one per channel.
+  public let constant: [Float]?
+  package var maximumInputs: Int { constant == nil ? 2 : 1 }
+  package var operation: BinaryOperator { .subtract }
+
+  /// Creates a difference.
+  ///
+  /// - Parameters:
+  ///   - constant: subtracted in place of a second tensor: one value, or one per channel.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    constant: [Float]? = nil, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.constant = constant
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The broadcast shape of the operands.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try elementwiseShape(for: inputs)
+  }
+
+  /// One subtraction.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try combine(in: &lowering)
+  }
+}

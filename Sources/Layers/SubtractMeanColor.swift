@@ -1,0 +1,75 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A mean colour subtracted from each pixel.
+///
+/// `y = (red − meanRed, green − meanGreen, blue − meanBlue)`, in the units of the input (0 to 255
+/// for the means that are usually published).
+///
+/// The channels are taken as red, green, blue. After ``SwapRedBlue`` they are blue, green, red, so
+/// put this layer before it.
+///
+/// - Input shape: (width, height, 3).
+/// - Output shape: the input's.
+/// - Parameters: none.
+/// - Errors: `shapeMismatch` for another number of channels or what is no image, `invalidArgument`
+///   for a mean that is not finite.
+/// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), Core ML's redBias,
+///   greenBias and blueBias with the sign changed.
+///
+/// ```swift
+/// Input(width: 224, height: 224, channels: 3)
+///   --> SubtractMeanColor(red: 123.68, green: 116.779, blue: 103.939)  // (224, 224, 3)
+/// ```
+public struct SubtractMeanColor: Layer {
+  /// `SubMean` for short.
+  public static var summaryName: String { "SubMean" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The mean of the first channel.
+  public let red: Float
+  /// The mean of the second channel.
+  public let green: Float
+  /// The mean of the third channel.
+  public let blue: Float
+
+  /// Creates a subtraction of a mean colour.
+  ///
+  /// - Parameters:
+  ///   - red: the mean of the first channel.
+  ///   - green: the mean of the second channel.
+  ///   - blue: the mean of the third channel.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    red: Float, green: Float, blue: Float, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.finite(red, "red")
+    try ArgumentRule.finite(green, "green")
+    try ArgumentRule.finite(blue, "blue")
+    try ArgumentRule.channels(of: input, oneOf: [3], meaning: "red, green, blue")
+    return input
+  }
+
+  /// One affine operation with factors of 1, which rounds exactly as the subtraction does.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let scale = try lowering.perChannel([1])
+    let shift = try lowering.perChannel([-red, -green, -blue])
+    lowering.output = try lowering.apply(.affine, to: lowering.inputs + [scale, shift])
+  }
+}

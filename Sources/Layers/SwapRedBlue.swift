@@ -1,0 +1,53 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The first and the third channel exchanged: RGB to BGR, or back.
+///
+/// `y = (x₂, x₁, x₀)` for each pixel; a fourth channel, alpha, stays where it is.
+///
+/// - Input shape: (width, height, 3 or 4).
+/// - Output shape: the input's.
+/// - Parameters: none.
+/// - Errors: `shapeMismatch` for another number of channels or what is no image.
+/// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), ONNX Gather, Core ML's
+///   colour space BGR of an image input.
+///
+/// ```swift
+/// Input(width: 224, height: 224, channels: 3) --> SwapRedBlue()  // (224, 224, 3)
+/// ```
+public struct SwapRedBlue: Layer {
+  /// `SwapRB` for short.
+  public static var summaryName: String { "SwapRB" }
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+
+  /// Creates an exchange of red and blue.
+  ///
+  /// - Parameters:
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The shape of the input.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    let input = try ArgumentRule.single(inputs)
+    try ArgumentRule.channels(of: input, oneOf: [3, 4], meaning: "red, green, blue, perhaps alpha")
+    return input
+  }
+
+  /// One selection of channels.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let channels = lowering.inputs.first.flatMap { lowering.shape(of: $0).channels }
+    let order = channels == 4 ? [2, 1, 0, 3] : [2, 1, 0]
+    lowering.output = try lowering.apply(.gatherChannels(order), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,59 @@
+import ForgeOperations
+import ForgeShapes
+
+/// An image enlarged by whole factors.
+///
+/// `y(i, j, c) = x(⌊i / size.height⌋, ⌊j / size.width⌋, c)` with mode `.nearest`; with `.bilinear`
+/// `x` interpolated at the half-pixel centre `((i + ½) / size.height − ½, …)`, the edge repeated.
+///
+/// - Input shape: (width, height, channels); width and height may be unknown.
+/// - Output shape: (width · `size.width`, height · `size.height`, channels).
+/// - Parameters: none.
+/// - Mode: `.nearest` by default, as in Keras.
+/// - Errors: `invalidArgument` for a factor out of range, `shapeMismatch` for what is no image,
+///   `tooLarge` for an output beyond bounds.
+/// - Names elsewhere: Keras UpSampling2D, ONNX Upsample and Resize, Core ML upsample.
+///
+/// ```swift
+/// Input(width: 13, height: 13, channels: 256)
+///   --> UpSampling(size: (2, 2))  // (26, 26, 256)
+/// ```
+public struct UpSampling: Layer {
+  /// The name given.
+  public let name: String?
+  /// The place in source.
+  public let place: SourcePlace
+  /// The factors of width and height.
+  public let size: Size
+  /// How pixels are sampled.
+  public let mode: ResizeMode
+
+  /// Creates an enlargement.
+  ///
+  /// - Parameters:
+  ///   - size: the factors of (width, height).
+  ///   - mode: how pixels are sampled; antialiasing makes no difference when enlarging.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    size: (width: Int, height: Int) = (2, 2), mode: ResizeMode = .nearest, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.size = Size(size)
+    self.mode = mode
+    self.name = name
+    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+  }
+
+  /// The input's size times the factors.
+  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    try RearrangementRule.upSample(try ArgumentRule.single(inputs), by: size)
+  }
+
+  /// One resize.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.apply(.resize(.factor(size), mode), to: lowering.inputs)
+  }
+}

@@ -1,0 +1,132 @@
+import ForgeShapes
+
+/// Why the reference of an operation could not be computed.
+public struct ReferenceError: Error, Sendable {
+  /// What kind of rule was broken.
+  public enum Kind: String, Hashable, Sendable {
+    /// The shapes do not fit the operation.
+    case shapeMismatch
+    /// The operation takes another number of tensors.
+    case wrongInputCount
+    /// A tensor has another number of values than its sizes, or than the operation needs.
+    case wrongElementCount
+    /// A size of the graph is not known.
+    case unknownShape
+    /// A crop rectangle is empty or reaches outside its image.
+    case invalidCrop
+    /// An argument of the operation is out of range.
+    case invalidArgument
+    /// The source of parameters failed.
+    case parameter
+    /// The user's own arithmetic failed.
+    case customBody
+    /// The graph has no such value.
+    case unknownValue
+  }
+
+  /// What kind of rule was broken.
+  public let kind: Kind
+  /// What is wrong, in a clause without a full stop.
+  public let headline: String
+  /// What was received.
+  public let received: String?
+  /// What is needed.
+  public let needs: String?
+  /// The index of the node in ``OperationGraph/nodes``, when a whole graph was run.
+  public internal(set) var node: Int?
+  /// The error underneath, when there is one.
+  public let cause: (any Error)?
+
+  init(
+    _ kind: Kind, _ headline: String, received: String? = nil, needs: String? = nil,
+    cause: (any Error)? = nil
+  ) {
+    self.kind = kind
+    self.headline = headline
+    self.received = received
+    self.needs = needs
+    self.cause = cause
+  }
+}
+
+extension ReferenceError: CustomStringConvertible {
+  /// The error in Forge's voice.
+  public var description: String {
+    let place = node.map { "operation \($0): " } ?? ""
+    // The words of a broken shape rule are this error's own already.
+    let cause = cause is ShapeError ? nil : cause.map { "\($0)" }
+    let lines = [("received", received), ("needs", needs), ("cause", cause)]
+    return Problem.text(
+      headline: place + headline,
+      details: lines.compactMap { label, text in text.map { (label, $0) } })
+  }
+}
+
+/// The sentences, all in one place; tests pin them.
+extension ReferenceError {
+  static func badSizes(_ sizes: [Int]) -> ReferenceError {
+    ReferenceError(
+      .shapeMismatch, "the tensor's sizes are out of range", received: "\(sizes)",
+      needs: "1 to \(Shape.maximumRank) sizes of at least 1, together at most "
+        + "\(Shape.maximumElementCount) values")
+  }
+
+  static func wrongElementCount(_ what: String, _ count: Int, needs: Int) -> ReferenceError {
+    ReferenceError(
+      .wrongElementCount, "\(what) has another number of values",
+      received: count == 1 ? "1 value" : "\(count) values", needs: "\(needs)")
+  }
+
+  static func wrongInputCount(_ operation: String, _ count: Int, needs: String) -> ReferenceError {
+    ReferenceError(
+      .wrongInputCount, "wrong number of inputs for \(operation)",
+      received: count == 1 ? "1 tensor" : "\(count) tensors", needs: needs)
+  }
+
+  static func shape(_ error: ShapeError) -> ReferenceError {
+    ReferenceError(
+      .shapeMismatch, error.headline, received: error.received, needs: error.needs, cause: error)
+  }
+
+  static func otherShape(_ what: String, _ sizes: [Int], needs: Shape) -> ReferenceError {
+    ReferenceError(
+      .shapeMismatch, "\(what) has another shape", received: Shape(sizes: sizes).description,
+      needs: needs.description)
+  }
+
+  static func unknownShape(_ shape: Shape) -> ReferenceError {
+    ReferenceError(
+      .unknownShape, "a size of the graph is not known", received: shape.description,
+      needs: "a graph bound to the sizes of its inputs")
+  }
+
+  static func invalidCrop(_ slot: String, _ crop: CropRectangle, image: Size) -> ReferenceError {
+    ReferenceError(
+      .invalidCrop, "the crop rectangle \"\(slot)\" does not lie inside the image",
+      received: "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)",
+      needs: "a width and height above 0, inside \(image.text) (width×height)")
+  }
+
+  static func channelOutOfRange(_ channel: Int, channels: Int) -> ReferenceError {
+    ReferenceError(
+      .invalidArgument, "order is out of range", received: "channel \(channel)",
+      needs: "0 to \(channels - 1)")
+  }
+
+  static func emptyOrder() -> ReferenceError {
+    ReferenceError(
+      .invalidArgument, "order is empty", received: "order: []", needs: "at least 1 channel")
+  }
+
+  static func unknownValue(_ index: Int) -> ReferenceError {
+    ReferenceError(.unknownValue, "the graph does not make the value", received: "value \(index)")
+  }
+
+  static func customBody(_ cause: any Error) -> ReferenceError {
+    ReferenceError(.customBody, "the arithmetic of the custom layer failed", cause: cause)
+  }
+
+  static func parameter(_ index: Int, _ cause: any Error) -> ReferenceError {
+    ReferenceError(.parameter, "parameter \(index) could not be read", cause: cause)
+  }
+}

@@ -1,0 +1,142 @@
+import ForgeShapes
+
+/// A whole graph in double precision, one operation after the other: what a plan must agree with.
+///
+/// ```swift
+/// let executor = try ReferenceExecutor(graph)
+/// let values = try executor.run(inputs: [image], values: graph.outputs) { parameters[$0] }
+/// ```
+/// It is never fast: a second and more for a network that a plan runs in a millisecond.
+public struct ReferenceExecutor: Sendable {
+  /// A tensor of the graph.
+  public typealias Value = OperationGraph.Value
+
+  /// The graph that is run.
+  public let graph: OperationGraph
+
+  /// Creates an executor of a graph that is bound to the sizes of its inputs.
+  ///
+  /// - Throws: ``ReferenceError`` of kind `unknownShape` when a size is not known.
+  public init(_ graph: OperationGraph) throws(ReferenceError) {
+    if let shape = graph.shapes.first(where: { !$0.isKnown }) { throw .unknownShape(shape) }
+    self.graph = graph
+  }
+
+  /// Runs the graph on one example.
+  ///
+  /// Each node is its primitive on its operands, plus its residual, and then its activation.
+  ///
+  /// - Parameters:
+  ///   - inputs: the inputs of the model in order, of the graph's shapes.
+  ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
+  ///   - requested: the values to return; the others are freed after their last use. With `nil` every
+  ///     input and every result of a node is returned.
+  ///   - parameter: gives the values of the parameter of an index in Forge's own layout; it may be
+  ///     called more than once for one index, and not at all for one that nothing uses.
+  /// - Returns: the tensors of the values that were asked for.
+  /// - Throws: ``ReferenceError``, which names the node.
+  public func run(
+    inputs: [ReferenceTensor], crops: [String: CropRectangle] = [:],
+    values requested: [Value]? = nil, parameter: (Int) throws -> [Float]
+  ) throws(ReferenceError) -> [Value: ReferenceTensor] {
+    var live = try bound(inputs)
+    let lastUses = lastUses()
+    let kept = requested.map(Set.init)
+
+    for (index, node) in graph.nodes.enumerated() {
+      do throws(ReferenceError) {
+        for operand in graph.operands(of: node) where live[operand] == nil {
+          live[operand] = try constant(operand, parameter)
+        }
+        live[node.output] = try result(of: node, live, crops)
+      } catch {
+        var error = error
+        error.node = index
+        throw error
+      }
+      // What was read or made for the last time goes, but for what was asked for.
+      for operand in Set(graph.operands(of: node) + [node.output])
+      where lastUses[operand] ?? index <= index {
+        let isKept = kept?.contains(operand) ?? (graph.constant(operand) == nil)
+        if !isKept { live[operand] = nil }
+      }
+    }
+
+    guard let requested else { return live }
+    var result: [Value: ReferenceTensor] = [:]
+    for value in requested {
+      if let tensor = live[value] {
+        result[value] = tensor
+      } else {
+        result[value] = try constant(value, parameter)
+      }
+    }
+    return result
+  }
+
+  /// The model's inputs as values of the graph.
+  private func bound(
+    _ inputs: [ReferenceTensor]
+  ) throws(ReferenceError) -> [Value: ReferenceTensor] {
+    guard inputs.count == graph.inputs.count else {
+      throw .wrongInputCount("the graph", inputs.count, needs: "exactly \(graph.inputs.count)")
+    }
+    var live: [Value: ReferenceTensor] = [:]
+    for (index, (value, input)) in zip(graph.inputs, inputs).enumerated() {
+      guard input.shape == graph.shape(of: value) else {
+        throw .otherShape("input \(index)", input.sizes, needs: graph.shape(of: value))
+      }
+      live[value] = input
+    }
+    return live
+  }
+
+  /// For each value the index of the last node that reads it.
+  private func lastUses() -> [Value: Int] {
+    var uses: [Value: Int] = [:]
+    for (index, node) in graph.nodes.enumerated() {
+      for operand in graph.operands(of: node) { uses[operand] = index }
+    }
+    return uses
+  }
+
+  /// What a node makes of its operands.
+  private func result(
+    of node: OperationGraph.Node, _ live: [Value: ReferenceTensor],
+    _ crops: [String: CropRectangle]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    var result = try node.primitive.reference(
+      on: node.inputs.compactMap { live[$0] }, crops: crops)
+    let shape = graph.shape(of: node.output)
+    guard result.shape == shape else {
+      throw .otherShape("the result of \(node.primitive.name)", result.sizes, needs: shape)
+    }
+    if let residual = node.residual.flatMap({ live[$0] }) {
+      guard residual.sizes == result.sizes else {
+        throw .otherShape("the residual", residual.sizes, needs: shape)
+      }
+      for index in result.values.indices { result.values[index] += residual.values[index] }
+    }
+    return result.map(node.activation.value)
+  }
+
+  /// The values of a constant.
+  private func constant(
+    _ value: Value, _ parameter: (Int) throws -> [Float]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    guard graph.shapes.indices.contains(value.index), let recipe = graph.constant(value),
+      let sizes = graph.shape(of: value).sizes
+    else { throw .unknownValue(value.index) }
+    let count = sizes.reduce(1, *)
+    // The count is checked before a recipe scales the values.
+    let values = try recipe.values { (index) throws(ReferenceError) in
+      let values: [Float]
+      do { values = try parameter(index) } catch { throw .parameter(index, error) }
+      guard values.count == count else {
+        throw .wrongElementCount("parameter \(index)", values.count, needs: count)
+      }
+      return values
+    }
+    return try ReferenceTensor(sizes: sizes, floats: values)
+  }
+}

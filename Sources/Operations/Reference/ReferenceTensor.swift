@@ -1,0 +1,102 @@
+import ForgeShapes
+
+/// A tensor of double-precision values, as the reference of each operation takes and gives it.
+public struct ReferenceTensor: Hashable, Sendable {
+  /// The sizes in memory order, outermost first.
+  public let sizes: [Int]
+  /// The values in row-major order.
+  public internal(set) var values: [Double]
+
+  /// Creates a tensor of the given values.
+  ///
+  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as the
+  ///   sizes say.
+  public init(sizes: [Int], values: [Double]) throws(ReferenceError) {
+    do { _ = try SizeRule.bounded(Shape(sizes: sizes)) } catch { throw .badSizes(sizes) }
+    let count = sizes.reduce(1, *)
+    guard count == values.count else {
+      throw .wrongElementCount("the tensor", values.count, needs: count)
+    }
+    self.init(unchecked: sizes, values)
+  }
+
+  /// Creates a tensor of the given values.
+  ///
+  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as the
+  ///   sizes say.
+  public init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
+    try self.init(sizes: sizes, values: floats.map(Double.init))
+  }
+
+  /// Creates a tensor whose values are as many as the sizes say.
+  init(unchecked sizes: [Int], _ values: [Double]) {
+    self.sizes = sizes
+    self.values = values
+  }
+
+  /// Creates a tensor whose every value is `value`.
+  init(sizes: [Int], repeating value: Double) {
+    self.init(unchecked: sizes, Array(repeating: value, count: sizes.reduce(1, *)))
+  }
+
+  /// The number of values.
+  public var count: Int { values.count }
+
+  /// The values, each rounded to the nearest Float.
+  public var floats: [Float] { values.map(Float.init) }
+
+  /// The shape.
+  var shape: Shape { Shape(sizes: sizes) }
+
+  /// The size of the last axis.
+  var lastSize: Int { sizes.last ?? 1 }
+
+  /// The height of an image.
+  var height: Int { sizes[0] }
+  /// The width of an image.
+  var width: Int { sizes[1] }
+  /// The channels of an image.
+  var channels: Int { sizes[2] }
+
+  /// The position in memory of the first channel of a pixel.
+  func offset(y: Int, x: Int) -> Int { (y * width + x) * channels }
+
+  /// A value of an image.
+  subscript(y: Int, x: Int, channel: Int) -> Double {
+    get { values[offset(y: y, x: x) + channel] }
+    set { values[offset(y: y, x: x) + channel] = newValue }
+  }
+
+  /// The distance in values between neighbours along each axis.
+  var strides: [Int] {
+    var strides = Array(repeating: 1, count: sizes.count)
+    for axis in sizes.indices.dropLast().reversed() {
+      strides[axis] = strides[axis + 1] * sizes[axis + 1]
+    }
+    return strides
+  }
+
+  /// Each value put through `function`.
+  func map(_ function: (Double) -> Double) -> ReferenceTensor {
+    ReferenceTensor(unchecked: sizes, values.map(function))
+  }
+
+  /// Calls `body` with every index of a tensor of `sizes`, in row-major order.
+  static func forEachIndex(of sizes: [Int], _ body: ([Int]) -> Void) {
+    var index = Array(repeating: 0, count: sizes.count)
+    for _ in 0..<sizes.reduce(1, *) {
+      body(index)
+      // The last axis moves fastest; an axis that is through carries into the one before it.
+      for axis in sizes.indices.reversed() {
+        index[axis] += 1
+        if index[axis] < sizes[axis] { break }
+        index[axis] = 0
+      }
+    }
+  }
+
+  /// The position in memory of an index.
+  func offset(of index: [Int]) -> Int {
+    zip(index, strides).reduce(0) { $0 + $1.0 * $1.1 }
+  }
+}

@@ -1,0 +1,90 @@
+import ForgeShapes
+
+/// Images sampled anew: each axis on its own, first along rows, then along columns.
+extension Primitive {
+  /// The image, or the rectangle of it that `crops` holds for the target's slot, at the target's size.
+  static func resize(
+    _ input: ReferenceTensor, to target: ResizeTarget, _ mode: ResizeMode,
+    crops: [String: CropRectangle]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    let image = Size(width: input.width, height: input.height)
+    let size = target.size(for: image)
+    var source = CropRectangle(
+      x: 0, y: 0, width: Double(image.width), height: Double(image.height))
+    if case .size(_, let slot?) = target, let crop = crops[slot] {
+      guard crop.fits(width: image.width, height: image.height) else {
+        throw .invalidCrop(slot, crop, image: image)
+      }
+      source = crop
+    }
+
+    let columns = (0..<size.width).map {
+      mode.taps(
+        at: $0, start: source.x, scale: source.width / Double(size.width), size: image.width)
+    }
+    var wide = ReferenceTensor(sizes: [image.height, size.width, input.channels], repeating: 0)
+    for y in 0..<image.height {
+      for x in 0..<size.width {
+        for c in 0..<input.channels {
+          wide[y, x, c] = columns[x].reduce(0) { $0 + $1.weight * input[y, $1.position, c] }
+        }
+      }
+    }
+
+    let rows = (0..<size.height).map {
+      mode.taps(
+        at: $0, start: source.y, scale: source.height / Double(size.height), size: image.height)
+    }
+    var result = ReferenceTensor(sizes: [size.height, size.width, input.channels], repeating: 0)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        for c in 0..<input.channels {
+          result[y, x, c] = rows[y].reduce(0) { $0 + $1.weight * wide[$1.position, x, c] }
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// A pixel of the source along one axis and its part in a pixel of the output.
+struct ResizeTap: Hashable {
+  /// The row or column.
+  let position: Int
+  /// Its share.
+  let weight: Double
+}
+
+extension ResizeMode {
+  /// The pixels that output pixel `index` is made of along one axis of `size` pixels.
+  ///
+  /// - Parameters:
+  ///   - index: the row or column of the output.
+  ///   - start: where the source begins, in pixels.
+  ///   - scale: the pixels of the source per pixel of the output.
+  ///   - size: the pixels of the whole image; taps never leave it.
+  /// - Returns: the pixels, whose shares sum to 1.
+  func taps(at index: Int, start: Double, scale: Double, size: Int) -> [ResizeTap] {
+    let centre = start + (Double(index) + 0.5) * scale
+    func inside(_ position: Double) -> Int { min(max(Int(position), 0), size - 1) }
+    switch self {
+    case .nearest:
+      return [ResizeTap(position: inside(centre.rounded(.down)), weight: 1)]
+    case .bilinear:
+      // Pixel `t` has its centre at t + ½; the two nearest share the output, the edge is repeated.
+      let below = (centre - 0.5).rounded(.down)
+      let share = centre - 0.5 - below
+      return [
+        ResizeTap(position: inside(below), weight: 1 - share),
+        ResizeTap(position: inside(below + 1), weight: share),
+      ]
+    case .bilinearAntialiased:
+      let support = max(scale, 1)
+      let first = max(0, Int((centre - support + 0.5).rounded(.down)))
+      let last = min(size, Int((centre + support + 0.5).rounded(.down)))
+      let weights = (first..<last).map { max(0, 1 - abs((Double($0) - centre + 0.5) / support)) }
+      let sum = weights.reduce(0, +)
+      return zip(first..<last, weights).map { ResizeTap(position: $0, weight: $1 / sum) }
+    }
+  }
+}

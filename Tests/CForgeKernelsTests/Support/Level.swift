@@ -1,0 +1,20 @@
+import CForgeKernels
+
+/// An instruction set whose kernels this machine can run.
+struct Level: Sendable, CustomStringConvertible {
+  let rawValue: UInt32
+
+  static let all: [Level] = [FORGE_SCALAR, FORGE_BASELINE, FORGE_AVX2, FORGE_AVX512].map {
+    Level(rawValue: $0.rawValue)
+  }
+
+  /// Those this machine has.
+  static let available = all.filter { $0.isAvailable }
+
+  var isAvailable: Bool { forge_kernels(forge_level(rawValue)) != nil }
+
+  /// The kernels; only for levels that are available.
+  var kernels: forge_kernel_table { forge_kernels(forge_level(rawValue)).pointee }
+
+  var description: String { ["scalar", "baseline", "avx2", "avx512"][Int(rawValue)] }
+}

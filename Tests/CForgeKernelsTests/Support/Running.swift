@@ -1,0 +1,68 @@
+import CForgeKernels
+import Testing
+
+/// Runs tiles of a kernel. `bases[i]` is the memory that views with base i lie in.
+func run<Arguments>(
+  _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
+  crops: [Double] = [], tiles: Range<Int64>
+) {
+  let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
+  pointers.withUnsafeBufferPointer { pointers in
+    crops.withUnsafeBufferPointer { crops in
+      var frame = forge_frame(
+        bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress)
+      withUnsafePointer(to: arguments) {
+        kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
+      }
+    }
+  }
+}
+
+/// A kernel's call that can be made in parts: what a step of a plan is.
+struct Call {
+  var tiles: Int64
+  /// Memory that is written: all of it is put back before each try.
+  var out: Buffer
+  var run: (Range<Int64>) -> Void
+
+  init<Arguments>(
+    _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0, out: Buffer,
+    tiles: (UnsafePointer<Arguments>) -> Int64
+  ) {
+    self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
+    self.out = out
+    run = { CForgeKernelsTests.run(kernel, arguments, bases: bases, image: image, tiles: $0) }
+  }
+
+  func runAll() { run(0..<tiles) }
+}
+
+/// Checks that the tiles of a call are independent: each, run alone, writes floats that no other
+/// writes, and the bits that the whole call writes; so do the halves, run in the wrong order.
+func expectIndependentTiles(
+  _ call: Call, _ label: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let before = call.out.bits
+  call.runAll()
+  let whole = call.out.bits
+  var problem: String?
+  var writers = [Int](repeating: 0, count: before.count)
+  for tile in 0..<call.tiles {
+    call.out.bits = before
+    call.run(tile..<tile + 1)
+    for (i, bits) in call.out.bits.enumerated() where bits != before[i] {
+      writers[i] += 1
+      if bits != whole[i] { problem = "tile \(tile), alone, gives float \(i) other bits" }
+    }
+  }
+  for i in before.indices where writers[i] != (before[i] == whole[i] ? 0 : 1) {
+    problem = "float \(i) is written by \(writers[i]) tiles"
+  }
+  let middle = call.tiles / 2
+  call.out.bits = before
+  call.run(middle..<call.tiles)
+  call.run(middle..<middle)
+  call.run(0..<middle)
+  if call.out.bits != whole { problem = "two halves give other bits than the whole" }
+  if let problem { Issue.record("\(label): \(problem)", sourceLocation: sourceLocation) }
+}
