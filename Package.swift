@@ -1,37 +1,86 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The targets in the order of their dependence: each uses only those above it (Docs/Architecture.md).
+// The library's targets stand in the order of their dependence: each uses only those above it. The
+// table in Docs/Architecture.md says what each one holds.
+let library: [Target] = [
+  .target(name: "ForgeShapes", path: "Sources/Shapes"),
+  .target(name: "ForgeOperations", dependencies: ["ForgeShapes"], path: "Sources/Operations"),
+  .target(name: "ForgeLayers", dependencies: ["ForgeOperations"], path: "Sources/Layers"),
+  .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
+  .target(
+    name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py"]),
+  .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
+  .target(
+    name: "ForgeLoaders",
+    dependencies: [
+      "ForgeShapes", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
+    ],
+    path: "Sources/Loaders"),
+  .target(name: "ForgeRunner", path: "Sources/Runner"),
+  .target(
+    name: "Forge",
+    dependencies: ["ForgeGraph", "CForgeKernels", "ForgeLoaders", "ForgeRunner"],
+    path: "Sources/Forge"),
+  .target(name: "ForgeModels", dependencies: ["Forge"], path: "Sources/Models"),
+  .executableTarget(
+    name: "ForgeTool",
+    dependencies: [
+      "Forge", "ForgeModels", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Sources/Tool"),
+]
+
+let examples: [Target] = [
+  .systemLibrary(name: "CExampleZlib", path: "Examples/Zlib", pkgConfig: "zlib"),
+  .executableTarget(
+    name: "LeNet",
+    dependencies: [
+      "Forge", "CExampleZlib",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/LeNet", exclude: ["Training"], resources: [.copy("Resources")]),
+  .executableTarget(
+    name: "MobileNet",
+    dependencies: [
+      "Forge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/MobileNet"),
+]
+
+let tests: [Target] = [
+  .target(
+    name: "ForgeTestSupport", dependencies: ["Forge"], path: "Tests/ForgeTestSupport"),
+  .target(name: "CForgeTestSupport", path: "Tests/CForgeTestSupport"),
+  .testTarget(name: "ForgeShapesTests", dependencies: ["ForgeShapes", "ForgeTestSupport"]),
+  .testTarget(
+    name: "ForgeOperationsTests", dependencies: ["ForgeOperations", "ForgeTestSupport"]),
+  .testTarget(name: "ForgeLayersTests", dependencies: ["ForgeLayers", "ForgeTestSupport"]),
+  .testTarget(name: "ForgeGraphTests", dependencies: ["ForgeGraph", "ForgeTestSupport"]),
+  .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
+  .testTarget(
+    name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"], exclude: ["Fixtures"]),
+  .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
+  .testTarget(
+    name: "ForgeTests",
+    dependencies: ["Forge", "ForgeModels", "ForgeTestSupport", "CForgeTestSupport"]),
+]
+
 let package = Package(
   name: "forge",
   products: [
     .library(name: "Forge", targets: ["Forge"]),
-    .library(name: "ForgeRunner", targets: ["ForgeRunner"]),
+    .library(name: "ForgeModels", targets: ["ForgeModels"]),
+    .executable(name: "forge", targets: ["ForgeTool"]),
   ],
   traits: [
     .default(enabledTraits: ["HDF5"]),
     .trait(name: "HDF5", description: "Read parameters from HDF5 files (needs libhdf5-dev)."),
   ],
-  targets: [
-    .target(name: "ForgeShapes", path: "Sources/Shapes"),
-    .target(name: "ForgeOperations", dependencies: ["ForgeShapes"], path: "Sources/Operations"),
-    .target(name: "ForgeLayers", dependencies: ["ForgeOperations"], path: "Sources/Layers"),
-    .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
-    .target(name: "CForgeKernels", path: "Sources/Kernels"),
-    .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
-    .target(
-      name: "ForgeLoaders",
-      dependencies: [
-        "ForgeShapes", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
-      ],
-      path: "Sources/Loaders"),
-    .target(name: "ForgeRunner", path: "Sources/Runner"),
-    .target(
-      name: "Forge",
-      dependencies: ["ForgeGraph", "CForgeKernels", "ForgeLoaders", "ForgeRunner"],
-      path: "Sources/Forge"),
-    .testTarget(name: "ForgeShapesTests", dependencies: ["ForgeShapes"]),
-    .testTarget(name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"]),
+  dependencies: [
+    // Used by the tool and the examples only; a package that depends on Forge does not build it.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
+  targets: library + examples + tests,
   swiftLanguageModes: [.v6]
 )

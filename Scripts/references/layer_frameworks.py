@@ -413,9 +413,12 @@ def run_pillow(case, inputs, random):
 
 
 FRAMEWORKS = {
-    "keras": (run_keras, f"keras {VERSIONS['keras']} on tensorflow {VERSIONS['tensorflow']}"),
-    "tensorflow": (run_tensorflow, f"tensorflow {VERSIONS['tensorflow']}"),
-    "onnx": (run_onnx, f"onnxruntime {VERSIONS['onnxruntime']}"),
-    "numpy": (run_numpy, f"numpy {VERSIONS['numpy']}"),
-    "pillow": (run_pillow, f"pillow {VERSIONS['pillow']}"),
+    "keras": (
+        run_keras,
+        f"keras {VERSIONS['keras']} on tensorflow {VERSIONS['tensorflow']} in float64",
+    ),
+    "tensorflow": (run_tensorflow, f"tensorflow {VERSIONS['tensorflow']} in float64"),
+    "onnx": (run_onnx, f"onnxruntime {VERSIONS['onnxruntime']} in float32"),
+    "numpy": (run_numpy, f"numpy {VERSIONS['numpy']} in float64"),
+    "pillow": (run_pillow, f"pillow {VERSIONS['pillow']} in float32"),
 }

@@ -10,8 +10,9 @@ Run it from anywhere, with a Python that has the packages below (versions as in 
     .venv/bin/python Scripts/references/make_layer_references.py --check    # compares, writes nothing
 
 layer_cases.py lists the cases, layer_frameworks.py runs them: in Keras wherever Keras has the layer,
-else in ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded by the case's name, so
-that a case does not change when others come or go. Float32 throughout, as little-endian base64.
+else in TensorFlow, ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded by the
+case's name, so that a case does not change when others come or go. Inputs and parameters are single
+precision; outputs are rounded to it, whatever they were computed in. All are little-endian base64.
 
 The file:
 

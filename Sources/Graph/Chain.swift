@@ -1,9 +1,10 @@
 import ForgeLayers
 
-/// Binds tighter than assignment and looser than every arithmetic operator.
+/// Binds tighter than `?:` and assignment, and looser than logic, comparison and arithmetic.
 precedencegroup ChainPrecedence {
   associativity: left
-  higherThan: AssignmentPrecedence
+  higherThan: TernaryPrecedence
+  lowerThan: LogicalDisjunctionPrecedence
 }
 
 infix operator --> : ChainPrecedence

@@ -94,8 +94,9 @@ package struct Inference: Sendable {
   ) throws(ShapeError)
     -> Shape
   {
-    let shape = try layer.outputShape(for: inputs)
-    _ = try layer.parameters(for: inputs)
+    // Layers of users' own may return anything; the mistake belongs to the layer that makes it.
+    let shape = try SizeRule.bounded(try layer.outputShape(for: inputs))
+    for spec in try layer.parameters(for: inputs) { try SizeRule.bounded(spec) }
     return shape
   }
 

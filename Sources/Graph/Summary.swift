@@ -71,8 +71,12 @@ package struct SummaryTable {
     lines.append("Number of layers: \(rows.count)")
     lines.append("Total parameters: \(total)")
     if detail == .detailed {
-      lines.append(
-        "Total multiply-adds: \(inference.nodes.reduce(0) { $0 + $1.multiplyAdds })")
+      // Each count is bounded, their sum is not.
+      let multiplyAdds = inference.nodes.reduce(0) { total, node in
+        let (sum, overflow) = total.addingReportingOverflow(node.multiplyAdds)
+        return overflow ? .max : sum
+      }
+      lines.append("Total multiply-adds: \(multiplyAdds)")
     }
     self.text = lines.joined(separator: "\n")
   }

@@ -1,158 +1,172 @@
 import CForgeKernels
 import Testing
 
-/// A convolution to try: sizes as in forge_convolution_arguments, and how much of the border is read.
-struct ConvolutionCase: Sendable, CustomStringConvertible {
-  var height = 1
-  var width = 1
-  var inputs = 1
-  var outputs = 1
-  var kernel = (height: 1, width: 1)
-  var stride = (y: 1, x: 1)
-  var dilation = (y: 1, x: 1)
-  var padding = (top: 0, left: 0, bottom: 0, right: 0)
-  var panel = 64
-  var activation = Activation.linear
-  var residual = false
-  var images = 1
-  var seed: UInt64 = 1
-
-  var outHeight: Int {
-    (height + padding.top + padding.bottom - (kernel.height - 1) * dilation.y - 1) / stride.y + 1
-  }
-  var outWidth: Int {
-    (width + padding.left + padding.right - (kernel.width - 1) * dilation.x - 1) / stride.x + 1
-  }
-
-  /// Just the pixels that windows reach outside: beyond them are canaries.
-  var halo: Halo {
-    let lastY = (outHeight - 1) * stride.y + (kernel.height - 1) * dilation.y - padding.top
-    let lastX = (outWidth - 1) * stride.x + (kernel.width - 1) * dilation.x - padding.left
-    return Halo(
-      top: padding.top, left: padding.left, bottom: max(0, lastY - height + 1),
-      right: max(0, lastX - width + 1))
-  }
-
-  var description: String {
-    """
-    \(height)×\(width)×\(inputs) → \(outputs) kernel \(kernel) stride \(stride) \
-    dilation \(dilation) padding \(padding) panel \(panel) \(activation) residual \(residual)
-    """
+/// Checks a convolution on every level.
+private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
+  let numbers = ConvolutionNumbers(test)
+  let expected = numbers.expected(test)
+  for level in Level.available {
+    let prepared = numbers.prepare(test, on: level, inPlace: inPlace)
+    let before = prepared.out.buffer.bits
+    prepared.call.runAll()
+    expect(
+      prepared.out, image: test.images - 1, equals: expected, before: before, "\(level), \(test)")
   }
 }
 
-/// The numbers of a convolution to try.
-struct ConvolutionNumbers {
-  var input: Image
-  var weights: [Float]  // [output][ky][kx][input of the group]
-  var bias: [Float]
-  var residual: Image
+@Suite struct ConvolutionTests {
+  static let channels = [1, 3, 15, 16, 17, 31, 33, 64, 65, 130]
+  static let panels = [16, 32, 48, 64]
 
-  init(_ test: ConvolutionCase, groups: Int = 1) {
-    var random = SeededGenerator(seed: test.seed)
-    input = Image(test.height, test.width, test.inputs, random: &random)
-    let perOutput = test.kernel.height * test.kernel.width * test.inputs / groups
-    weights = random.values(test.outputs * perOutput)
-    bias = random.values(test.outputs)
-    residual = Image(test.outHeight, test.outWidth, test.outputs, random: &random)
+  @Test("every width of a row, below, at and above the tiles", arguments: panels)
+  func widths(panel: Int) {
+    for width in Array(1...30) + [43, 57] {
+      for outputs in [16, 65] {
+        check(
+          ConvolutionCase(width: width, inputs: 33, outputs: outputs, panel: panel))
+      }
+    }
   }
 
-  /// The convolution by its definition, in groups.
-  func expected(_ test: ConvolutionCase, groups: Int = 1) -> Expected {
-    let inputs = test.inputs / groups
-    let outputs = test.outputs / groups
-    let terms = test.kernel.height * test.kernel.width * inputs
-    var expected = Expected()
-    for y in 0..<test.outHeight {
-      for x in 0..<test.outWidth {
-        for o in 0..<test.outputs {
-          var sum = Double(bias[o])
-          var magnitude = abs(sum)
-          var weight = o * terms
-          for ky in 0..<test.kernel.height {
-            for kx in 0..<test.kernel.width {
-              for c in o / outputs * inputs..<(o / outputs + 1) * inputs {
-                let product =
-                  input.padded(
-                    y * test.stride.y + ky * test.dilation.y - test.padding.top,
-                    x * test.stride.x + kx * test.dilation.x - test.padding.left, c)
-                  * Double(weights[weight])
-                sum += product
-                magnitude += abs(product)
-                weight += 1
-              }
-            }
+  @Test("every width of a row with a stride", arguments: panels)
+  func stridedWidths(panel: Int) {
+    for width in 1...15 {
+      check(
+        ConvolutionCase(
+          width: 2 * width, inputs: 17, outputs: 65, stride: (y: 1, x: 2), panel: panel))
+    }
+  }
+
+  @Test("numbers of channels", arguments: channels)
+  func inputChannels(inputs: Int) {
+    for (i, outputs) in Self.channels.enumerated() {
+      check(
+        ConvolutionCase(
+          height: 3, width: 5, inputs: inputs, outputs: outputs, kernel: (3, 3),
+          padding: (1, 1, 1, 1), panel: Self.panels[i % 4]))
+    }
+  }
+
+  @Test("strides", arguments: 1...3, 1...3)
+  func strides(y: Int, x: Int) {
+    for kernel in [(height: 1, width: 1), (3, 3), (2, 5)] {
+      check(
+        ConvolutionCase(
+          height: 11, width: 17, inputs: 18, outputs: 20, kernel: kernel, stride: (y, x),
+          padding: (1, 2, 1, 2), panel: 32))
+    }
+  }
+
+  @Test("dilations", arguments: 1...2, 1...3)
+  func dilations(y: Int, x: Int) {
+    for stride in [(y: 1, x: 1), (2, 1), (1, 3)] {
+      check(
+        ConvolutionCase(
+          height: 13, width: 19, inputs: 5, outputs: 17, kernel: (3, 3), stride: stride,
+          dilation: (y, x), padding: (y, x, y, x), panel: 48))
+    }
+  }
+
+  @Test(
+    "kernels and padding, different on each side",
+    arguments: [
+      ConvolutionCase(kernel: (1, 7), padding: (0, 3, 0, 3)),
+      ConvolutionCase(kernel: (7, 1), padding: (3, 0, 3, 0)),
+      ConvolutionCase(kernel: (5, 5), padding: (2, 2, 2, 2)),
+      ConvolutionCase(kernel: (3, 3), padding: (0, 1, 2, 3)),
+      ConvolutionCase(kernel: (2, 4), stride: (2, 3), padding: (3, 0, 1, 2)),
+      ConvolutionCase(kernel: (1, 1), padding: (1, 2, 3, 0)),
+      ConvolutionCase(kernel: (4, 3), padding: (5, 6, 4, 7)),
+    ])
+  func geometry(of test: ConvolutionCase) {
+    for (height, width) in [(7, 13), (23, 8), (4, 3)] {
+      var test = test
+      (test.height, test.width, test.inputs, test.outputs) = (height, width, 19, 34)
+      check(test)
+    }
+  }
+
+  @Test("a dense layer: the kernel is the image", arguments: [(1, 1), (7, 5), (4, 4)])
+  func dense(height: Int, width: Int) {
+    for outputs in [1, 10, 65, 130] {
+      check(
+        ConvolutionCase(
+          height: height, width: width, inputs: 50, outputs: outputs, kernel: (height, width)))
+    }
+  }
+
+  @Test("activations, with and without a residual", arguments: Activation.all)
+  func epilogues(activation: Activation) {
+    for residual in [false, true] {
+      for (outputs, panel) in [(21, 32), (21, 64), (64, 64), (130, 48)] {
+        let test = ConvolutionCase(
+          height: 3, width: 17, inputs: 20, outputs: outputs, kernel: (3, 1),
+          padding: (1, 0, 1, 0), panel: panel, activation: activation, residual: residual)
+        check(test)
+        if residual { check(test, inPlace: true) }
+      }
+    }
+  }
+
+  @Test("an image of a batch")
+  func batch() {
+    check(
+      ConvolutionCase(
+        height: 5, width: 7, inputs: 17, outputs: 33, kernel: (3, 3), padding: (1, 1, 1, 1),
+        panel: 16, activation: .relu, residual: true, images: 3))
+  }
+
+  @Test("tiles are independent", arguments: panels)
+  func tiles(panel: Int) {
+    for activation in [Activation.relu, Activation(kind: FORGE_SWISH, a: 1)] {
+      let test = ConvolutionCase(
+        height: 6, width: 23, inputs: 35, outputs: 133, kernel: (3, 3), padding: (1, 1, 1, 1),
+        panel: panel, activation: activation, residual: true)
+      let numbers = ConvolutionNumbers(test)
+      for level in Level.available {
+        expectIndependentTiles(numbers.prepare(test, on: level).call, "\(level), \(test)")
+      }
+    }
+  }
+
+  /// A pixel's bits depend on its window only: not on where it stands in its row, and so not on the
+  /// tile that it is in.
+  @Test("the same window gives the same bits in any column", arguments: panels)
+  func sameWindows(panel: Int) {
+    for width in [2, 5, 13, 14, 31] {
+      let test = ConvolutionCase(width: width, inputs: 40, outputs: 70, panel: panel)
+      var numbers = ConvolutionNumbers(test)
+      for x in 1..<width {
+        for c in 0..<40 { numbers.input[0, x, c] = numbers.input[0, 0, c] }
+      }
+      for level in Level.available {
+        let prepared = numbers.prepare(test, on: level)
+        prepared.call.runAll()
+        for x in 1..<width {
+          for c in 0..<70 {
+            #expect(prepared.out[0, x, c].bitPattern == prepared.out[0, 0, c].bitPattern)
           }
-          if test.residual {
-            sum += Double(residual[y, x, o])
-            magnitude += abs(Double(residual[y, x, o]))
-          }
-          let error = tolerance(terms: terms + 1, magnitude: magnitude)
-          expected.append(
-            test.activation.reference(sum),
-            tolerance: test.activation.tolerance(sum, error: error))
         }
       }
     }
-    return expected
   }
 
-  /// The weights as the kernel wants them: [panel][ky][kx][in blocks * 16][panel].
-  func packedWeights(_ test: ConvolutionCase) -> [Float] {
-    let taps = test.kernel.height * test.kernel.width
-    let padded = (test.inputs + 15) / 16 * 16
-    let panels = (test.outputs + test.panel - 1) / test.panel
-    var packed = [Float](repeating: 0, count: panels * taps * padded * test.panel)
-    for o in 0..<test.outputs {
-      for tap in 0..<taps {
-        for c in 0..<test.inputs {
-          let row = (o / test.panel * taps + tap) * padded + c
-          packed[row * test.panel + o % test.panel] = weights[(o * taps + tap) * test.inputs + c]
-        }
+  @Test("NaN and infinity reach just the windows that see them", arguments: [Float.nan, .infinity])
+  func specialValues(value: Float) {
+    for activation in [Activation.linear, .relu, Activation(kind: FORGE_SIGMOID)] {
+      let test = ConvolutionCase(
+        height: 6, width: 9, inputs: 18, outputs: 21, kernel: (3, 3), padding: (1, 1, 1, 1),
+        activation: activation)
+      var numbers = ConvolutionNumbers(test)
+      numbers.input[2, 4, 17] = value
+      let expected = numbers.expected(test)
+      #expect(expected.values.contains { !$0.isFinite } || activation.kind == FORGE_SIGMOID)
+      for level in Level.available {
+        let prepared = numbers.prepare(test, on: level)
+        let before = prepared.out.buffer.bits
+        prepared.call.runAll()
+        expect(prepared.out, equals: expected, before: before, "\(level), \(value), \(test)")
       }
     }
-    return packed
-  }
-
-  func packedBias(_ test: ConvolutionCase) -> [Float] {
-    bias + [Float](repeating: 0, count: (test.panel - test.outputs % test.panel) % test.panel)
-  }
-}
-
-/// A convolution in memory, ready to be called on any level. The output is base 1.
-struct ConvolutionSetup {
-  let out: Blocked
-  let bases: [Buffer]
-  private let arguments: forge_convolution_arguments
-  private let image: Int
-  private let constants: [[Float]]
-
-  init(_ test: ConvolutionCase, _ numbers: ConvolutionNumbers, residualIsOut: Bool = false) {
-    let input = Blocked(numbers.input, halo: test.halo, images: test.images)
-    out =
-      residualIsOut
-      ? Blocked(numbers.residual, images: test.images)
-      : Blocked(
-        test.outHeight, test.outWidth, test.outputs,
-        halo: Halo(top: 1, left: 1, bottom: 1, right: 1), images: test.images)
-    let residual = Blocked(numbers.residual, images: test.images)
-    bases = [input.buffer, out.buffer, residual.buffer]
-    constants = [numbers.packedWeights(test), numbers.packedBias(test)]
-    let weights = UnsafeMutablePointer<Float>.allocate(capacity: constants[0].count)
-    weights.initialize(from: constants[0], count: constants[0].count)
-    let bias = UnsafeMutablePointer<Float>.allocate(capacity: constants[1].count)
-    bias.initialize(from: constants[1], count: constants[1].count)
-    owned = Owned(pointers: [weights, bias])
-    image = test.images - 1
-    arguments = forge_convolution_arguments(
-      in: input.view(base: 0), out: out.view(base: 1), weights: weights, bias: bias,
-      kernel_height: Int32(test.kernel.height), kernel_width: Int32(test.kernel.width),
-      stride_y: Int32(test.stride.y), stride_x: Int32(test.stride.x),
-      dilation_y: Int32(test.dilation.y), dilation_x: Int32(test.dilation.x),
-      pad_top: Int32(test.padding.top), pad_left: Int32(test.padding.left),
-      panel_width: Int32(test.panel),
-      epilogue: forge_epilogue(
-        activation: test.activation.c, has_residual: test.residual ? 1 : 0,
-        residual: residualIsOut ? out.view(base: 1) : residual.view(base: 2)))
   }
 }

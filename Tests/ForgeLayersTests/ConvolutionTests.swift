@@ -6,31 +6,32 @@ import Testing
 @Suite struct ConvolutionTests {
   let rgb = image(28, 20, 3)
 
-  @Test(arguments: [
-    // Kernel, stride, dilation, padding, input, output.
-    ((3, 3), (1, 1), (1, 1), Padding.same, image(28, 28, 3), image(28, 28, 8)),
-    // ⌈29/2⌉ = 15, ⌈20/3⌉ = 7.
-    ((3, 3), (2, 3), (1, 1), .same, image(29, 20, 3), image(15, 7, 8)),
-    // 17 − 5 + 1 = 13, 13 − 3 + 1 = 11.
-    ((5, 3), (1, 1), (1, 1), .valid, image(17, 13, 3), image(13, 11, 8)),
-    // ⌊(17 − 3)/2⌋ + 1 = 8, ⌊(13 − 3)/2⌋ + 1 = 6.
-    ((3, 3), (2, 2), (1, 1), .valid, image(17, 13, 3), image(8, 6, 8)),
-    // Dilated to 5×7: 17 − 5 + 1 = 13, 13 − 7 + 1 = 7.
-    ((3, 3), (1, 1), (2, 3), .valid, image(17, 13, 3), image(13, 7, 8)),
-    // ⌊(7 + 2 + 0 − 3)/2⌋ + 1 = 4, ⌊(5 + 1 + 3 − 3)/2⌋ + 1 = 4.
-    (
-      (3, 3), (2, 2), (1, 1), .explicit(top: 1, left: 2, bottom: 3, right: 0), image(7, 5, 3),
-      image(4, 4, 8)
-    ),
-    // Padding may make room for the kernel: 1 + 2 + 2 − 5 + 1 = 1.
-    (
-      (5, 5), (1, 1), (1, 1), .explicit(top: 2, left: 2, bottom: 2, right: 2), image(1, 1, 3),
-      image(1, 1, 8)
-    ),
-    ((7, 1), (1, 1), (1, 1), .same, image(1, 1, 3), image(1, 1, 8)),
-    ((3, 3), (2, 2), (1, 1), .same, image(nil, nil, 3), image(nil, nil, 8)),
-    ((3, 3), (2, 2), (1, 1), .valid, image(nil, 13, 3), image(nil, 6, 8)),
-  ] as [((Int, Int), (Int, Int), (Int, Int), Padding, Shape, Shape)])
+  @Test(
+    arguments: [
+      // Kernel, stride, dilation, padding, input, output.
+      ((3, 3), (1, 1), (1, 1), Padding.same, image(28, 28, 3), image(28, 28, 8)),
+      // ⌈29/2⌉ = 15, ⌈20/3⌉ = 7.
+      ((3, 3), (2, 3), (1, 1), .same, image(29, 20, 3), image(15, 7, 8)),
+      // 17 − 5 + 1 = 13, 13 − 3 + 1 = 11.
+      ((5, 3), (1, 1), (1, 1), .valid, image(17, 13, 3), image(13, 11, 8)),
+      // ⌊(17 − 3)/2⌋ + 1 = 8, ⌊(13 − 3)/2⌋ + 1 = 6.
+      ((3, 3), (2, 2), (1, 1), .valid, image(17, 13, 3), image(8, 6, 8)),
+      // Dilated to 5×7: 17 − 5 + 1 = 13, 13 − 7 + 1 = 7.
+      ((3, 3), (1, 1), (2, 3), .valid, image(17, 13, 3), image(13, 7, 8)),
+      // ⌊(7 + 2 + 0 − 3)/2⌋ + 1 = 4, ⌊(5 + 1 + 3 − 3)/2⌋ + 1 = 4.
+      (
+        (3, 3), (2, 2), (1, 1), .explicit(top: 1, left: 2, bottom: 3, right: 0), image(7, 5, 3),
+        image(4, 4, 8)
+      ),
+      // Padding may make room for the kernel: 1 + 2 + 2 − 5 + 1 = 1.
+      (
+        (5, 5), (1, 1), (1, 1), .explicit(top: 2, left: 2, bottom: 2, right: 2), image(1, 1, 3),
+        image(1, 1, 8)
+      ),
+      ((7, 1), (1, 1), (1, 1), .same, image(1, 1, 3), image(1, 1, 8)),
+      ((3, 3), (2, 2), (1, 1), .same, image(nil, nil, 3), image(nil, nil, 8)),
+      ((3, 3), (2, 2), (1, 1), .valid, image(nil, 13, 3), image(nil, 6, 8)),
+    ] as [((Int, Int), (Int, Int), (Int, Int), Padding, Shape, Shape)])
   func shapes(
     kernel: (Int, Int), stride: (Int, Int), dilation: (Int, Int), padding: Padding, input: Shape,
     output: Shape

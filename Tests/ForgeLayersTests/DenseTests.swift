@@ -27,14 +27,15 @@ import Testing
     #expect(layer.name == nil)
   }
 
-  @Test(arguments: [
-    // The image's own axes: 10·5·7·50 = 17500.
-    (image(7, 5, 50), "10×5×7×50 [O][H][W][I]", 17500),
-    (.vector(320), "10×1×1×320 [O][H][W][I]", 3200),
-    // Anything else: height and width 1, 11·3 = 33 inputs.
-    (Shape(sizes: [11, 3]), "10×1×1×33 [O][H][W][I]", 330),
-    (Shape(sizes: [2, 3, 5, 7]), "10×1×1×210 [O][H][W][I]", 2100),
-  ] as [(Shape, String, Int)])
+  @Test(
+    arguments: [
+      // The image's own axes: 10·5·7·50 = 17500.
+      (image(7, 5, 50), "10×5×7×50 [O][H][W][I]", 17500),
+      (.vector(320), "10×1×1×320 [O][H][W][I]", 3200),
+      // Anything else: height and width 1, 11·3 = 33 inputs.
+      (Shape(sizes: [11, 3]), "10×1×1×33 [O][H][W][I]", 330),
+      (Shape(sizes: [2, 3, 5, 7]), "10×1×1×210 [O][H][W][I]", 2100),
+    ] as [(Shape, String, Int)])
   func parameters(input: Shape, text: String, count: Int) throws {
     let specs = try Dense(neurons: 10).parameters(for: [input])
     #expect(specs.map(\.shapeText) == [text, "10 [O]"])

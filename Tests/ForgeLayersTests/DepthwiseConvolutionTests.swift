@@ -6,23 +6,24 @@ import Testing
 @Suite struct DepthwiseConvolutionTests {
   let input = image(28, 20, 6)
 
-  @Test(arguments: [
-    // Kernel, stride, dilation, padding, multiplier, input, output.
-    ((3, 3), (1, 1), (1, 1), Padding.same, 1, image(28, 20, 6), image(28, 20, 6)),
-    // ⌈29/2⌉ = 15, ⌈13/2⌉ = 7; 6·3 = 18 channels.
-    ((3, 3), (2, 2), (1, 1), .same, 3, image(29, 13, 6), image(15, 7, 18)),
-    // 17 − 5 + 1 = 13, 13 − 3 + 1 = 11.
-    ((5, 3), (1, 1), (1, 1), .valid, 1, image(17, 13, 7), image(13, 11, 7)),
-    // Dilated to 5×7: ⌊(17 − 5)/2⌋ + 1 = 7, 13 − 7 + 1 = 7.
-    ((3, 3), (2, 1), (2, 3), .valid, 2, image(17, 13, 1), image(7, 7, 2)),
-    // MobileNet's: ⌊(112 + 0 + 1 − 3)/2⌋ + 1 = 56.
-    (
-      (3, 3), (2, 2), (1, 1), .explicit(bottom: 1, right: 1), 1, image(112, 112, 64),
-      image(56, 56, 64)
-    ),
-    ((3, 3), (2, 2), (1, 1), .same, 2, image(nil, nil, 3), image(nil, nil, 6)),
-    ((3, 3), (2, 2), (1, 1), .valid, 1, image(17, nil, 3), image(8, nil, 3)),
-  ] as [((Int, Int), (Int, Int), (Int, Int), Padding, Int, Shape, Shape)])
+  @Test(
+    arguments: [
+      // Kernel, stride, dilation, padding, multiplier, input, output.
+      ((3, 3), (1, 1), (1, 1), Padding.same, 1, image(28, 20, 6), image(28, 20, 6)),
+      // ⌈29/2⌉ = 15, ⌈13/2⌉ = 7; 6·3 = 18 channels.
+      ((3, 3), (2, 2), (1, 1), .same, 3, image(29, 13, 6), image(15, 7, 18)),
+      // 17 − 5 + 1 = 13, 13 − 3 + 1 = 11.
+      ((5, 3), (1, 1), (1, 1), .valid, 1, image(17, 13, 7), image(13, 11, 7)),
+      // Dilated to 5×7: ⌊(17 − 5)/2⌋ + 1 = 7, 13 − 7 + 1 = 7.
+      ((3, 3), (2, 1), (2, 3), .valid, 2, image(17, 13, 1), image(7, 7, 2)),
+      // MobileNet's: ⌊(112 + 0 + 1 − 3)/2⌋ + 1 = 56.
+      (
+        (3, 3), (2, 2), (1, 1), .explicit(bottom: 1, right: 1), 1, image(112, 112, 64),
+        image(56, 56, 64)
+      ),
+      ((3, 3), (2, 2), (1, 1), .same, 2, image(nil, nil, 3), image(nil, nil, 6)),
+      ((3, 3), (2, 2), (1, 1), .valid, 1, image(17, nil, 3), image(8, nil, 3)),
+    ] as [((Int, Int), (Int, Int), (Int, Int), Padding, Int, Shape, Shape)])
   func shapes(
     kernel: (Int, Int), stride: (Int, Int), dilation: (Int, Int), padding: Padding,
     multiplier: Int, input: Shape, output: Shape

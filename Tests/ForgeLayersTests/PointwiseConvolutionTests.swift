@@ -6,14 +6,15 @@ import Testing
 @Suite struct PointwiseConvolutionTests {
   let input = image(28, 20, 6)
 
-  @Test(arguments: [
-    ((1, 1), image(28, 20, 6), image(28, 20, 8)),
-    // ⌈29/2⌉ = 15, ⌈13/3⌉ = 5.
-    ((2, 3), image(29, 13, 6), image(15, 5, 8)),
-    // A stride larger than the image takes its first pixel.
-    ((7, 7), image(5, 3, 1), image(1, 1, 8)),
-    ((2, 2), image(nil, 7, 3), image(nil, 4, 8)),
-  ] as [((Int, Int), Shape, Shape)])
+  @Test(
+    arguments: [
+      ((1, 1), image(28, 20, 6), image(28, 20, 8)),
+      // ⌈29/2⌉ = 15, ⌈13/3⌉ = 5.
+      ((2, 3), image(29, 13, 6), image(15, 5, 8)),
+      // A stride larger than the image takes its first pixel.
+      ((7, 7), image(5, 3, 1), image(1, 1, 8)),
+      ((2, 2), image(nil, 7, 3), image(nil, 4, 8)),
+    ] as [((Int, Int), Shape, Shape)])
   func shapes(stride: (Int, Int), input: Shape, output: Shape) throws {
     let layer = PointwiseConvolution(channels: 8, stride: stride)
     #expect(try layer.outputShape(for: [input]) == output)

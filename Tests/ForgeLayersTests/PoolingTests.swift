@@ -6,26 +6,27 @@ import Testing
 @Suite struct PoolingTests {
   let input = image(28, 20, 6)
 
-  @Test(arguments: [
-    // Kernel, stride, padding, input, output; no stride means the kernel's size.
-    ((2, 2), nil, Padding.valid, image(28, 28, 20), image(14, 14, 20)),
-    // ⌊(29 − 3)/3⌋ + 1 = 9, ⌊(20 − 2)/2⌋ + 1 = 10.
-    ((3, 2), nil, .valid, image(29, 20, 7), image(9, 10, 7)),
-    // ⌊(17 − 3)/2⌋ + 1 = 8, ⌊(13 − 3)/1⌋ + 1 = 11.
-    ((3, 3), (2, 1), .valid, image(17, 13, 5), image(8, 11, 5)),
-    // YOLO's last: size kept.
-    ((2, 2), (1, 1), .same, image(13, 13, 512), image(13, 13, 512)),
-    // ⌈17/2⌉ = 9, ⌈13/3⌉ = 5.
-    ((3, 3), (2, 3), .same, image(17, 13, 5), image(9, 5, 5)),
-    // ⌊(7 + 2 + 0 − 3)/2⌋ + 1 = 4, ⌊(5 + 1 + 2 − 3)/2⌋ + 1 = 3.
-    (
-      (3, 3), (2, 2), .explicit(top: 1, left: 2, bottom: 2, right: 0), image(7, 5, 3),
-      image(4, 3, 3)
-    ),
-    ((35, 35), (1, 1), .valid, image(35, 35, 3), image(1, 1, 3)),
-    ((2, 2), nil, .valid, image(nil, nil, 3), image(nil, nil, 3)),
-    ((2, 2), nil, .same, image(nil, 5, 3), image(nil, 3, 3)),
-  ] as [((Int, Int), (Int, Int)?, Padding, Shape, Shape)])
+  @Test(
+    arguments: [
+      // Kernel, stride, padding, input, output; no stride means the kernel's size.
+      ((2, 2), nil, Padding.valid, image(28, 28, 20), image(14, 14, 20)),
+      // ⌊(29 − 3)/3⌋ + 1 = 9, ⌊(20 − 2)/2⌋ + 1 = 10.
+      ((3, 2), nil, .valid, image(29, 20, 7), image(9, 10, 7)),
+      // ⌊(17 − 3)/2⌋ + 1 = 8, ⌊(13 − 3)/1⌋ + 1 = 11.
+      ((3, 3), (2, 1), .valid, image(17, 13, 5), image(8, 11, 5)),
+      // YOLO's last: size kept.
+      ((2, 2), (1, 1), .same, image(13, 13, 512), image(13, 13, 512)),
+      // ⌈17/2⌉ = 9, ⌈13/3⌉ = 5.
+      ((3, 3), (2, 3), .same, image(17, 13, 5), image(9, 5, 5)),
+      // ⌊(7 + 2 + 0 − 3)/2⌋ + 1 = 4, ⌊(5 + 1 + 2 − 3)/2⌋ + 1 = 3.
+      (
+        (3, 3), (2, 2), .explicit(top: 1, left: 2, bottom: 2, right: 0), image(7, 5, 3),
+        image(4, 3, 3)
+      ),
+      ((35, 35), (1, 1), .valid, image(35, 35, 3), image(1, 1, 3)),
+      ((2, 2), nil, .valid, image(nil, nil, 3), image(nil, nil, 3)),
+      ((2, 2), nil, .same, image(nil, 5, 3), image(nil, 3, 3)),
+    ] as [((Int, Int), (Int, Int)?, Padding, Shape, Shape)])
   func shapes(
     kernel: (Int, Int), stride: (Int, Int)?, padding: Padding, input: Shape, output: Shape
   ) throws {

@@ -21,9 +21,9 @@ import Testing
   @Test func tensors() {
     #expect(
       message { try ReferenceTensor(sizes: [2, 3], values: [1]) } == """
-        the tensor has another number of values
+        there are too few or too many values
           received  1 value
-          needs     6
+          needs     6 = 2·3
         """)
     #expect(
       message { try ReferenceTensor(sizes: [2, 0], values: []) } == """
@@ -69,30 +69,30 @@ import Testing
 
   @Test func weightsAndBiases() throws {
     let image = try ones(4, 5, 6)
-    // 2 outputs · 2 rows · 3 columns · 6 inputs.
+    // Outputs, rows, columns, inputs.
     #expect(
       message {
         try Primitive.convolution(window, outputs: 2, groups: 1).reference(
           on: [image, try ones(2, 2, 3, 5)])
       } == """
-        weights has another number of values
+        there are too few or too many weights
           received  60 values
-          needs     72
+          needs     72 = 2·2·3·6
         """)
     #expect(
       message {
         try Primitive.depthwiseConvolution(window, multiplier: 2).reference(
           on: [image, try ones(6, 2, 2, 3), try ones(6)])
       } == """
-        biases has another number of values
+        there are too few or too many biases
           received  6 values
           needs     12
         """)
     #expect(
       message { try Primitive.dense(outputs: 2).reference(on: [image, try ones(2, 100)]) } == """
-        weights has another number of values
+        there are too few or too many weights
           received  200 values
-          needs     240
+          needs     240 = 2·120
         """)
     let channels = try ones(6)
     #expect(
@@ -100,9 +100,24 @@ import Testing
         try Primitive.batchNormalization(epsilon: 0.1).reference(
           on: [image, channels, channels, try ones(5), channels])
       } == """
-        mean has another number of values
+        there are too few or too many means
           received  5 values
           needs     6
+        """)
+  }
+
+  /// More weights than there may be numbers.
+  @Test func overflows() throws {
+    let most = ConvolutionGeometry.maximumArgument
+    let window = ConvolutionGeometry(kernel: Size(width: most, height: most), padding: .same)
+    #expect(
+      message {
+        try Primitive.convolution(window, outputs: most, groups: 1).reference(
+          on: [try ones(1, 1, 3), try ones(1)])
+      } == """
+        there are too few or too many weights
+          received  1 value
+          needs     1048576·1048576·1048576·3
         """)
   }
 
@@ -203,9 +218,9 @@ import Testing
         _ = try ReferenceExecutor(graph).run(inputs: [try ones(2)]) { _ in [1, 2, 3] }
         return try ones(1)
       } == """
-        operation 0: parameter 3 has another number of values
+        operation 0: there are too few or too many values of parameter 3
           received  3 values
-          needs     2
+          needs     2 = 1·2
         """)
   }
 }

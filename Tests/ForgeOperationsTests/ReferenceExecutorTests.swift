@@ -93,6 +93,13 @@ import Testing
     #expect(try small.run([4, 5])[small.output]?.values == [7, 9])
   }
 
+  /// What a rewrite leaves behind is not looked at.
+  @Test func unusedValuesMayBeUnknown() throws {
+    var small = try Small()
+    _ = small.graph.addValue(Shape([nil]), .node)
+    #expect(try small.run()[small.output]?.values == [1, -5, 5])
+  }
+
   /// The left and the right half of a picture by two slots of different names.
   @Test func cropsGoByName() throws {
     var graph = OperationGraph()

@@ -89,8 +89,7 @@ public struct LoweredCase: Sendable {
     _ layer: FixtureLayer, _ position: Int, _ inputs: [OperationGraph.Value]
   ) throws -> OperationGraph.Value {
     func apply(
-      _ primitive: Primitive, _ operands: [OperationGraph.Value],
-      in graph: inout OperationGraph
+      _ primitive: Primitive, _ operands: [OperationGraph.Value]
     ) throws -> OperationGraph.Value {
       try graph.addNode(primitive, operands, layer: position)
     }
@@ -113,38 +112,37 @@ public struct LoweredCase: Sendable {
     case "Dense":
       return try weighted(.dense(outputs: try layer.count("neurons")), layer, position, input)
     case "MaxPooling":
-      return try apply(.pooling(.maximum, try layer.geometry()), inputs, in: &graph)
+      return try apply(.pooling(.maximum, try layer.geometry()), inputs)
     case "AveragePooling":
       let counted = try layer.text("border") == "counted"
       return try apply(
-        .pooling(counted ? .averageAll : .averageInside, try layer.geometry()), inputs,
-        in: &graph)
+        .pooling(counted ? .averageAll : .averageInside, try layer.geometry()), inputs)
     case "GlobalMaxPooling":
-      return try apply(.globalPooling(.maximum), inputs, in: &graph)
+      return try apply(.globalPooling(.maximum), inputs)
     case "GlobalAveragePooling":
-      return try apply(.globalPooling(.averageInside), inputs, in: &graph)
+      return try apply(.globalPooling(.averageInside), inputs)
     case "Activation":
-      return try apply(.activation(try layer.activation()), inputs, in: &graph)
+      return try apply(.activation(try layer.activation()), inputs)
     case "PReLU":
-      return try apply(.binary(.prelu), inputs + [try parameter("slopes")], in: &graph)
+      return try apply(.binary(.prelu), inputs + [try parameter("slopes")])
     case "Softmax":
-      return try apply(.softmax(logarithm: false), inputs, in: &graph)
+      return try apply(.softmax(logarithm: false), inputs)
     case "LogSoftmax":
-      return try apply(.softmax(logarithm: true), inputs, in: &graph)
+      return try apply(.softmax(logarithm: true), inputs)
     case "Flatten":
-      return try apply(.reshape([1, 1, -1]), inputs, in: &graph)
+      return try apply(.reshape([1, 1, -1]), inputs)
     case "Reshape":
-      return try apply(.reshape(try layer.counts("shape")), inputs, in: &graph)
+      return try apply(.reshape(try layer.counts("shape")), inputs)
     case "Permute":
-      return try apply(.permute(try layer.counts("order")), inputs, in: &graph)
+      return try apply(.permute(try layer.counts("order")), inputs)
     case "Concatenate":
-      return try apply(.concatenate(axis: try layer.count("axis")), inputs, in: &graph)
+      return try apply(.concatenate(axis: try layer.count("axis")), inputs)
     case "GatherChannels":
-      return try apply(.gatherChannels(try layer.counts("order")), inputs, in: &graph)
+      return try apply(.gatherChannels(try layer.counts("order")), inputs)
     case "ChannelShuffle":
       let groups = try layer.count("groups")
       let order = (0..<channels).map { $0 % groups * (channels / groups) + $0 / groups }
-      return try apply(.gatherChannels(order), inputs, in: &graph)
+      return try apply(.gatherChannels(order), inputs)
     case "Add": return try combined(.add, layer, position, inputs)
     case "Subtract": return try combined(.subtract, layer, position, inputs)
     case "Multiply": return try combined(.multiply, layer, position, inputs)
@@ -153,7 +151,7 @@ public struct LoweredCase: Sendable {
     case "Average":
       let sum = try combined(.add, layer, position, inputs)
       let share = literal([1 / Float(inputs.count)], sizes: [1, 1, 1])
-      return try apply(.binary(.multiply), [sum, share], in: &graph)
+      return try apply(.binary(.multiply), [sum, share])
     case "BatchNormalization":
       let operands = [
         input, try parameter("gamma", count: channels, or: 1),
@@ -161,7 +159,7 @@ public struct LoweredCase: Sendable {
         try parameter("variance"),
       ]
       let epsilon = Float(try layer.number("epsilon"))
-      return try apply(.batchNormalization(epsilon: epsilon), operands, in: &graph)
+      return try apply(.batchNormalization(epsilon: epsilon), operands)
     case "Scale":
       let scale = try layer.numbers("scale")
       let bias = try layer.numbers("bias")
@@ -172,14 +170,14 @@ public struct LoweredCase: Sendable {
         input, literal(perChannel(scale), sizes: [channels]),
         literal(perChannel(bias), sizes: [channels]),
       ]
-      return try apply(.affine, operands, in: &graph)
+      return try apply(.affine, operands)
     case "ZeroPadding":
-      return try apply(.pad(try layer.edges("padding")), inputs, in: &graph)
+      return try apply(.pad(try layer.edges("padding")), inputs)
     case "Cropping":
-      return try apply(.crop(try layer.edges("cropping")), inputs, in: &graph)
+      return try apply(.crop(try layer.edges("cropping")), inputs)
     case "UpSampling":
       return try apply(
-        .resize(.factor(try layer.size("size")), try layer.resizeMode()), inputs, in: &graph)
+        .resize(.factor(try layer.size("size")), try layer.resizeMode()), inputs)
     case "Resize":
       let size = Size(width: try layer.count("width"), height: try layer.count("height"))
       var slot: String?
@@ -188,7 +186,7 @@ public struct LoweredCase: Sendable {
         crops[layer.name] = crop
       }
       return try apply(
-        .resize(.size(size, cropSlot: slot), try layer.resizeMode()), inputs, in: &graph)
+        .resize(.size(size, cropSlot: slot), try layer.resizeMode()), inputs)
     default:
       throw FixtureError("no layer \(layer.type)")
     }

@@ -5,7 +5,9 @@ import pathlib
 
 import numpy as np
 
-INDEX_FILE = pathlib.Path(__file__).with_name("training_indices.txt")
+INDEX_FILE = (
+    pathlib.Path(__file__).parent.parent / "Resources" / "training_indices.txt"
+)
 SPLIT_SEED = 2017
 
 

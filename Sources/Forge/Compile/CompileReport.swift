@@ -44,7 +44,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     rewrites = compiler.rewrites.map { RewriteCount(name: $0.name, places: $0.places) }
     steps = (plan?.stepReports ?? []).map { step in
       Step(
-        kernel: step.kernel, layers: step.layers.compactMap { names[$0] }, positions: step.layers)
+        kernel: step.kernel, layers: Set(step.layers).sorted().compactMap { names[$0] },
+        positions: step.layers)
     }
     self.constantBytes = constantBytes
     arenaBytes = (plan?.arenaCount ?? 0) * MemoryLayout<Float>.stride

@@ -15,6 +15,8 @@ enum LoadStage {
   ///   - goesByName: whether the source finds parameters by their layers' names.
   ///   - names: the names the source has, asked for only when something is missing.
   ///   - ask: the source.
+  /// - Returns: the parameters, still where their source keeps them.
+  /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
     _ lowered: LoweredModel, inference: Inference, goesByName: Bool,
     names: () -> [String], ask: Ask

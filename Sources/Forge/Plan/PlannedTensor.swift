@@ -1,7 +1,9 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A tensor of a plan before and after it has a place in memory. Distances are in floats.
+/// A tensor of a plan before and after it has a place in memory.
+///
+/// Distances are in floats.
 struct PlannedTensor {
   /// Which tensor of the plan.
   struct ID: Hashable {

@@ -28,7 +28,7 @@ extension CompiledModel: NeuralNetwork {
   ///
   /// - Parameter slot: the context of this prediction.
   /// - Returns: the values in row-major order.
-  public func fetch(from slot: Context) throws -> [Float] {
+  public func fetch(from slot: Context) -> [Float] {
     slot.values(ofOutput: 0)
   }
 }

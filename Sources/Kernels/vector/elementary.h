@@ -105,7 +105,7 @@ FORGE_INLINE v16 softplus_of(v16 x) {
 /* tanh(log(1 + e)) = n / (n + 2), n = e (e + 2), e = exp(x); it is 1 long before n overflows. */
 FORGE_INLINE v16 mish_of(v16 x) {
   const v16 e = exp_of(choose(x > 40, splat(40), x));
-  const v16 n = e * (e + 2);
+  const v16 n = multiply_add(e, e, e + e);
   return x * (n / (n + 2));
 }
 

@@ -17,7 +17,7 @@ extension Primitive {
     let groupInputs = input.channels / groups
     let groupOutputs = outputs / groups
     let kernel = geometry.kernel
-    try check(weights, "weights", count: outputs * kernel.height * kernel.width * groupInputs)
+    try check(weights, "weights", sizes: outputs, kernel.height, kernel.width, groupInputs)
 
     let biases = try biases(inputs, count: outputs)
     var result = ReferenceTensor(sizes: output, repeating: 0)
@@ -48,7 +48,7 @@ extension Primitive {
     let input = inputs[0]
     let weights = inputs[1]
     let kernel = geometry.kernel
-    try check(weights, "weights", count: output[2] * kernel.height * kernel.width)
+    try check(weights, "weights", sizes: output[2], kernel.height, kernel.width)
 
     let biases = try biases(inputs, count: output[2])
     var result = ReferenceTensor(sizes: output, repeating: 0)
@@ -74,7 +74,7 @@ extension Primitive {
   ) throws(ReferenceError) -> ReferenceTensor {
     let input = inputs[0]
     let weights = inputs[1]
-    try check(weights, "weights", count: output[2] * input.count)
+    try check(weights, "weights", sizes: output[2], input.count)
 
     let biases = try biases(inputs, count: output[2])
     let values = biases.indices.map { o in
@@ -90,7 +90,7 @@ extension Primitive {
     _ inputs: [ReferenceTensor], count: Int
   ) throws(ReferenceError) -> [Double] {
     guard inputs.count > 2 else { return Array(repeating: 0, count: count) }
-    try check(inputs[2], "biases", count: count)
+    try check(inputs[2], "biases", sizes: count)
     return inputs[2].values
   }
 }

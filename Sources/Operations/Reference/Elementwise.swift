@@ -19,8 +19,8 @@ extension Primitive {
   static func affine(_ inputs: [ReferenceTensor]) throws(ReferenceError) -> ReferenceTensor {
     var result = inputs[0]
     let channels = result.lastSize
-    for (operand, name) in zip(inputs.dropFirst(), ["scale", "bias"]) {
-      try check(operand, name, count: channels)
+    for (operand, name) in zip(inputs.dropFirst(), ["scales", "biases"]) {
+      try check(operand, name, sizes: channels)
     }
     for index in result.values.indices {
       let c = index % channels
@@ -37,8 +37,8 @@ extension Primitive {
   ) throws(ReferenceError) -> ReferenceTensor {
     var result = inputs[0]
     let channels = result.lastSize
-    for (operand, name) in zip(inputs.dropFirst(), ["gamma", "beta", "mean", "variance"]) {
-      try check(operand, name, count: channels)
+    for (operand, name) in zip(inputs.dropFirst(), ["gammas", "betas", "means", "variances"]) {
+      try check(operand, name, sizes: channels)
     }
     for index in result.values.indices {
       let c = index % channels

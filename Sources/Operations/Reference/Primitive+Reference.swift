@@ -92,10 +92,10 @@ extension Primitive {
 
   /// Checks that an operand has exactly as many values as the operation reads.
   static func check(
-    _ tensor: ReferenceTensor, _ what: String, count: Int
+    _ tensor: ReferenceTensor, _ what: String, sizes: Int...
   ) throws(ReferenceError) {
-    guard tensor.count == count else {
-      throw .wrongElementCount(what, tensor.count, needs: count)
+    guard Shape.product(of: sizes) == tensor.count else {
+      throw .wrongElementCount(what, tensor.count, sizes: sizes)
     }
   }
 }

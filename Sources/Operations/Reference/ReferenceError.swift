@@ -71,10 +71,13 @@ extension ReferenceError {
         + "\(Shape.maximumElementCount) values")
   }
 
-  static func wrongElementCount(_ what: String, _ count: Int, needs: Int) -> ReferenceError {
-    ReferenceError(
-      .wrongElementCount, "\(what) has another number of values",
-      received: count == 1 ? "1 value" : "\(count) values", needs: "\(needs)")
+  static func wrongElementCount(_ what: String, _ count: Int, sizes: [Int]) -> ReferenceError {
+    let product = sizes.map(String.init).joined(separator: "·")
+    // A product that no tensor may have is left as it is.
+    let needs = sizes.count == 1 ? product : Shape.product(of: sizes).map { "\($0) = \(product)" }
+    return ReferenceError(
+      .wrongElementCount, "there are too few or too many \(what)",
+      received: count == 1 ? "1 value" : "\(count) values", needs: needs ?? product)
   }
 
   static func wrongInputCount(_ operation: String, _ count: Int, needs: String) -> ReferenceError {

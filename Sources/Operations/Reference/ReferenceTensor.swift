@@ -15,7 +15,7 @@ public struct ReferenceTensor: Hashable, Sendable {
     do { _ = try SizeRule.bounded(Shape(sizes: sizes)) } catch { throw .badSizes(sizes) }
     let count = sizes.reduce(1, *)
     guard count == values.count else {
-      throw .wrongElementCount("the tensor", values.count, needs: count)
+      throw .wrongElementCount("values", values.count, sizes: sizes)
     }
     self.init(unchecked: sizes, values)
   }

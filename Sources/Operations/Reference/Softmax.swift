@@ -15,7 +15,7 @@ extension Primitive {
     var values: [Double] = []
     for start in stride(from: 0, to: input.count, by: columns) {
       let row = input.values[start..<start + columns]
-      let largest = row.reduce(-.infinity, BinaryOperator.maximum.value)
+      let largest = row.reduce(-.infinity, max)
       let shifted = row.map { $0 - largest }
       let sum = shifted.map { exp($0) }.reduce(0, +)
       values += shifted.map { logarithm ? $0 - log(sum) : exp($0) / sum }

@@ -15,6 +15,11 @@ final class Buffer {
     pointer.initialize(repeating: Float(bitPattern: canary), count: count)
   }
 
+  convenience init(_ values: [Float]) {
+    self.init(count: values.count)
+    for (i, value) in values.enumerated() { pointer[i] = value }
+  }
+
   deinit { pointer.deallocate() }
 
   var bits: [UInt32] {

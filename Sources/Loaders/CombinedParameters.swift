@@ -1,0 +1,63 @@
+import ForgeShapes
+
+/// Several sources as one: the first that has a parameter gives it.
+///
+/// ```swift
+/// // A new head on an old body.
+/// let parameters = CombinedParameters([
+///   ParameterDictionary(["fc": [.weights: weights, .biases: biases]]),
+///   try HDF5Parameters("mobilenet_no_top.h5"),
+/// ])
+/// ```
+/// A source that goes by order is prepared for the parameters that no source before it has.
+public struct CombinedParameters: ParameterSource {
+  private let sources: [any ParameterSource]
+
+  /// Combines sources.
+  ///
+  /// - Parameter sources: the sources, the first to be asked first.
+  public init(_ sources: [any ParameterSource]) {
+    self.sources = sources
+  }
+
+  /// Whether all of them go by name.
+  public var goesByName: Bool { sources.allSatisfy(\.goesByName) }
+
+  /// The names of all of them, each once.
+  public var availableNames: [String] {
+    var seen: Set<String> = []
+    return sources.flatMap(\.availableNames).filter { seen.insert($0).inserted }
+  }
+
+  /// The sources, each prepared.
+  ///
+  /// - Parameter specs: the parameters of the model, in the order of the plan.
+  /// - Returns: the prepared sources, combined.
+  /// - Throws: what the sources throw.
+  public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
+    var rest = specs
+    var prepared: [any ParameterSource] = []
+    for (index, source) in sources.enumerated() {
+      let ready = try source.prepared(for: source.goesByName ? specs : rest)
+      prepared.append(ready)
+      // Who has what matters only to a later source that counts.
+      if sources[(index + 1)...].contains(where: { !$0.goesByName }) {
+        rest = try rest.filter { try ready.parameter(for: $0) == nil }
+        if rest.isEmpty { break }
+      }
+    }
+    return CombinedParameters(prepared)
+  }
+
+  /// The values of a parameter from the first source that has it.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the values, or `nil` when no source has any.
+  /// - Throws: what the sources throw.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    for source in sources {
+      if let data = try source.parameter(for: spec) { return data }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A regular file mapped into memory, read-only, for as long as the object lives.
+///
+/// The pages come from the system's page cache: nothing is copied, and processes that load the same
+/// file share it. A file that another program cuts while it is mapped loses its last pages; reading
+/// those would end the process (SIGBUS). ``withUnsafeBytes(in:_:)`` therefore looks at the size again
+/// each time and throws when the file has shrunk; only a cut in the moment between that look and the
+/// reading is not caught. Replacing a file (write another, rename it) is always safe.
+final class FileMapping: Sendable {
+  /// The path, as the user named it.
+  let path: String
+  /// The size in bytes when the file was mapped.
+  let count: Int
+  // Fixed after init and only ever read through: the pages are mapped PROT_READ.
+  private nonisolated(unsafe) let start: UnsafeMutableRawPointer?
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// Maps the file at `path`.
+  init(path: String) throws(LoadError) {
+    guard !path.utf8.contains(0) else { throw .badPath(path) }
+    // O_NONBLOCK: opening a pipe must not wait for a writer.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .cannotOpen(path, errno) }
+    defer { close(file) }
+    var info = stat()
+    guard fstat(file, &info) == 0 else { throw .cannotOpen(path, errno) }
+    let form = info.st_mode & S_IFMT
+    guard form == S_IFREG else { throw .notARegularFile(path, isFolder: form == S_IFDIR) }
+
+    self.path = path
+    self.count = Int(info.st_size)
+    self.device = UInt64(info.st_dev)
+    self.inode = UInt64(info.st_ino)
+    guard count > 0 else {
+      self.start = nil
+      return
+    }
+    let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, file, 0)
+    guard let address, address != UnsafeMutableRawPointer(bitPattern: -1) else {
+      throw .cannotOpen(path, errno)
+    }
+    self.start = address
+  }
+
+  deinit {
+    if let start { munmap(start, count) }
+  }
+
+  /// All bytes, without a look at the file; valid while the mapping lives.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+  /// Gives the bytes of `range` to `body`, after a look whether the file still has them.
+  ///
+  /// - Precondition: `range` lies within the file as it was mapped.
+  func withUnsafeBytes<Result>(
+    in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    try verify()
+    return try body(UnsafeRawBufferPointer(rebasing: bytes[range]))
+  }
+
+  /// Throws when the file has become shorter since it was mapped.
+  func verify() throws(LoadError) {
+    var info = stat()
+    // Another file of that name, or none, says nothing about the pages that are mapped.
+    guard stat(path, &info) == 0, UInt64(info.st_dev) == device, UInt64(info.st_ino) == inode
+    else { return }
+    guard Int(info.st_size) >= count else {
+      throw .shrunk(path, received: Int(info.st_size), expected: count)
+    }
+  }
+}

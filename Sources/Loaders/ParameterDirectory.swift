@@ -1,0 +1,143 @@
+import ForgeShapes
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A folder with one raw Float32 file per parameter, found by layer name and type.
+///
+/// ```swift
+/// let network = try model.compile(parameters: try ParameterDirectory("weights"))
+/// ```
+/// reads `weights/conv1_W.bin` and `weights/conv1_b.bin` for the layer `conv1`. A parameter without a
+/// file is missing, not an error of the folder; a file of the wrong size is an error.
+public struct ParameterDirectory: ParameterSource {
+  /// The folder.
+  public let path: String
+  private let prefix: String
+  private let suffixes: [ParameterType: String]
+  private let ext: String
+  private let layout: ParameterLayout
+  private let rule: (@Sendable (String, ParameterType) -> String)?
+
+  /// Opens a folder whose files are named `prefix+name+suffix.ext`.
+  ///
+  /// - Parameters:
+  ///   - path: the folder; relative to the working directory unless it begins with `/`.
+  ///   - prefix: what stands before every name.
+  ///   - suffixes: what stands after the name for each type; types that are not given have
+  ///     ``suffix(for:)``.
+  ///   - ext: the extension, without its dot; none when empty.
+  ///   - layout: the axis order of the values.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
+  public init(
+    _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
+    ext: String = "bin", layout: ParameterLayout = .forge
+  ) throws(LoadError) {
+    try Self.checkFolder(path)
+    self.path = path
+    self.prefix = prefix
+    self.suffixes = suffixes
+    self.ext = ext
+    self.layout = layout
+    self.rule = nil
+  }
+
+  /// Opens a folder whose files are named by a rule of your own.
+  ///
+  /// - Parameters:
+  ///   - path: the folder; relative to the working directory unless it begins with `/`.
+  ///   - layout: the axis order of the values.
+  ///   - fileName: gives the file's name, extension included, for a layer name and a type.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
+  public init(
+    _ path: String, layout: ParameterLayout = .forge,
+    fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
+  ) throws(LoadError) {
+    try Self.checkFolder(path)
+    self.path = path
+    self.prefix = ""
+    self.suffixes = [:]
+    self.ext = ""
+    self.layout = layout
+    self.rule = fileName
+  }
+
+  /// The suffix of a type that was given none: `_W`, `_b`, or `_` and the name, as in `_gamma`.
+  ///
+  /// - Parameter type: what the parameter is to its layer.
+  /// - Returns: the suffix.
+  public static func suffix(for type: ParameterType) -> String {
+    switch type {
+    case .weights: "_W"
+    case .biases: "_b"
+    default: "_\(type.name)"
+    }
+  }
+
+  /// The layer names there are files for, sorted; with a rule of your own the files' names.
+  public var availableNames: [String] {
+    let types: [ParameterType] = [
+      .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
+    ]
+    let endings = Set(suffixes.values).union(
+      types.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
+    let ext = ext.isEmpty ? "" : "." + ext
+    var names: Set<String> = []
+    for file in Self.files(in: path) {
+      guard rule == nil else {
+        names.insert(file)
+        continue
+      }
+      guard file.hasPrefix(prefix), file.hasSuffix(ext) else { continue }
+      let stem = file.dropLast(ext.count)
+      // The longest suffix that fits: "_b" must not cut a name that ends in "_sub".
+      let ending = endings.filter { stem.hasSuffix($0) }.max { $0.count < $1.count }
+      guard let ending, stem.count > prefix.count + ending.count else { continue }
+      names.insert(String(stem.dropFirst(prefix.count).dropLast(ending.count)))
+    }
+    return names.sorted()
+  }
+
+  /// The file of a parameter, or `nil` when the folder has none.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the mapped file, or `nil`.
+  /// - Throws: ``LoadError``: `badName`, `unreadable`, `notARegularFile`, `wrongSize`.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    guard !spec.layer.isEmpty else { return nil }
+    let name =
+      rule?(spec.layer, spec.type)
+      ?? prefix + spec.layer + (suffixes[spec.type] ?? Self.suffix(for: spec.type))
+      + (ext.isEmpty ? "" : "." + ext)
+    do {
+      return try ParameterFile(
+        path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout)
+    } catch let error as LoadError {
+      if error.kind == .fileMissing { return nil }
+      throw error.asked(for: spec)
+    }
+  }
+
+  private static func checkFolder(_ path: String) throws(LoadError) {
+    guard !path.utf8.contains(0) else { throw .badPath(path) }
+    var info = stat()
+    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno, isFolder: true) }
+    guard info.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path) }
+  }
+
+  private static func files(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+}

@@ -1,0 +1,80 @@
+import ForgeShapes
+
+/// One parameter in one raw file of little-endian Float32 values, mapped into memory.
+///
+/// This is the 2017 toolkit's form: a folder with a file per parameter, found by the layer's name.
+/// ```swift
+/// let network = try model.compile { name, count, type in
+///   try ParameterFile(directory: weights, name: name, count: count,
+///                     suffix: type == .weights ? "_W" : "_b", ext: "bin")
+/// }
+/// ```
+/// The file must exist, be a regular file and have exactly `count` × 4 bytes. It is mapped read-only
+/// and unmapped with the last copy of the value. Do not cut it meanwhile: a file that has shrunk is
+/// refused when its values are read, but one that shrinks during the reading ends the process. To
+/// change parameters under a running program write another file and rename it.
+public struct ParameterFile: ParameterData {
+  /// The number of values.
+  public let count: Int
+  /// The axis order they are stored in.
+  public let layout: ParameterLayout
+  /// The path of the file.
+  public var origin: String { mapping.path }
+  private let mapping: FileMapping
+
+  /// Maps `directory/prefix+name+suffix.ext`.
+  ///
+  /// - Parameters:
+  ///   - directory: the folder; relative to the working directory unless it begins with `/`.
+  ///   - name: the layer's name; it must not be empty or contain `/`.
+  ///   - count: the number of values the layer needs.
+  ///   - prefix: what stands before the name.
+  ///   - suffix: what stands after the name, to tell a layer's parameters apart.
+  ///   - ext: the extension, without its dot; none when empty.
+  ///   - layout: the axis order of the values.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `wrongSize`.
+  public init(
+    directory: String, name: String, count: Int, prefix: String = "", suffix: String = "",
+    ext: String = "bin", layout: ParameterLayout = .forge
+  ) throws(LoadError) {
+    guard !name.isEmpty else { throw .emptyName(directory) }
+    let fileName = prefix + name + suffix + (ext.isEmpty ? "" : "." + ext)
+    try self.init(
+      path: try ParameterFile.path(of: fileName, in: directory), count: count, layout: layout)
+  }
+
+  /// Maps the file at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - count: the number of values the layer needs.
+  ///   - layout: the axis order of the values.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `wrongSize`.
+  public init(path: String, count: Int, layout: ParameterLayout = .forge) throws(LoadError) {
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)
+    guard count >= 0, !overflow else { throw .impossibleCount(path, count) }
+    mapping = try FileMapping(path: path)
+    guard mapping.count == byteCount else {
+      throw .wrongSize(path, received: mapping.count, values: count)
+    }
+    self.count = count
+    self.layout = layout
+  }
+
+  /// Gives the file's bytes to `body` for the time of the call.
+  ///
+  /// - Parameter body: receives `count` little-endian Float32 values.
+  /// - Throws: ``LoadError`` of kind `damaged` when the file has become shorter, and what `body` does.
+  public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try mapping.withUnsafeBytes(in: 0..<mapping.count, body)
+  }
+
+  /// The path of a file in a folder, once its name is found not to lead out of it.
+  static func path(of fileName: String, in directory: String) throws(LoadError) -> String {
+    guard !fileName.utf8.contains(UInt8(ascii: "/")), !fileName.utf8.contains(0),
+      fileName != ".", fileName != ".."
+    else { throw .nameLeadsOut(fileName, of: directory) }
+    guard !directory.isEmpty else { return fileName }
+    return directory.hasSuffix("/") ? directory + fileName : directory + "/" + fileName
+  }
+}

@@ -1,0 +1,105 @@
+import ForgeShapes
+
+/// Seeded random parameters: the same on every machine for the same seed.
+///
+/// Use them to try a network, to time it, or to test it, before there are trained values. Each
+/// parameter depends only on the seed, its layer's name, its type and its sizes, not on the order of
+/// asking. Weights are uniform in ±√(6 / inputs of a neuron), after He et al., so that the size of the
+/// activations stays about the same through many layers with ReLU. Biases, beta and mean are small,
+/// gamma is about 1, variance between 0.5 and 1.5, slopes about 0.25. No value is 0.
+public struct RandomParameters: ParameterSource {
+  /// The seed.
+  public let seed: UInt64
+
+  /// Creates the source.
+  ///
+  /// - Parameter seed: another number gives other values.
+  public init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// Takes layers without a name.
+  public var goesByName: Bool { false }
+
+  /// The values of a parameter; they are made each time they are read.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: values for it, always.
+  public func parameter(for spec: ParameterSpec) -> (any ParameterData)? {
+    RandomData(spec: spec, seed: seed)
+  }
+}
+
+/// The values of one random parameter.
+private struct RandomData: ParameterData {
+  let spec: ParameterSpec
+  let seed: UInt64
+
+  var count: Int { spec.count }
+  var origin: String { "random values of seed \(seed)" }
+  var sizes: [Int]? { spec.sizes }
+
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let memory = try RawMemory(byteCount: count * 4, for: origin)
+    let values = memory.bytes.bindMemory(to: Float.self)
+    let range = Self.range(for: spec)
+    let width = range.upperBound - range.lowerBound
+    var random = SplitMix64(state: Self.start(seed: seed, spec: spec))
+    for index in values.indices {
+      // 23 bits and a half: exact in Float, never an end of the range and never its middle.
+      let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
+      values[index] = range.lowerBound + width * fraction
+    }
+    try body(UnsafeRawBufferPointer(memory.bytes))
+  }
+
+  /// Where the values of a parameter lie.
+  private static func range(for spec: ParameterSpec) -> ClosedRange<Float> {
+    switch spec.type {
+    case .biases, .beta, .mean: return -0.1...0.1
+    case .gamma: return 0.8...1.2
+    case .variance: return 0.5...1.5
+    case .slopes: return 0.2...0.3
+    default:
+      let summed = zip(spec.axes, spec.sizes).filter { axis, _ in
+        axis == .inputs || axis == .height || axis == .width
+      }
+      guard !summed.isEmpty else { return -0.1...0.1 }
+      let inputs = summed.reduce(1.0) { $0 * Double($1.1) }
+      let limit = Float((6 / max(inputs, 1)).squareRoot())
+      return -limit...limit
+    }
+  }
+
+  /// The state a parameter's values start from: FNV-1a of all that tells it from others.
+  private static func start(seed: UInt64, spec: ParameterSpec) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    func add(_ number: UInt64) {
+      for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+    add(seed)
+    for text in [spec.layer, spec.type.name] {
+      text.utf8.forEach { add($0) }
+      add(UInt8(0))
+    }
+    for (axis, size) in zip(spec.axes, spec.sizes) {
+      add(axis.rawValue.asciiValue ?? 0)
+      add(UInt64(truncatingIfNeeded: size))
+    }
+    return hash
+  }
+}
+
+/// The generator of Steele, Lea and Flood: one addition and a finaliser per number.
+private struct SplitMix64 {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

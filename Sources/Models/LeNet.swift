@@ -1,0 +1,25 @@
+import Forge
+
+extension Model {
+  /// LeNet in the form of the 2017 toolkit: 28×28 gray pixels in, ten probabilities out.
+  ///
+  /// Two 5×5 convolutions with max pooling, then two dense layers (LeCun et al. 1998, with ReLU).
+  /// It has 815,140 parameters: `conv1`, `conv2`, `fc1` and `fc2`. How pixels are scaled is up to the
+  /// weights; those of Forge's example take raw values 0…255, white digit on black.
+  ///
+  /// - Parameter classes: the number of outputs.
+  /// - Returns: the network without parameters.
+  public static func leNet(classes: Int = 10) -> Model {
+    let input = Input(width: 28, height: 28, channels: 1)
+    let output =
+      input
+      --> Convolution(kernel: (5, 5), channels: 20, activation: .relu, name: "conv1")
+      --> MaxPooling(kernel: (2, 2), stride: (2, 2))
+      --> Convolution(kernel: (5, 5), channels: 50, activation: .relu, name: "conv2")
+      --> MaxPooling(kernel: (2, 2), stride: (2, 2))
+      --> Dense(neurons: 320, activation: .relu, name: "fc1")
+      --> Dense(neurons: classes, name: "fc2")
+      --> Softmax()
+    return Model(input: input, output: output)
+  }
+}

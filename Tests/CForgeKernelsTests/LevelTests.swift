@@ -1,0 +1,46 @@
+import CForgeKernels
+import Testing
+
+@Suite struct LevelTests {
+  @Test("levels that this machine lacks are named, not passed over in silence")
+  func report() {
+    for level in Level.all where !level.isAvailable {
+      print("CForgeKernelsTests: this machine lacks \(level): its kernels are NOT tested")
+    }
+    #expect(Level.available.contains { $0.rawValue == FORGE_SCALAR.rawValue })
+    #expect(Level.available.contains { $0.rawValue == FORGE_BASELINE.rawValue })
+  }
+
+  @Test("every table names its level and has every kernel")
+  func tables() {
+    for level in Level.available {
+      let table = level.kernels
+      #expect(table.level.rawValue == level.rawValue)
+      #expect(String(cString: table.name) == level.description)
+      #expect(forge_level_named(level.description) == Int32(level.rawValue))
+      let kernels: [forge_kernel?] = [
+        table.block, table.unblock, table.clear_halo, table.fill, table.copy, table.copy_channels,
+        table.gather_channels, table.convolution, table.grouped_convolution, table.depthwise,
+        table.pooling, table.activation, table.affine, table.binary, table.softmax, table.resize,
+        table.copy_plain, table.binary_plain, table.activation_plain, table.softmax_plain,
+      ]
+      #expect(!kernels.contains { $0 == nil })
+      #expect(
+        MemoryLayout<forge_kernel_table>.size == (kernels.count + 2) * MemoryLayout<Int>.size,
+        "a kernel is missing from the list above")
+    }
+  }
+
+  @Test("the best level is the last that is there")
+  func best() {
+    #expect(forge_best_level().rawValue == Level.available.last?.rawValue)
+  }
+
+  @Test("names and levels that there are not")
+  func unknown() {
+    #expect(forge_level_named("avx") == -1)
+    #expect(forge_level_named("") == -1)
+    #expect(forge_level_named(nil) == -1)
+    #expect(forge_kernels(forge_level(17)) == nil)
+  }
+}
