@@ -22,10 +22,10 @@ struct LeNet: ParsableCommand {
 
   func run() throws {
     let network = try LeNetwork.compiled(
-      parameters: parameters, shipped: try resource("lenet.h5").path)
+      parameters: parameters, shipped: resource("lenet.h5").path)
     print(network.summary())
     print()
-    for url in try pictures() {
+    for url in pictures() {
       let picture = try GrayPicture(pgm: url)
       show(picture, name: url.deletingPathExtension().lastPathComponent, network: network)
     }
@@ -107,25 +107,22 @@ struct LeNet: ParsableCommand {
 
   // MARK: Files that ship with the example
 
-  private func resource(_ name: String) throws -> URL {
-    guard let folder = Bundle.module.resourceURL else {
-      throw FileProblem(description: "the example's resources are missing")
-    }
-    return folder.appendingPathComponent("Resources").appendingPathComponent(name)
+  private func resource(_ name: String) -> URL {
+    Bundle.module.bundleURL.appendingPathComponent("Resources").appendingPathComponent(name)
   }
 
-  private func pictures() throws -> [URL] {
+  private func pictures() -> [URL] {
     let order = [
       "zero", "one", "two", "two-looped", "three", "four", "five", "six", "seven",
       "seven-slanted", "eight", "nine",
     ]
-    let folder = try resource("digits")
+    let folder = resource("digits")
     return order.map { folder.appendingPathComponent($0 + ".pgm") }
   }
 
   /// The MNIST digits the shipped weights were trained on.
   private func trainingIndices() throws -> Set<Int> {
-    let text = try String(contentsOf: try resource("training_indices.txt"), encoding: .utf8)
+    let text = try String(contentsOf: resource("training_indices.txt"), encoding: .utf8)
     return Set(text.split(whereSeparator: \.isNewline).compactMap { Int($0) })
   }
 }

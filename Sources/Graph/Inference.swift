@@ -100,6 +100,19 @@ package struct Inference: Sendable {
     return shape
   }
 
+  /// The multiply-adds of one prediction.
+  package var multiplyAdds: Int { Self.saturatingSum(nodes.map(\.multiplyAdds)) }
+  /// The number of values of all parameters, shared ones counted once.
+  package var parameterCount: Int { Self.saturatingSum(nodes.map(\.parameterCount)) }
+
+  /// Each number is bounded, their sum is not.
+  private static func saturatingSum(_ numbers: [Int]) -> Int {
+    numbers.reduce(0) { total, number in
+      let (sum, overflow) = total.addingReportingOverflow(number)
+      return overflow ? .max : sum
+    }
+  }
+
   /// Orders, names and checks the tensors of a model.
   package init(_ model: Model) {
     let tensors = Self.tensors(of: model)

@@ -10,6 +10,12 @@ public enum SummaryDetail: Sendable {
 }
 
 extension Model {
+  /// The multiply-adds of one prediction, as far as sizes are known.
+  public var multiplyAdds: Int { Inference(self).multiplyAdds }
+
+  /// The number of values of all parameters, shared ones counted once.
+  public var parameterCount: Int { Inference(self).parameterCount }
+
   /// The layers with their shapes and parameter counts, as a table.
   ///
   /// It can be printed at any time, for a model with mistakes too: what is not known reads `?`.
@@ -66,17 +72,11 @@ package struct SummaryTable {
     let headerLine = line(header)
     // The rule is as long as the header with its last column at full width.
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
-    let total = inference.nodes.reduce(0) { $0 + $1.parameterCount }
     var lines = [headerLine, rule] + rows.map(line) + [rule]
     lines.append("Number of layers: \(rows.count)")
-    lines.append("Total parameters: \(total)")
+    lines.append("Total parameters: \(inference.parameterCount)")
     if detail == .detailed {
-      // Each count is bounded, their sum is not.
-      let multiplyAdds = inference.nodes.reduce(0) { total, node in
-        let (sum, overflow) = total.addingReportingOverflow(node.multiplyAdds)
-        return overflow ? .max : sum
-      }
-      lines.append("Total multiply-adds: \(multiplyAdds)")
+      lines.append("Total multiply-adds: \(inference.multiplyAdds)")
     }
     self.text = lines.joined(separator: "\n")
   }

@@ -1,4 +1,5 @@
-"""Where the numbers in vector/elementary.h come from: minimax polynomials by Remez's exchange.
+"""Where the numbers in vector/elementary.h come from: minimax polynomials by Remez's exchange, and a
+quotient of two polynomials by least squares, weighted anew until its errors are even.
 
 Run it (needs mpmath) and it prints each polynomial's coefficients, lowest power first, rounded to
 float, with the largest relative error over its interval before and after that rounding.
@@ -70,6 +71,53 @@ def report(name, target, basis, low, high):
         print(f"    {x:.9g}f")
 
 
+def quotient(target, above, below, points, rounds=40):
+    """Coefficients of N (of degree `above`) and D (`below`; D(0) = 1) with N / D near target, relatively.
+
+    Each round solves N - target D = 0 in least squares, divided by the last round's D (Sanathanan and
+    Koerner) and with more weight where the last round's error was large (Lawson)."""
+    wanted = [target(z) for z in points]
+    weights, last, best = [mp.mpf(1)] * len(points), [mp.mpf(1)] * len(points), None
+    count = above + 1 + below
+    for turn in range(rounds):
+        matrix, right = mp.matrix(count, count), mp.matrix(count, 1)
+        for z, r, weight, d in zip(points, wanted, weights, last):
+            row = [z**j / r for j in range(above + 1)] + [-(z ** (j + 1)) for j in range(below)]
+            for i in range(count):
+                for j in range(count):
+                    matrix[i, j] += weight / d**2 * row[i] * row[j]
+                right[i] += weight / d**2 * row[i]
+        x = list(mp.lu_solve(matrix, right))
+        n, d = x[: above + 1], [mp.mpf(1)] + x[above + 1 : count]
+        last = [mp.polyval(d[::-1], z) for z in points]
+        errors = [abs(mp.polyval(n[::-1], z) / q / r - 1)
+                  for z, q, r in zip(points, last, wanted)]
+        worst = max(errors)
+        if best is None or worst < best[2]:
+            best = n, d, worst
+        if turn > 4:
+            weights = [w * (e / worst + mp.mpf("1e-3")) for w, e in zip(weights, errors)]
+            total = sum(weights)
+            weights = [w / total * len(points) for w in weights]
+    return best
+
+
+def report_quotient(name, target, above, below, high):
+    """Prints the quotient that is near target from 0 to `high`."""
+    # Dense near 0, sparse near `high`: Chebyshev's points of 1 / (1 + 0.35 z).
+    low = 1 / (1 + mp.mpf("0.35") * high)
+    points = [(1 / ((low + 1) / 2 + (1 - low) / 2 * mp.cos(mp.pi * k / 159)) - 1) / mp.mpf("0.35")
+              for k in range(160)]
+    n, d, worst = quotient(target, above, below, points)
+    rounded = [[mp.mpf(to_float(x)) for x in c] for c in (n, d)]
+    as_floats = max(abs(mp.polyval(rounded[0][::-1], z) / mp.polyval(rounded[1][::-1], z)
+                        / target(z) - 1) for z in points)
+    print(f"{name}: relative error {mp.nstr(worst, 3)}, {mp.nstr(as_floats, 3)} as floats")
+    for part, c in zip("ND", rounded):
+        for x in c:
+            print(f"    {part} {float(x):.9g}f")
+
+
 def main():
     # ln 2 in two parts: the first has 15 bits, so that its product with any exponent is exact.
     first = mp.floor(mp.log(2) * 2**15) / 2**15
@@ -86,17 +134,10 @@ def main():
            [lambda s, i=i: s ** (3 + i) / mp.log1p(s) for i in range(8)],
            mp.sqrt(0.5) - 1 - mp.mpf("1e-4"), mp.sqrt(2) - 1 + mp.mpf("1e-4"))
 
-    # Phi(-z) exp(z^2 / 2) = t Q(t), t = 1 / (1 + 0.35 z), for z from 0 to 15; Phi is the normal
-    # distribution, erfc(z / sqrt 2) / 2. Of the factors tried (0.2 to 0.5), 0.35 serves best.
-    factor = mp.mpf(to_float(0.35))
-
-    def scaled(t):
-        z = (1 / t - 1) / factor
-        return mp.erfc(z / mp.sqrt(2)) * mp.exp(z * z / 2) / 2
-
-    report("Phi(-z) exp(z^2/2)", lambda t: mp.mpf(1),
-           [lambda t, i=i: t ** (1 + i) / scaled(t) for i in range(9)],
-           1 / (1 + factor * 15), mp.mpf(1))
+    # Phi(-z) exp(z^2 / 2) = N(z) / D(z) for z from 0 to 15; Phi is the normal distribution,
+    # erfc(z / sqrt 2) / 2. All coefficients are positive: nothing cancels.
+    report_quotient("Phi(-z) exp(z^2 / 2)",
+                    lambda z: mp.erfc(z / mp.sqrt(2)) * mp.exp(z * z / 2) / 2, 4, 5, mp.mpf(15))
 
 
 if __name__ == "__main__":

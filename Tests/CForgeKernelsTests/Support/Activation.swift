@@ -72,6 +72,7 @@ struct Activation: Sendable, CustomStringConvertible {
     switch kind {
     case FORGE_LINEAR, FORGE_CLAMP: return 0
     case FORGE_SWISH where a != 1: relative *= 1 + abs(Double(a) * x)
+    case FORGE_GELU where x < -2: relative = 5e-7
     case FORGE_GELU_TANH: relative *= 1 + abs(gate(x))
     case FORGE_HARD_SIGMOID: return 6e-8 * (1 + abs(Double(a) * x))
     case FORGE_HARD_SWISH: return 6e-8 * (1 + abs(Double(a) * x)) * abs(x) + 3e-45
