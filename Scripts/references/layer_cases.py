@@ -1,9 +1,9 @@
 """The cases of the fixtures: which layer, which sizes, which framework says what comes out.
 
-Sizes are odd, prime or otherwise awkward and never square, so that a width taken for a height shows.
-A case is a dictionary: name, framework (a key of FRAMEWORKS), sizes of the inputs in memory
-order, how the inputs are drawn ("unit": magnitudes 0.05 to 1, or a list of values), layers, and the
-names of the layers whose outputs are kept.
+Sizes are odd, prime or otherwise awkward and, single pixels aside, never square, so that a width
+taken for a height shows. A case is a dictionary: name, framework (a key of FRAMEWORKS), sizes of
+the inputs in memory order, how the inputs are drawn ("unit": magnitudes from 0.05 to 1, another
+highest magnitude, or a list of values), layers, and the names of the layers whose outputs are kept.
 """
 
 LINEAR = {"function": "linear"}
@@ -15,7 +15,7 @@ def explicit(top=0, left=0, bottom=0, right=0):
     return {"top": top, "left": left, "bottom": bottom, "right": right}
 
 
-# ---- layers, with Forge's defaults -----------------------------------------------------------------
+# ---- layers, with Forge's defaults ---------------------------------------------------------------
 
 
 def layer(kind, name=None, inputs=("input0",), **arguments):
@@ -72,13 +72,13 @@ def activated(function, inputs, name=None, **arguments):
     return layer("Activation", name, inputs, activation={"function": function, **arguments})
 
 
-# ---- cases -----------------------------------------------------------------------------------------
+# ---- cases ---------------------------------------------------------------------------------------
 
 CASES = []
 
 
 def case(name, framework, sizes, *layers, values="unit", outputs=None):
-    """Adds a case; the first word of its name is its family. A list of numbers is one input's sizes."""
+    """Adds a case; the first word of its name is its family. A flat list is one input's sizes."""
     sizes = [sizes] if isinstance(sizes[0], int) else sizes
     CASES.append(
         {

@@ -1,9 +1,9 @@
 """Runs one layer, described with Forge's own words, in another framework.
 
-A layer is a dictionary: "type" (the name of a Forge layer), "name", "inputs" (names of tensors) and the
-layer's arguments, sizes being [width, height] and steps [x, y] as in Forge. Tensors have no batch axis
-and are height, width, channels; parameters are in Forge's layouts. Everything a framework wants
-otherwise is turned here, and nowhere else:
+A layer is a dictionary: "type" (the name of a Forge layer), "name", "inputs" (names of tensors) and
+the layer's arguments, sizes being [width, height] and steps [x, y] as in Forge. Tensors have no
+batch axis and are height, width, channels; parameters are in Forge's layouts. Everything a
+framework wants otherwise is turned here, and nowhere else:
 
   convolution   Forge O H W I   Keras H W I O             ONNX O I H W
   depthwise     Forge C M H W   Keras H W C M             ONNX (C*M) 1 H W
@@ -38,7 +38,7 @@ VERSIONS = {
 }
 
 
-# ---- parameters ------------------------------------------------------------------------------------
+# ---- parameters ----------------------------------------------------------------------------------
 
 
 def nonzero(random, sizes, low=0.05, high=1.0):
@@ -70,7 +70,8 @@ def parameters_of(layer, sizes, random):
         if layer["useBeta"]:
             parameters["beta"] = nonzero(random, channels)
         parameters["mean"] = nonzero(random, channels)
-        parameters["variance"] = np.abs(nonzero(random, channels, layer.get("leastVariance", 0.1), 2))
+        least = layer.get("leastVariance", 0.1)
+        parameters["variance"] = np.abs(nonzero(random, channels, least, 2))
         return parameters
     elif kind == "PReLU":
         shapes = {"channel": (sizes[-1],), "element": tuple(sizes), "layer": (1,)}
@@ -85,7 +86,7 @@ def parameters_of(layer, sizes, random):
     return parameters
 
 
-# ---- Keras -----------------------------------------------------------------------------------------
+# ---- Keras ---------------------------------------------------------------------------------------
 
 
 def keras_activation(activation):
@@ -260,7 +261,7 @@ def run_keras(case, inputs, random):
     return [np.asarray(value)[0] for value in outputs], parameters
 
 
-# ---- TensorFlow ------------------------------------------------------------------------------------
+# ---- TensorFlow ----------------------------------------------------------------------------------
 
 
 def run_tensorflow(case, inputs, random):
@@ -277,7 +278,7 @@ def run_tensorflow(case, inputs, random):
     return [result.numpy()[0] + parameters["biases"]], {layer["name"]: parameters}
 
 
-# ---- ONNX Runtime ----------------------------------------------------------------------------------
+# ---- ONNX Runtime --------------------------------------------------------------------------------
 
 
 def onnx_pads(layer):
@@ -357,7 +358,7 @@ def run_onnx(case, inputs, random):
     return [y[0].transpose(1, 2, 0)], {layer["name"]: parameters} if parameters else {}
 
 
-# ---- NumPy -----------------------------------------------------------------------------------------
+# ---- NumPy ---------------------------------------------------------------------------------------
 
 
 def run_numpy(case, inputs, random):
@@ -386,7 +387,7 @@ def run_numpy(case, inputs, random):
     return [result.astype(np.float32)], {}
 
 
-# ---- Pillow ----------------------------------------------------------------------------------------
+# ---- Pillow --------------------------------------------------------------------------------------
 
 
 def run_pillow(case, inputs, random):

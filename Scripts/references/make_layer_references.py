@@ -6,13 +6,14 @@ Run it from anywhere, with a Python that has the packages below (versions as in 
     python3 -m venv .venv
     .venv/bin/pip install tensorflow-cpu==2.21.0 keras==3.15.1 onnx==1.23.2 onnxruntime==1.31.1 \\
         pillow==13.0.0
-    .venv/bin/python Scripts/references/make_layer_references.py            # writes
-    .venv/bin/python Scripts/references/make_layer_references.py --check    # compares, writes nothing
+    .venv/bin/python Scripts/references/make_layer_references.py          # writes
+    .venv/bin/python Scripts/references/make_layer_references.py --check  # only compares
 
-layer_cases.py lists the cases, layer_frameworks.py runs them: in Keras wherever Keras has the layer,
-else in TensorFlow, ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded by the
-case's name, so that a case does not change when others come or go. Inputs and parameters are single
-precision; outputs are rounded to it, whatever they were computed in. All are little-endian base64.
+layer_cases.py lists the cases, layer_frameworks.py runs them: in Keras wherever Keras has the
+layer, else in TensorFlow, ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded
+by the case's name, so that a case does not change when others come or go. Inputs and parameters are
+single precision; outputs are rounded to it, whatever they were computed in. All are little-endian
+base64.
 
 The file:
 
@@ -20,9 +21,9 @@ The file:
     cases
       name        unique; its first word is the family
       source      the framework
-      layers      in order; the last ones feed the outputs. "inputs" names layers or input0, input1, …
-                  Sizes are [width, height] and steps [x, y], as in Forge; axes are counted in memory
-                  order without the batch
+      layers      in order; "inputs" names earlier layers, or input0, input1 and so on. Sizes are
+                  [width, height] and steps [x, y], as in Forge; axes are counted in memory order,
+                  without the batch
       inputs      tensors in memory order (height, width, channels)
       parameters  by layer and type, in Forge's layouts: convolution O H W I, depthwise C M H W,
                   dense O followed by the sizes of its input

@@ -52,7 +52,7 @@ package struct Inference: Sendable {
       switch tensor.source {
       case .input: "Input"
       case .layer(let layer): "\(type(of: layer))"
-      case .foreign(let name): name
+      case .foreign(let name, _): name
       }
     }
     /// The node as messages name it.
@@ -81,7 +81,7 @@ package struct Inference: Sendable {
       switch source {
       case .input(let input): return .shape(try input.checkedShape())
       case .layer(let layer): return .shape(try checkedShape(of: layer, for: shapes))
-      case .foreign(let name): throw .notALayer(name)
+      case .foreign(_, let error): throw error
       }
     } catch {
       return .failed(error)
@@ -118,7 +118,7 @@ package struct Inference: Sendable {
     let tensors = Self.tensors(of: model)
     var index: [ObjectIdentifier: Int] = [:]
     for (position, tensor) in tensors.enumerated() { index[ObjectIdentifier(tensor)] = position }
-    var problems = ModelChecks.problems(model: model, reached: tensors)
+    var problems: [Problem] = []
     var names = NodeNames()
     var nodes: [Node] = []
     var position = 0
@@ -153,7 +153,7 @@ package struct Inference: Sendable {
     self.nodes = nodes
     self.inputs = model.inputs.compactMap { index[ObjectIdentifier($0)] }
     self.outputs = model.outputs.compactMap { index[ObjectIdentifier($0)] }
-    self.problems = problems
+    self.problems = ModelChecks.problems(model: model, nodes: nodes) + problems
   }
 
   /// A broken rule of shapes with the layer it belongs to and the shapes it received.

@@ -11,8 +11,8 @@ package struct InputDescription: Sendable {
 
   /// The shape, checked.
   package func checkedShape() throws(ShapeError) -> Shape {
-    for (size, label) in zip(shape.dimensions, ["height", "width", "channels"]) {
-      if let size { try ArgumentRule.positive(size, shape.isImage ? label : "size") }
+    for (size, axis) in zip(shape.dimensions, shape.axes) {
+      if let size { try ArgumentRule.positive(size, shape.isImage ? axis.rawValue : "size") }
     }
     return try SizeRule.bounded(shape)
   }
@@ -29,7 +29,7 @@ package struct InputDescription: Sendable {
 ///   - width: pixels in a row; `nil` for any.
 ///   - height: rows; `nil` for any.
 ///   - channels: values per pixel.
-///   - name: the name under which `predict` takes it; `input` unless given.
+///   - name: the name under which `predict` takes it; `input` unless given, then `input2` and so on.
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.
@@ -50,7 +50,7 @@ public func Input(
 ///
 /// - Parameters:
 ///   - shape: the sizes, outermost first.
-///   - name: the name under which `predict` takes it; `input` unless given.
+///   - name: the name under which `predict` takes it; `input` unless given, then `input2` and so on.
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.

@@ -89,7 +89,9 @@ extension Model: FunctionChainable {
 
   /// The model with `block` applied to its output.
   public func chained(through block: (Tensor) -> Tensor) -> Model {
-    outputs.count == 1 ? withOutput(block(outputs[0])) : chained(to: Block([]))
+    if outputs.count == 1 { return withOutput(block(outputs[0])) }
+    let error = ShapeError.functionAfterSeveral(outputs.count)
+    return withOutput(Tensor(.foreign("Function", error), inputs: outputs))
   }
 }
 

@@ -4,7 +4,9 @@ import ForgeShapes
 /// The checks of a model that are about more than one layer.
 enum ModelChecks {
   /// What is wrong with the model's inputs and outputs.
-  static func problems(model: Model, reached tensors: [Tensor]) -> [Problem] {
+  ///
+  /// `nodes` are all that leads to its outputs and its inputs, in order of creation.
+  static func problems(model: Model, nodes: [Inference.Node]) -> [Problem] {
     var problems: [Problem] = []
     if model.outputs.isEmpty { problems.append(.noOutputs(at: model.place)) }
     if model.inputs.isEmpty { problems.append(.noInputs(at: model.place)) }
@@ -20,16 +22,15 @@ enum ModelChecks {
       }
     }
     let used = reachedFromOutputs(model)
-    for tensor in tensors {
-      guard case .input(let input) = tensor.source else { continue }
-      let isUsed = used.contains(ObjectIdentifier(tensor))
-      if !declared.contains(ObjectIdentifier(tensor)) {
-        problems.append(.undeclaredInput(input))
-      } else if !isUsed {
-        problems.append(.unusedInput(input))
+    for node in nodes where node.isInput {
+      let isUsed = used.contains(ObjectIdentifier(node.tensor))
+      if !declared.contains(ObjectIdentifier(node.tensor)) {
+        problems.append(.undeclaredInput(node))
+      } else if !isUsed, !model.outputs.isEmpty {
+        problems.append(.unusedInput(node))
       }
     }
-    problems += outputsWithoutInput(model, tensors: tensors)
+    problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor))
     return problems
   }
 
@@ -75,7 +76,7 @@ extension Tensor {
     case .input(let input): "Input \"\(input.name ?? "input")\""
     case .layer(let layer):
       layer.name.map { "\(type(of: layer)) \"\($0)\"" } ?? "\(type(of: layer))"
-    case .foreign(let name): name
+    case .foreign(let name, _): name
     }
   }
 }

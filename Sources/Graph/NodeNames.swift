@@ -1,7 +1,7 @@
 /// Names of nodes: those given, and made-up ones such as `__MaxPool_3__`.
 struct NodeNames {
   private var named: [String: Int] = [:]
-  private var inputCount = 0
+  private var unnamedInputs = 0
 
   /// A name, and the earlier node that has it, when it was given before.
   struct Name {
@@ -13,17 +13,23 @@ struct NodeNames {
   mutating func name(for tensor: Tensor, position: Int) -> Name {
     switch tensor.source {
     case .input(let input):
-      inputCount += 1
-      let text = input.name ?? (inputCount == 1 ? "input" : "input\(inputCount)")
+      if input.name == nil { unnamedInputs += 1 }
+      let text = input.name ?? (unnamedInputs == 1 ? "input" : "input\(unnamedInputs)")
       return Name(text: text, earlier: named[text])
     case .layer(let layer):
       guard let text = layer.name else {
-        return Name(text: "__\(type(of: layer).summaryName)_\(position)__", earlier: nil)
+        return madeUp(type(of: layer).summaryName, position)
       }
       return Name(text: text, earlier: named[text])
-    case .foreign(let name):
-      return Name(text: "__\(name)_\(position)__", earlier: nil)
+    case .foreign(let name, _):
+      return madeUp(name, position)
     }
+  }
+
+  private func madeUp(_ type: String, _ position: Int) -> Name {
+    let text = "__\(type)_\(position)__"
+    // Taken only where somebody gave a name of this form.
+    return Name(text: text, earlier: named[text])
   }
 
   /// Remembers the first node of each name.

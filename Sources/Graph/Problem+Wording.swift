@@ -20,17 +20,17 @@ extension Problem {
       details: [("received", what), ("needs", "tensors made by Input(…)")])
   }
 
-  static func undeclaredInput(_ input: InputDescription) -> Problem {
+  static func undeclaredInput(_ input: Inference.Node) -> Problem {
     Problem(
       place: input.place,
-      headline: "input \"\(input.name ?? "input")\" is used but is not among the model's inputs",
+      headline: "input \"\(input.name)\" is used but is not among the model's inputs",
       details: [("remedy", "add it to Model(inputs:outputs:)")])
   }
 
-  static func unusedInput(_ input: InputDescription) -> Problem {
+  static func unusedInput(_ input: Inference.Node) -> Problem {
     Problem(
       place: input.place,
-      headline: "input \"\(input.name ?? "input")\" reaches no output",
+      headline: "input \"\(input.name)\" reaches no output",
       details: [("remedy", "use it, or leave it out of the model's inputs")])
   }
 
@@ -41,12 +41,16 @@ extension Problem {
 
   static func nameTwice(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {
     let first = earlier.place.map { " at \($0)" } ?? ""
+    let needs =
+      node.isInput || earlier.isInput
+      ? "a name of its own, as inputs share nothing"
+      : "the same layer from the same place in source, to share its parameters"
     return Problem(
       place: node.place, layer: node.reference,
       headline: "the name \"\(node.name)\" has two definitions",
       details: [
         ("received", "\(earlier.reference.text)\(first)"),
-        ("needs", "the same layer from the same place in source, to share its parameters"),
+        ("needs", needs),
         ("remedy", "give one of them another name"),
       ])
   }
@@ -67,6 +71,13 @@ extension Problem {
 }
 
 extension ShapeError {
+  static func functionAfterSeveral(_ count: Int) -> ShapeError {
+    ShapeError(
+      .wrongInputCount, "a function takes one tensor",
+      received: count == 0 ? "a model without outputs" : "\(count) outputs of the model",
+      needs: "a model of one output, or a layer such as Concatenate before the function")
+  }
+
   static func notALayer(_ what: String) -> ShapeError {
     ShapeError(
       .invalidArgument, "only layers and blocks can be chained", received: what,

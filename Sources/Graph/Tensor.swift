@@ -18,8 +18,8 @@ public final class Tensor: Sendable {
     case input(InputDescription)
     /// The output of a layer.
     case layer(any Layer)
-    /// Something that is neither a layer nor a block was chained; kept so that it can be reported.
-    case foreign(String)
+    /// Something that cannot be chained; kept under its name so that it can be reported.
+    case foreign(String, ShapeError)
   }
 
   /// What came of inferring a shape.
@@ -97,11 +97,12 @@ extension Tensor {
       case let block as Block:
         pending.append(contentsOf: block.steps.reversed())
       default:
-        tensors = [Tensor(.foreign("\(type(of: next))"), inputs: tensors)]
+        let name = "\(type(of: next))"
+        tensors = [Tensor(.foreign(name, .notALayer(name)), inputs: tensors)]
       }
     }
     if tensors.count == 1, let tensor = tensors.first { return tensor }
     // An empty block after several tensors, or none at all.
-    return Tensor(.foreign("an empty block"), inputs: tensors)
+    return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
   }
 }

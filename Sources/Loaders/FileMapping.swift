@@ -20,6 +20,7 @@ final class FileMapping: Sendable {
   private nonisolated(unsafe) let start: UnsafeMutableRawPointer?
   private let device: UInt64
   private let inode: UInt64
+  private let modified: timespec
 
   /// Maps the file at `path`.
   init(path: String) throws(LoadError) {
@@ -37,6 +38,7 @@ final class FileMapping: Sendable {
     self.count = Int(info.st_size)
     self.device = UInt64(info.st_dev)
     self.inode = UInt64(info.st_ino)
+    self.modified = info.st_mtim
     guard count > 0 else {
       self.start = nil
       return
@@ -74,5 +76,17 @@ final class FileMapping: Sendable {
     guard Int(info.st_size) >= count else {
       throw .shrunk(path, received: Int(info.st_size), expected: count)
     }
+  }
+
+  /// Throws unless the path still leads to the file that was mapped, as it was then.
+  ///
+  /// For readers that open the path anew.
+  func verifyUnchanged() throws(LoadError) {
+    var info = stat()
+    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno) }
+    guard UInt64(info.st_dev) == device, UInt64(info.st_ino) == inode,
+      Int(info.st_size) == count, info.st_mtim.tv_sec == modified.tv_sec,
+      info.st_mtim.tv_nsec == modified.tv_nsec
+    else { throw .changed(path) }
   }
 }

@@ -71,6 +71,12 @@ extension LoadError {
       remedy: "to change parameters, write another file and rename it")
   }
 
+  static func changed(_ path: String) -> LoadError {
+    LoadError(
+      .damaged, "the file was changed or replaced since it was opened", path: path,
+      remedy: "open it again")
+  }
+
   // MARK: Values
 
   static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
@@ -90,60 +96,6 @@ extension LoadError {
   static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
     LoadError(
       .outOfMemory, "there is not enough memory", path: purpose, expected: bytes(byteCount))
-  }
-
-  // MARK: HDF5 files
-
-  static func notHDF5(_ mapping: FileMapping) -> LoadError {
-    // A .keras file is a zip archive with the parameters in an HDF5 file inside.
-    let isArchive = mapping.bytes.starts(with: [0x50, 0x4b, 0x03, 0x04])
-    return LoadError(
-      .notHDF5, "this is not an HDF5 file", path: mapping.path,
-      received: isArchive
-        ? "a zip archive" : mapping.count < 8 ? bytes(mapping.count) : "a file without its signature",
-      remedy: isArchive ? "a .keras file: unpack it and load its model.weights.h5" : nil)
-  }
-
-  static func damagedHDF5(
-    _ path: String, entry: String?, _ what: String, offset: Int?
-  ) -> LoadError {
-    LoadError(
-      .damaged, "the file is damaged", path: path, entry: entry,
-      received: offset.map { "\(what), at byte \($0)" } ?? what)
-  }
-
-  static func unsupportedHDF5(_ path: String, entry: String?, _ what: String) -> LoadError {
-    LoadError(
-      .unsupported, "this form of HDF5 is not supported", path: path, entry: entry,
-      received: what,
-      remedy: "copy it with h5py: h5py.File(\"new.h5\", \"w\") and f[name] = array")
-  }
-
-  static func refusedHDF5(_ path: String, entry: String?, _ what: String) -> LoadError {
-    LoadError(
-      .refused, "this is refused in a file of parameters", path: path, entry: entry,
-      received: what, remedy: "save the values themselves in one file")
-  }
-
-  static func wrongElementType(_ path: String, entry: String?, _ type: String) -> LoadError {
-    LoadError(
-      .wrongElementType, "the values have a type that is not read", path: path, entry: entry,
-      received: type, expected: "little-endian \(readableTypes)")
-  }
-
-  private static let readableTypes = ElementType.allCases.filter { $0 != .bool }
-    .map(\.rawValue).joined(separator: ", ")
-
-  static func entryMissing(_ path: String, entry: String, isGroup: Bool) -> LoadError {
-    LoadError(
-      .entryMissing, isGroup ? "this is a group, not a dataset" : "there is no such dataset",
-      path: path, entry: entry)
-  }
-
-  static func libraryFailed(_ path: String, entry: String, _ reason: String) -> LoadError {
-    LoadError(
-      .damaged, "libhdf5 cannot read the values", path: path, entry: entry,
-      received: reason.isEmpty ? nil : reason)
   }
 
   // MARK: Helpers

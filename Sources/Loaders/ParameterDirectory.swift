@@ -115,7 +115,7 @@ public struct ParameterDirectory: ParameterSource {
     do {
       return try ParameterFile(
         path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout)
-    } catch let error as LoadError {
+    } catch {
       if error.kind == .fileMissing { return nil }
       throw error.asked(for: spec)
     }

@@ -77,7 +77,7 @@ public struct OperationGraph: Sendable {
   package mutating func addNode(
     _ primitive: Primitive, _ inputs: [Value], layer: Int
   ) throws(ShapeError) -> Value {
-    let shape = try primitive.outputShape(for: inputs.map { shapes[$0.index] })
+    let shape = try primitive.checkedShape(for: inputs.map { shapes[$0.index] })
     let output = addValue(shape, .node)
     nodes.append(
       Node(
@@ -101,13 +101,13 @@ public struct OperationGraph: Sendable {
 
   /// The graph with inputs of the given shapes and every other shape worked out anew.
   ///
-  /// - Throws: ``ShapeError`` when a node does not fit; with it goes the index of the node.
+  /// - Throws: ``BindingError`` with the first node that does not fit.
   package func binding(inputs bound: [Shape]) throws(BindingError) -> OperationGraph {
     var graph = self
     for (value, shape) in zip(inputs, bound) { graph.shapes[value.index] = shape }
     for (index, node) in nodes.enumerated() {
       do throws(ShapeError) {
-        graph.shapes[node.output.index] = try node.primitive.outputShape(
+        graph.shapes[node.output.index] = try node.primitive.checkedShape(
           for: node.inputs.map { graph.shapes[$0.index] })
       } catch {
         throw BindingError(node: index, error: error)

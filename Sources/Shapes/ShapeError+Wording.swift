@@ -14,7 +14,7 @@ extension ShapeError {
       needs: "numbers from 0 to \(ConvolutionGeometry.maximumArgument)")
   }
 
-  static func outOfRange(_ name: String, _ value: String, needs: String) -> ShapeError {
+  package static func outOfRange(_ name: String, _ value: String, needs: String) -> ShapeError {
     ShapeError(
       .invalidArgument, "\(name) is out of range", received: "\(name): \(value)", needs: needs)
   }
@@ -33,7 +33,7 @@ extension ShapeError {
       remedy: "give the Input a width and a height, or put a Resize before this layer")
   }
 
-  static func tooManyElements() -> ShapeError {
+  package static func tooManyElements() -> ShapeError {
     ShapeError(
       .tooLarge, "the output would be too large",
       needs: "at most \(Shape.maximumElementCount) elements")

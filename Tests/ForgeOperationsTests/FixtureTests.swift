@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Values of an activation may lie many powers of ten apart, so that each is looked at on its own.
+  /// Values of an activation may lie many powers of ten apart: each is looked at on its own.
   @Test(arguments: try Fixture.load("layers").cases.filter { $0.family == "activation" })
   func eachValueOfAnActivationAgrees(_ testCase: FixtureCase) throws {
     let input = try #require(testCase.inputs.first).values

@@ -6,16 +6,16 @@ public struct Closeness: Sendable {
   public private(set) var relativeL2 = 0.0
   /// The largest difference at one place, divided by the largest magnitude expected.
   public private(set) var maximum = 0.0
-  /// The place of the largest difference, or of the first number that is NaN or infinite in one array
-  /// and something else in the other.
+  /// The place of the largest difference, or of the first number that is NaN or infinite in one
+  /// array and something else in the other.
   public private(set) var worstIndex = 0
   /// Whether the arrays have the same count, and NaN and infinities at the same places.
   public private(set) var sameKind = true
 
   /// Compares two arrays.
   ///
-  /// NaN agrees with NaN, and an infinity with the same infinity. Where every expected number is 0 the
-  /// differences are not divided.
+  /// NaN agrees with NaN, and an infinity with the same infinity. Where every expected number is 0
+  /// the differences are not divided.
   public init(_ actual: [Float], _ expected: [Float]) {
     guard actual.count == expected.count else {
       sameKind = false

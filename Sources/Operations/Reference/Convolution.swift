@@ -2,8 +2,9 @@ import ForgeShapes
 
 /// Convolutions and dense layers: sums of products.
 extension Primitive {
-  /// `y(i, j, o) = b(o) + Σ w(o, u, v, c) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c)`, where `c` runs
-  /// over the input channels of the group of `o` and pixels outside the image count as 0.
+  /// `y(i, j, o) = b(o) + Σ w(o, v, u, c) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`.
+  ///
+  /// `c` runs over the input channels of the group of `o`; pixels outside the image count as 0.
   static func convolution(
     _ inputs: [ReferenceTensor], output: [Int], _ geometry: ConvolutionGeometry, groups: Int
   ) throws(ReferenceError) -> ReferenceTensor {
@@ -41,7 +42,9 @@ extension Primitive {
     return result
   }
 
-  /// `y(i, j, c·M + m) = b(c·M + m) + Σ w(c, m, u, v) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c)`.
+  /// `y(i, j, o) = b(o) + Σ w(c, m, v, u) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`.
+  ///
+  /// Output channel `o` is `c·multiplier + m`.
   static func depthwiseConvolution(
     _ inputs: [ReferenceTensor], output: [Int], _ geometry: ConvolutionGeometry, multiplier: Int
   ) throws(ReferenceError) -> ReferenceTensor {

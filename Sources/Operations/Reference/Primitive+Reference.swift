@@ -59,22 +59,8 @@ extension Primitive {
     }
   }
 
-  /// How many operands the operation takes.
-  private var operandCounts: ClosedRange<Int> {
-    switch self {
-    case .convolution, .depthwiseConvolution, .dense: 2...3
-    case .binary: 2...2
-    case .affine: 3...3
-    case .batchNormalization: 5...5
-    case .concatenate, .custom: 1...Int.max
-    case .pooling, .globalPooling, .activation, .softmax, .pad, .crop, .reshape, .permute,
-      .gatherChannels, .resize, .identity:
-      1...1
-    }
-  }
-
   private func checkCount(of inputs: [ReferenceTensor]) throws(ReferenceError) {
-    let counts = operandCounts
+    let counts = operandCount
     guard !counts.contains(inputs.count) else { return }
     let (least, most) = (counts.lowerBound, counts.upperBound)
     let limits = most == .max ? "at least \(least)" : "\(least) or \(most)"

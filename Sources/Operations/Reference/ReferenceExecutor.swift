@@ -33,8 +33,8 @@ public struct ReferenceExecutor: Sendable {
   /// - Parameters:
   ///   - inputs: the inputs of the model in order, of the graph's shapes.
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
-  ///   - requested: the values to return; the others are freed after their last use. With `nil` every
-  ///     input and every result of a node is returned.
+  ///   - requested: the values to return; the others are freed after their last use. With `nil`
+  ///     every input and every result of a node is returned.
   ///   - parameter: gives the values of the parameter of an index in Forge's own layout; it may be
   ///     called more than once for one index, and not at all for one that nothing uses.
   /// - Returns: the tensors of the values that were asked for.

@@ -9,8 +9,8 @@ public struct ReferenceTensor: Hashable, Sendable {
 
   /// Creates a tensor of the given values.
   ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as the
-  ///   sizes say.
+  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as
+  ///   the sizes say.
   public init(sizes: [Int], values: [Double]) throws(ReferenceError) {
     do { _ = try SizeRule.bounded(Shape(sizes: sizes)) } catch { throw .badSizes(sizes) }
     let count = sizes.reduce(1, *)
@@ -22,8 +22,8 @@ public struct ReferenceTensor: Hashable, Sendable {
 
   /// Creates a tensor of the given values.
   ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as the
-  ///   sizes say.
+  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as
+  ///   the sizes say.
   public init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
     try self.init(sizes: sizes, values: floats.map(Double.init))
   }

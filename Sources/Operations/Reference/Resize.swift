@@ -2,7 +2,7 @@ import ForgeShapes
 
 /// Images sampled anew: each axis on its own, first along rows, then along columns.
 extension Primitive {
-  /// The image, or the rectangle of it that `crops` holds for the target's slot, at the target's size.
+  /// The image, or the rectangle of it that `crops` holds for the target's slot, in another size.
   static func resize(
     _ input: ReferenceTensor, to target: ResizeTarget, _ mode: ResizeMode,
     crops: [String: CropRectangle]

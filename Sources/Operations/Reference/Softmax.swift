@@ -7,7 +7,7 @@
 #endif
 
 extension Primitive {
-  /// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`, `x` shifted by the axis's maximum.
+  /// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`, shifted by the maximum.
   ///
   /// NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.
   static func softmax(_ input: ReferenceTensor, logarithm: Bool) -> ReferenceTensor {

@@ -1,0 +1,161 @@
+#if HDF5
+  import ForgeShapes
+
+  /// Which dataset each parameter of a model is, once all are known.
+  struct HDF5Matching: Sendable {
+    /// The dataset of each parameter that has one.
+    private(set) var entries: [ParameterSpec: String] = [:]
+    /// What is wrong with a layer; said when one of its parameters is asked for.
+    private(set) var problems: [String: LoadError] = [:]
+    private let file: HDF5File
+    private let layout: ParameterLayout
+
+    /// Matches layers of one name.
+    init(
+      byName specs: [ParameterSpec], _ layers: HDF5Layers, _ file: HDF5File,
+      _ layout: ParameterLayout
+    ) {
+      self.file = file
+      self.layout = layout
+      for (name, specs) in Self.byLayer(specs) {
+        do {
+          guard let layer = try layers.layer(named: name) else { continue }
+          try match(specs, layer)
+        } catch let clash as HDF5NameClash {
+          problems[name] = .clash(file.path, name: name, found: clash.names)
+        } catch let error as LoadError {
+          problems[name] = error
+        } catch {
+          problems[name] = LoadError(.damaged, "\(error)", path: file.path)
+        }
+      }
+    }
+
+    /// Matches the model's layers that have parameters with the file's, one after the other.
+    init(
+      inOrder specs: [ParameterSpec], _ layers: HDF5Layers, _ file: HDF5File,
+      _ layout: ParameterLayout
+    ) throws(LoadError) {
+      self.file = file
+      self.layout = layout
+      let wanted = Self.byLayer(specs)
+      guard wanted.count == layers.layers.count else {
+        throw .layerCount(file.path, layers.layers.map(\.name), wanted.map(\.name))
+      }
+      switch layers.form {
+      case .listed:
+        for ((_, specs), layer) in zip(wanted, layers.layers) { try match(specs, layer) }
+      case .numbered: try matchClasses(wanted, layers)
+      case .plain: throw .noOrder(file.path)
+      }
+    }
+
+    /// The parameters of each layer, the layers in the order of the plan.
+    private static func byLayer(
+      _ specs: [ParameterSpec]
+    ) -> [(name: String, specs: [ParameterSpec])] {
+      var indices: [String: Int] = [:]
+      var layers: [(name: String, specs: [ParameterSpec])] = []
+      for spec in specs {
+        if let index = indices[spec.layer] {
+          layers[index].specs.append(spec)
+        } else {
+          indices[spec.layer] = layers.count
+          layers.append((spec.layer, [spec]))
+        }
+      }
+      return layers
+    }
+
+    /// Matches the parameters of one layer; all of the file's must be wanted.
+    private mutating func match(
+      _ specs: [ParameterSpec], _ layer: HDF5Layer
+    ) throws(LoadError) {
+      var used: Set<String> = []
+      if layer.isNumbered {
+        let sorted = Self.kerasOrder(specs)
+        guard sorted.count == layer.parameters.count else {
+          throw .otherParameters(file.path, layer, specs, sizes: sizes(of: layer))
+        }
+        for (spec, parameter) in zip(sorted, layer.parameters) {
+          entries[spec] = parameter.entry
+          used.insert(parameter.entry)
+        }
+      } else {
+        for spec in specs {
+          guard let entry = layer.entry(named: spec) else { continue }
+          entries[spec] = entry
+          used.insert(entry)
+        }
+      }
+      // A bias that no layer takes would be lost without a word.
+      guard layer.parameters.allSatisfy({ used.contains($0.entry) }) else {
+        for spec in specs { entries[spec] = nil }
+        throw .otherParameters(file.path, layer, specs, sizes: sizes(of: layer))
+      }
+    }
+
+    /// The order in which Keras numbers a layer's values.
+    private static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
+      let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
+      func rank(_ spec: ParameterSpec) -> Int {
+        // A separable convolution: the depthwise kernel, the pointwise, the biases.
+        let isDepthwise = spec.type == .weights && spec.axes.contains(.multiplier)
+        return isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
+      }
+      return specs.enumerated().sorted {
+        (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+      }
+      .map(\.element)
+    }
+
+    private func sizes(of layer: HDF5Layer) -> [[Int]] {
+      layer.parameters.map { file.contents.datasets[$0.entry]?.sizes ?? [] }
+    }
+
+    /// Keras 3 keeps the order only among layers of one class: takes the one class whose next layer
+    /// has the shapes that are needed.
+    private mutating func matchClasses(
+      _ wanted: [(name: String, specs: [ParameterSpec])], _ layers: HDF5Layers
+    ) throws(LoadError) {
+      guard layers.layers.allSatisfy({ $0.depth == 0 }) else { throw .nestedInOrder(file.path) }
+      var queues = Dictionary(grouping: layers.layers) { $0.place?.container ?? "" }.mapValues {
+        $0.sorted { ($0.place?.number ?? 0) > ($1.place?.number ?? 0) }
+      }
+      for (name, specs) in wanted {
+        let fitting = queues.compactMap { container, queue in
+          queue.last.flatMap { fits(specs, $0) ? container : nil }
+        }.sorted()
+        guard let container = fitting.first else {
+          throw .noneFits(file.path, name, specs)
+        }
+        guard fitting.count == 1 else { throw .severalFit(file.path, name, fitting) }
+        if let layer = queues[container]?.popLast() { try match(specs, layer) }
+      }
+    }
+
+    private func fits(_ specs: [ParameterSpec], _ layer: HDF5Layer) -> Bool {
+      let sorted = Self.kerasOrder(specs)
+      return sorted.count == layer.parameters.count
+        && zip(sorted, sizes(of: layer)).allSatisfy { Self.fits($1, $0, layout) }
+    }
+
+    /// Whether stored sizes are those of a parameter, axes of 1 left out and neighbours merged.
+    static func fits(_ sizes: [Int], _ spec: ParameterSpec, _ layout: ParameterLayout) -> Bool {
+      guard let order = layout.order(for: spec) else { return false }
+      var rest = order.map { axis in
+        spec.axes.firstIndex(of: axis).map { spec.sizes[$0] } ?? 1
+      }[...]
+      for size in sizes where size != 1 {
+        var product = 1
+        while product < size, let next = rest.popFirst() {
+          let (value, overflow) = product.multipliedReportingOverflow(by: next)
+          if overflow { return false }
+          product = value
+        }
+        if product != size { return false }
+      }
+      return rest.allSatisfy { $0 == 1 }
+    }
+  }
+#endif

@@ -1,0 +1,326 @@
+import ForgeGraph
+import ForgeLayers
+import ForgeOperations
+import ForgeShapes
+import Testing
+
+/// Mistakes of a model as a whole: its inputs, its outputs, and what was chained.
+@Suite struct ModelMistakeTests {
+  private let input = Input(
+    width: 12, height: 8, channels: 3, name: "picture", fileID: "App/Net.swift", line: 3,
+    column: 20)
+  private let other = Input(
+    width: 12, height: 8, channels: 3, fileID: "App/Net.swift", line: 4, column: 20)
+
+  /// A model put together at App/Net.swift:9:14; everything that is wrong with it.
+  private func texts(_ inputs: [Tensor], _ outputs: [Tensor]) -> [String] {
+    problems(
+      Model(inputs: inputs, outputs: outputs, fileID: "App/Net.swift", line: 9, column: 14)
+    ).map(\.description)
+  }
+
+  @Test func anInputThatReachesNoOutput() {
+    let unused = """
+      App/Net.swift:4:20: input "input" reaches no output
+        remedy    use it, or leave it out of the model's inputs
+      """
+    #expect(texts([input, other], [input --> Softmax()]) == [unused])
+    // Used, but by what leads nowhere.
+    _ = other --> Softmax()
+    #expect(texts([other, input], [input --> Softmax()]) == [unused])
+  }
+
+  @Test func unnamedInputsGoByTheirNumbers() {
+    let second = Input(shape: [4], fileID: "App/Net.swift", line: 5, column: 1)
+    #expect(
+      texts([other, second], [other --> Softmax()]) == [
+        """
+        App/Net.swift:5:1: input "input2" reaches no output
+          remedy    use it, or leave it out of the model's inputs
+        """
+      ])
+    #expect(
+      texts([other], [other --> Softmax(), second --> Softmax()]) == [
+        """
+        App/Net.swift:5:1: input "input2" is used but is not among the model's inputs
+          remedy    add it to Model(inputs:outputs:)
+        """
+      ])
+  }
+
+  @Test func anInputThatIsNotDeclared() {
+    #expect(
+      texts([other], [[other, input] --> Add()]) == [
+        """
+        App/Net.swift:3:20: input "picture" is used but is not among the model's inputs
+          remedy    add it to Model(inputs:outputs:)
+        """
+      ])
+  }
+
+  @Test func anInputGivenTwice() {
+    #expect(
+      texts([input, other, input], [[other, input] --> Add()]) == [
+        "App/Net.swift:9:14: one input is given to the model twice"
+      ])
+  }
+
+  @Test func anOutputThatNoInputReaches() {
+    let constant = Constant([1, 2], name: "two")
+    #expect(
+      texts([input], [input --> Softmax(), constant]) == [
+        """
+        App/Net.swift:9:14: an output is reached from no input
+          received  Constant "two"
+        """
+      ])
+    #expect(
+      texts([input], [input, [constant, constant] --> Add()]) == [
+        """
+        App/Net.swift:9:14: an output is reached from no input
+          received  Add
+        """
+      ])
+    #expect(texts([input], [[input, Constant([1])] --> Add()]) == [])
+  }
+
+  @Test func somethingElseAmongTheInputs() {
+    let x = input --> Softmax()
+    let y = x --> Flatten(name: "flat")
+    let problem = { (what: String) in
+      """
+      App/Net.swift:9:14: the model's inputs hold something that is not an input
+        received  \(what)
+        needs     tensors made by Input(…)
+      """
+    }
+    #expect(texts([input, x], [y]) == [problem("Softmax")])
+    #expect(texts([x, input, y], [y]) == [problem("Softmax"), problem("Flatten \"flat\"")])
+    #expect(
+      texts([x], [y]) == [
+        problem("Softmax"),
+        """
+        App/Net.swift:3:20: input "picture" is used but is not among the model's inputs
+          remedy    add it to Model(inputs:outputs:)
+        """,
+      ])
+  }
+
+  @Test func noInputs() {
+    #expect(
+      texts([], [input --> Softmax()]) == [
+        "App/Net.swift:9:14: the model has no inputs",
+        """
+        App/Net.swift:3:20: input "picture" is used but is not among the model's inputs
+          remedy    add it to Model(inputs:outputs:)
+        """,
+      ])
+  }
+
+  @Test func noOutputs() {
+    #expect(texts([input, other], []) == ["App/Net.swift:9:14: the model has no outputs"])
+    #expect(
+      texts([], []) == [
+        "App/Net.swift:9:14: the model has no outputs",
+        "App/Net.swift:9:14: the model has no inputs",
+      ])
+  }
+
+  @Test func mistakesOfTheModelComeFirst() {
+    let model = Model(inputs: [input, other], outputs: [input --> Dense(neurons: 0, name: "a")])
+    #expect(
+      mistakes(model).map { $0.split(separator: "\n")[0] } == [
+        "input \"input\" reaches no output",
+        "layer 1 \"a\" (Dense): neurons must be positive",
+      ])
+  }
+
+  @Test func theModelsPlace() {
+    let model = Model(inputs: [], outputs: [input, input]); let line = #line
+    #expect(
+      places(model) == [
+        "ForgeGraphTests/ModelMistakeTests.swift:\(line):22", "App/Net.swift:3:20",
+      ])
+    let chained = Model() --> Dense(neurons: 3); let next = #line
+    #expect(places(chained) == ["ForgeGraphTests/ModelMistakeTests.swift:\(next):36"])
+  }
+
+  @Test func aStepThatIsNeitherLayerNorBlock() {
+    struct Sneaky: Step {}
+    #expect(
+      mistakes(input, input --> Softmax() --> Sneaky() --> Dense(neurons: 0)) == [
+        """
+        layer 2 "__Sneaky_2__" (Sneaky): only layers and blocks can be chained
+          received  Sneaky
+          needs     a type that conforms to Layer, or a Block of at least one layer
+        """
+      ])
+    let block = Softmax() --> Sneaky()
+    #expect(
+      mistakes(Model() --> block).map { $0.split(separator: "\n")[0] } == [
+        "layer 2 \"__Sneaky_2__\" (Sneaky): only layers and blocks can be chained"
+      ])
+  }
+
+  @Test func anEmptyBlockAfterSeveralTensors() {
+    let text = """
+      layer 1 "__Block_1__" (Block): only layers and blocks can be chained
+        received  a Block of no layers
+        needs     a type that conforms to Layer, or a Block of at least one layer
+      """
+    #expect(mistakes(input, [input, input] --> Block([])) == [text])
+    #expect(mistakes(input, [input, input] --> Block([Block([])]) --> Softmax()) == [text])
+    let none: [Tensor] = []
+    #expect(mistakes(input, [input, none --> Block([])] --> Add()) == [text])
+  }
+
+  @Test func aFunctionAfterSeveralOutputs() {
+    var calls = 0
+    let model =
+      Model(inputs: [input], outputs: [input, input --> Softmax()])
+      --> { x in
+        calls += 1
+        return x --> Softmax()
+      } --> Flatten()
+    #expect(
+      mistakes(model) == [
+        """
+        layer 2 "__Function_2__" (Function): a function takes one tensor
+          received  2 outputs of the model
+          needs     a model of one output, or a layer such as Concatenate before the function
+        """
+      ])
+    #expect(calls == 0)
+  }
+}
+
+/// Layers of users' own, which may do anything.
+@Suite struct OwnLayerTests {
+  private let input = Input(width: 12, height: 8, channels: 3)
+
+  /// A layer that says whatever a test wants.
+  private struct Odd: Layer {
+    var name: String?
+    var place = SourcePlace(fileID: "App/Odd.swift", line: 1, column: 1)
+    var shape: [Int?]?
+    var sizes: [Int]?
+    var cost = 0
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+      shape.map { Shape($0) } ?? inputs[0]
+    }
+    func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
+      guard let sizes else { return [] }
+      guard sizes != [] else { throw ShapeError(.invalidArgument, "no sizes at all") }
+      return sizes.map { ParameterSpec(ParameterType("things"), [.inputs: $0, .outputs: 2]) }
+    }
+    func multiplyAdds(for inputs: [Shape], output: Shape) -> Int { cost }
+    func lower(into lowering: inout Lowering) throws(ShapeError) {
+      lowering.output = lowering.inputs[0]
+    }
+  }
+
+  @Test func aLayerOfAUsersOwn() {
+    let odd = Odd(name: "odd", sizes: [5])
+    let model = Model(input: input, output: input --> odd --> Odd() --> odd)
+    #expect(mistakes(model).isEmpty)
+    #expect(
+      wiring(model) == [
+        "input", "odd = Odd(input)", "__Odd_2__ = Odd(odd)", "odd = Odd(__Odd_2__)",
+      ])
+    #expect(model.summary().hasSuffix("Total parameters: 10"))
+    #expect(wiring(Model() --> (odd --> Softmax(name: "a"))).last == "a = Softmax(odd)")
+  }
+
+  @Test func sharingNeedsTheSameFields() {
+    let model = Model(
+      input: input, output: input --> Odd(name: "odd", sizes: [5]) --> Odd(name: "odd", sizes: [6]))
+    #expect(
+      mistakes(model).map { $0.split(separator: "\n")[0] } == [
+        "layer 2 \"odd\" (Odd): the name \"odd\" has two definitions"
+      ])
+  }
+
+  @Test func absurdShapes() {
+    let needs = "received  12×8×3 (width×height×channels) from \"input\""
+    let empty = """
+      layer 1 "__Odd_1__" (Odd): the output would be empty
+        \(needs)
+        needs     every size to be at least 1
+      """
+    for shape in [[0], [4, 0, 3], [4, nil, -1], [.min, .min]] as [[Int?]] {
+      #expect(mistakes(input, input --> Odd(shape: shape) --> Softmax()) == [empty])
+    }
+    let large = """
+      layer 1 "__Odd_1__" (Odd): the output would be too large
+        \(needs)
+        needs     at most 1099511627776 elements
+      """
+    for shape in [[.max], [.max, .max, .max], [1 << 41, nil], [1 << 20, nil, 1 << 21]] as [[Int?]] {
+      #expect(mistakes(input, input --> Odd(shape: shape) --> Softmax()) == [large])
+    }
+    for rank in [0, 9, 1000] {
+      #expect(
+        mistakes(input, input --> Odd(shape: Array(repeating: 1, count: rank))) == [
+          """
+          layer 1 "__Odd_1__" (Odd): rank is out of range
+            received  rank: \(rank)
+            needs     1 to 8 axes
+          """
+        ])
+    }
+  }
+
+  @Test func absurdParameters() {
+    for size in [.max, 1 << 40, -1, .min] {
+      #expect(
+        mistakes(input, input --> Odd(name: "odd", sizes: [1, size]) --> Dense(neurons: 0)) == [
+          """
+          layer 1 "odd" (Odd): the things would be too large
+            received  \(size)×2 [I][O]
+            needs     at most 1099511627776 values
+          """
+        ])
+    }
+    #expect(
+      mistakes(input, input --> Odd(name: "odd", sizes: [])) == [
+        """
+        layer 1 "odd" (Odd): no sizes at all
+          received  12×8×3 (width×height×channels) from "input"
+        """
+      ])
+  }
+
+  @Test func absurdCosts() {
+    let odd = Odd(name: "odd", cost: .max)
+    let model = Model(input: input, output: input --> odd --> odd --> odd)
+    #expect(model.summary(.detailed).hasSuffix("Total multiply-adds: \(Int.max)"))
+    let negative = input --> Odd(cost: .min) --> Odd(cost: .min)
+    #expect(
+      Model(input: input, output: negative).summary(.detailed).contains("Total multiply-adds: "))
+  }
+
+  @Test func aShapeRuleThatThrows() {
+    struct Refusal: Error, CustomStringConvertible {
+      let description = "only squares"
+    }
+    let custom = Custom(name: "mine", shape: { _ in throw Refusal() }, body: { _, _ in })
+    #expect(
+      mistakes(input, input --> custom --> Softmax()) == [
+        """
+        layer 1 "mine" (Custom): the shape rule of the custom layer failed
+          received  only squares
+        """
+      ])
+    #expect(mistakes(input, input --> Custom(shape: { $0[0] }, body: { _, _ in })) == [])
+    let absurd = Custom(name: "mine", shape: { _ in Shape(sizes: [.max, 2]) }, body: { _, _ in })
+    #expect(
+      mistakes(input, input --> absurd) == [
+        """
+        layer 1 "mine" (Custom): the output would be too large
+          received  12×8×3 (width×height×channels) from "input"
+          needs     at most 1099511627776 elements
+        """
+      ])
+  }
+}

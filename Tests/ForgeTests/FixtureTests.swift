@@ -1,0 +1,39 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+/// What Keras, ONNX Runtime, NumPy and Pillow compute, compiled and predicted.
+@Suite struct FixtureTests {
+  /// What separates single precision from double, in which most outputs were made.
+  static let relativeL2 = 5e-7
+  /// TensorFlow resizes in single precision, the places it samples included.
+  static let tensorFlowResizeL2 = 3e-6
+
+  /// Every case, with each instruction set that this machine has.
+  @Test(arguments: CompileOptions.InstructionSet.present)
+  func compiledAgrees(_ set: CompileOptions.InstructionSet) throws {
+    for testCase in try Fixture.load("layers").cases {
+      let isTensorFlowResize =
+        testCase.source.hasPrefix("keras") && ["resize", "upSampling"].contains(testCase.family)
+      let fixture = try FixtureModel(testCase)
+      let network = try fixture.model.compile(
+        parameters: fixture.parameters, options: CompileOptions(instructionSet: set))
+      #expect(network.instructionSet == set)
+      let results = try network.predict(ordered: fixture.inputs, crops: fixture.crops)
+      for name in fixture.outputNames {
+        let expected = try #require(testCase.outputs[name])
+        let actual = try #require(results.outputs[name])
+        #expect(actual.shape.sizes == expected.sizes, "\(testCase.name)")
+        expectClose(
+          actual.values, expected.values,
+          relativeL2: isTensorFlowResize ? Self.tensorFlowResizeL2 : Self.relativeL2,
+          "\(testCase.name), \(set)")
+      }
+    }
+  }
+
+  @Test func absentInstructionSetsAreReported() {
+    for set in CompileOptions.InstructionSet.absent { print("not tested, absent here: \(set)") }
+    #expect(CompileOptions.InstructionSet.present.contains(.scalar))
+  }
+}
