@@ -20,7 +20,7 @@ enum LeNetwork {
   /// The network with the weights that ship with this example, or those of a folder of raw files.
   static func compiled(parameters directory: String?, shipped: String) throws -> CompiledModel {
     guard let directory else {
-      return try model().compile(parameters: HDF5Parameters(path: shipped))
+      return try model().compile(parameters: HDF5Parameters(shipped))
     }
     return try model().compile { name, count, type in
       try ParameterFile(

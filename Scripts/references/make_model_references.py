@@ -145,8 +145,19 @@ def text(value, depth=0):
     """JSON with a line for each field, but inner lists on one line."""
     if not isinstance(value, dict) or depth == 3:
         return json.dumps(value)
-    fields = ",\n".join(f'{" " * depth}{json.dumps(k)}: {text(v, depth + 1)}' for k, v in value.items())
+    fields = ",\n".join(
+        f'{" " * depth}{json.dumps(key)}: {text(field, depth + 1)}' for key, field in value.items())
     return f"{{\n{fields}}}"
+
+
+def agree(old, new):
+    """Whether two files say the same: exactly, but for the last bits of what was computed."""
+    if isinstance(new, dict) and "base64" in new:
+        old, new = (np.frombuffer(base64.b64decode(each["base64"]), "<f4") for each in (old, new))
+        return old.size == new.size and np.linalg.norm(old - new) <= 2e-6 * np.linalg.norm(new)
+    if isinstance(new, dict):
+        return old.keys() == new.keys() and all(agree(old[key], new[key]) for key in new)
+    return old == new
 
 
 def main():
@@ -170,7 +181,7 @@ def main():
         lines = text(result) + "\n"
         parameters = (result.get("full") or result)["parameters"]
         if "--check" in options:
-            same = path.exists() and path.read_text() == lines
+            same = path.exists() and agree(json.loads(path.read_text()), json.loads(lines))
             differing += not same
             print(f"{name}: {'the same' if same else 'differs'}")
         else:

@@ -106,7 +106,7 @@ NETWORKS = {
     "lenet": Network(lenet, (None, 28, 10), (None, 28, 10), "pool2"),
     "mobilenet_v1": Network(
         keras_application(APPLICATIONS.MobileNet), (0.25, 75, 10), (1.0, 224, 1000),
-        "conv_pw_13_relu"),
+        "conv_pw_13_relu", gain=1.3),
     "mobilenet_v2": Network(
         keras_application(APPLICATIONS.MobileNetV2), (0.35, 75, 10), (1.0, 224, 1000),
         "out_relu"),
@@ -114,10 +114,11 @@ NETWORKS = {
         keras_application(APPLICATIONS.InceptionV3), (None, 107, 10), (None, 299, 1000),
         "mixed10"),
     "tiny_yolo_v2": Network(tiny_yolo, (None, 90, 3), (None, 416, 20), "conv8_leaky"),
-    "squeezenet": Network(squeezenet, (None, 63, 10), (None, 227, 1000), "fire9__concat"),
+    "squeezenet": Network(squeezenet, (None, 63, 10), (None, 227, 1000), "fire9__concat",
+        gain=1.1),
     "resnet50": Network(
         keras_application(APPLICATIONS.ResNet50), (None, 57, 10), (None, 224, 1000),
-        "conv5_block3_out"),
+        "conv5_block3_out", gain=0.7),
     "vgg16": Network(
         keras_application(APPLICATIONS.VGG16), (None, 64, 10), (None, 224, 1000),
         "block5_pool"),

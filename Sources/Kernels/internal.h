@@ -2,13 +2,14 @@
  *
  * How the folder is laid out:
  *   include/CForgeKernels.h   the contract
- *   scalar/<family>.c         one number at a time: the readable truth, and all there is of the families
- *                             that only move memory
+ *   scalar/<family>.c         one number at a time: the readable truth, and all there is of the
+ *                             families that only move memory
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
  *   dispatch.c, tiles.c, run.c, walk.c
- * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help, one
- * in vector/ that vector/all.h includes. */
+ *   polynomials.py            where the numbers in vector/elementary.h come from
+ * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help,
+ * one in vector/ that vector/all.h includes. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 
@@ -110,9 +111,9 @@ static inline forge_taps forge_taps_inside(int64_t start, int64_t kernel, int64_
 
 /* ---- walks over plain tensors ---- */
 
-/* A walk over the outer dimensions of up to three plain tensors of the same sizes but with strides of
- * their own; the kernel itself loops over the innermost dimension (`count`, `steps`). Neighbouring
- * dimensions that lie in one piece in every tensor are walked as one. */
+/* A walk over the outer dimensions of up to three plain tensors of the same sizes but with strides
+ * of their own; the kernel itself loops over the innermost dimension (`count`, `steps`).
+ * Neighbouring dimensions that lie in one piece in every tensor are walked as one. */
 typedef struct {
   int64_t count;      /* elements of the innermost dimension */
   int64_t steps[3];   /* between them, per tensor, in floats */

@@ -1,5 +1,7 @@
-"""Where the numbers in vector/elementary.h come from: minimax polynomials by Remez's exchange, and a
-quotient of two polynomials by least squares, weighted anew until its errors are even.
+"""Where the numbers in vector/elementary.h come from.
+
+Minimax polynomials by Remez's exchange, and a quotient of two polynomials by least squares,
+weighted anew until its errors are even.
 
 Run it (needs mpmath) and it prints each polynomial's coefficients, lowest power first, rounded to
 float, with the largest relative error over its interval before and after that rounding.
@@ -72,10 +74,10 @@ def report(name, target, basis, low, high):
 
 
 def quotient(target, above, below, points, rounds=40):
-    """Coefficients of N (of degree `above`) and D (`below`; D(0) = 1) with N / D near target, relatively.
+    """Coefficients of N (of degree `above`) and D (`below`; D(0) = 1) with N / D near target.
 
-    Each round solves N - target D = 0 in least squares, divided by the last round's D (Sanathanan and
-    Koerner) and with more weight where the last round's error was large (Lawson)."""
+    Each round solves N - target D = 0 in least squares, divided by target and the last round's D
+    (Sanathanan and Koerner), with more weight where the last round's error was large (Lawson)."""
     wanted = [target(z) for z in points]
     weights, last, best = [mp.mpf(1)] * len(points), [mp.mpf(1)] * len(points), None
     count = above + 1 + below

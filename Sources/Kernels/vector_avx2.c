@@ -1,6 +1,8 @@
-/* The vector kernels for AVX2 and FMA, compiled without a flag: the functions of the region below are
- * for processors that have both, whatever the rest of the build is for. */
+/* The vector kernels for AVX2 and FMA, compiled without a flag: the functions of the region
+ * below are for processors that have both, whatever the rest of the build is for. */
 #include "internal.h"
+
+#pragma STDC FP_CONTRACT OFF
 
 #if defined(__x86_64__)
 

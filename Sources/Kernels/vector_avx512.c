@@ -1,11 +1,13 @@
 /* The vector kernels for AVX-512, compiled without a flag: see vector_avx2.c. */
 #include "internal.h"
 
+#pragma STDC FP_CONTRACT OFF
+
 #if defined(__x86_64__)
 
 #define FORGE_KERNEL(family) forge_##family##_avx512
 #define FORGE_HAS_FMA 1
-/* A vector of 16 is one register, of 32. Rows x vectors of sums, the vectors' weights, one input. */
+/* A vector of 16 is one register, of 32: rows * vectors sums, the vectors' weights, one input. */
 #define FORGE_TILE_VECTORS 4
 #define FORGE_TILE_ROWS_1 14
 #define FORGE_TILE_ROWS_2 14

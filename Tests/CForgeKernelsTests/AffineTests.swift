@@ -2,7 +2,7 @@ import CForgeKernels
 import Testing
 
 @Suite struct AffineTests {
-  /// A call with `channels` channels, its output (the input itself where `inPlace`) and what it gives.
+  /// A call and what it gives; its output is the input itself where `inPlace`.
   private func prepare(
     _ channels: Int, activation: Activation, inPlace: Bool, on level: Level
   ) -> (Prepared, Expected) {

@@ -54,7 +54,7 @@ enum Placement: CaseIterable { case apart, overA, overB }
     let right = Blocked(b, images: 2)
     let apart = Blocked(
       size.height, size.width, size.channels, halo: Halo(top: 1, right: 1), images: 2)
-    let out = [.apart: apart, .overA: left, .overB: right][placement]!
+    let out = placement == .apart ? apart : placement == .overA ? left : right
     let arguments = forge_binary_arguments(
       a: left.view(base: 0), b: right.view(base: 1), out: out.view(base: 2),
       operation: Int32(operation.rawValue), activation: activation.c)

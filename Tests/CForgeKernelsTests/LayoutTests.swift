@@ -55,7 +55,9 @@ private func exactly(_ image: Image) -> Expected {
     }
   }
 
-  @Test("a halo is cleared, and nothing else", arguments: [(1, 1, 1, 1), (0, 2, 3, 1), (2, 0, 0, 0)])
+  @Test(
+    "a halo is cleared, and nothing else",
+    arguments: [(1, 1, 1, 1), (0, 2, 3, 1), (2, 0, 0, 0)])
   func clearHalo(top: Int, left: Int, bottom: Int, right: Int) {
     var random = SeededGenerator(seed: 43)
     let image = Image(4, 5, 35, random: &random)

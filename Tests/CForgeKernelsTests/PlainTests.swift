@@ -102,7 +102,9 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
       Case(sizes: [3, 4, 5], a: [20, 5, 1], b: [20, 5, 1]),
       Case(sizes: [3, 4, 5], a: [20, 5, 1], b: [5, 0, 1]),
       Case(sizes: [3, 4, 5], a: [0, 5, 1], b: [0, 0, 0]),
-      Case(sizes: [2, 1, 3, 2, 1, 2, 3, 2], a: contiguous([2, 1, 3, 2, 1, 2, 3, 2]), b: [0, 0, 12, 6, 0, 0, 2, 1]),
+      Case(
+        sizes: [2, 1, 3, 2, 1, 2, 3, 2], a: contiguous([2, 1, 3, 2, 1, 2, 3, 2]),
+        b: [0, 0, 12, 6, 0, 0, 2, 1]),
       Case(sizes: [], a: [], b: []),
       Case(sizes: [2, 0, 3], a: [3, 3, 1], b: [3, 3, 1]),
     ]

@@ -104,7 +104,7 @@ import Testing
     let file = "ForgeGraphTests/LayerMistakeTests.swift"
     #expect(
       places(model) == [
-        "\(file):\(line + 3):16", "\(file):\(line + 5):43", "\(file):\(line + 8):31",
+        "\(file):\(line + 3):16", "\(file):\(line + 7):21", "\(file):\(line + 10):31",
       ])
   }
 

@@ -31,6 +31,10 @@ final class Plan: Sendable {
   struct StepReport: Sendable {
     let kernel: String
     let layers: [Int]
+    /// The multiply-adds of one example.
+    let multiplyAdds: Int
+    /// The bytes of tensors and parameters it reads and writes, each counted once.
+    let bytes: Int
   }
 
   /// What is run, in order.
@@ -64,7 +68,12 @@ final class Plan: Sendable {
     outputSizes = builder.graph.outputs.map { builder.sizes(of: $0) }
     cropSlots = builder.cropSlots
     retained = builder.retained
-    stepReports = builder.steps.map { StepReport(kernel: $0.name, layers: $0.layers) }
+    stepReports = builder.steps.map { step in
+      let values = Set(step.reads + step.writes).reduce(0) { $0 + builder.tensor($1).count }
+      return StepReport(
+        kernel: step.name, layers: step.layers, multiplyAdds: step.multiplyAdds,
+        bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
+    }
     constants = AlignedMemory(
       byteCount: builder.constantFloats.count * MemoryLayout<Float>.stride
     ) { bytes in

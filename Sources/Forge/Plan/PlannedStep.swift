@@ -21,6 +21,10 @@ struct PlannedStep {
   let writes: [PlannedTensor.ID]
   /// What it runs.
   let action: Action
+  /// The multiply-adds it does.
+  var multiplyAdds = 0
+  /// The bytes of packed parameters it reads.
+  var parameterBytes = 0
 }
 
 /// Where each tensor of a plan lies, for making kernel arguments.

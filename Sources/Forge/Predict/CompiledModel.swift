@@ -157,8 +157,7 @@ public final class CompiledModel: Sendable {
   /// Runs a plan in its memory and makes the checks that options ask for.
   func run(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
-      let node = node(at: error.layer)
-      throw .customLayer(node?.reference, place: node?.place, cause: error.cause)
+      throw predictionError(error)
     }
     guard options.checks == .finiteOutputs else { return }
     for (index, sizes) in memory.plan.outputSizes.enumerated() {
@@ -167,5 +166,11 @@ public final class CompiledModel: Sendable {
         throw .notFinite(outputNames[index], index: position, value: values[position])
       }
     }
+  }
+
+  /// The error for a custom layer that threw, with the layer's name and place.
+  func predictionError(_ failure: PredictionMemory.CustomFailure) -> PredictionError {
+    let node = node(at: failure.layer)
+    return .customLayer(node?.reference, place: node?.place, cause: failure.cause)
   }
 }

@@ -97,6 +97,32 @@ final class PredictionMemory {
     }
   }
 
+  /// Runs the plan for one example and adds the seconds each step took to `seconds`.
+  func profile(adding seconds: inout [Double]) throws(CustomFailure) {
+    let bases = layout.bases(in: workspace)
+    var frame = forge_frame()
+    frame.bases = UnsafePointer(bases)
+    frame.crops = UnsafePointer(layout.crops(in: workspace))
+    let clock = ContinuousClock()
+    var position = 0
+    for (index, segment) in plan.segments.enumerated() {
+      switch segment {
+      case .steps(let start, let count):
+        for step in start..<start + count {
+          let begin = clock.now
+          forge_run(plan.steps(from: step), 1, &frame)
+          seconds[position] += (clock.now - begin) / .seconds(1)
+          position += 1
+        }
+      case .custom(let call):
+        let begin = clock.now
+        try run(call, inputs: customInputs[index], bases: bases, image: 0)
+        seconds[position] += (clock.now - begin) / .seconds(1)
+        position += 1
+      }
+    }
+  }
+
   private func run(
     _ call: Plan.CustomCall, inputs: [UnsafeBufferPointer<Float>], bases: Bases, image: Int
   ) throws(CustomFailure) {

@@ -3,8 +3,8 @@
  * What all levels agree on:
  *   NaN gives NaN, but for no activation is a NaN made of a finite number.
  *   +inf gives the limit. -inf gives the limit too, except where the activation is x times a factor
- *   that goes to 0 (hard swish, swish, mish, gelu, gelu_tanh): there -inf gives NaN, as -inf * 0 does
- *   in IEEE arithmetic. Finite x, however large, give a finite number there. */
+ *   that goes to 0 (hard swish, swish, mish, gelu, gelu_tanh): there -inf gives NaN, as -inf * 0 in
+ *   IEEE arithmetic. Finite x, however large, give a finite number there. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF

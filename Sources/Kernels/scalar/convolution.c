@@ -4,8 +4,8 @@
 #pragma STDC FP_CONTRACT OFF
 
 /* The sum of one output number, in the order ky, kx, channel.
- * in: channel 0 of the window's first pixel; weights: float [ky][kx][in blocks * 16][panel_width], at
- * the output's column. */
+ * in: channel 0 of the window's first pixel;
+ * weights: float [ky][kx][in blocks * 16][panel_width], at the output's column. */
 static float convolve(const forge_convolution_arguments *a, const float *in, const float *weights,
                       float bias) {
   const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;

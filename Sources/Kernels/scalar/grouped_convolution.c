@@ -1,4 +1,4 @@
-/* Convolution in groups of any size: the general fall-back, which no model that cares should need. */
+/* Convolution in groups of any size: the general fall-back, not made to be fast. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF

@@ -5,7 +5,8 @@
 
 /* One window. in: the first pixel inside the interior; rows and columns: taps inside, above 0.
  * An average is the sum of the sums of the rows: shorter chains, smaller rounding errors. */
-static float pool(const forge_pooling_arguments *a, const float *in, int64_t rows, int64_t columns) {
+static float pool(const forge_pooling_arguments *a, const float *in, int64_t rows,
+                  int64_t columns) {
   float largest = -INFINITY, sum = 0;
   for (int64_t ky = 0; ky < rows; ky++) {
     float row = 0;

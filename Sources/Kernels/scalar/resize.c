@@ -1,6 +1,6 @@
-/* Resizing an image, and cutting a rectangle out of it: horizontally into the scratch, then vertically.
+/* Resizing an image or a rectangle of it: horizontally into the scratch, then vertically.
  *
- * A tap counts even where its weight is 0, so that a NaN or infinity under it shows in the result. */
+ * A tap counts even where its weight is 0: a NaN or infinity under it shows in the result. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -11,15 +11,15 @@
  * they are kept in the scratch. */
 typedef struct { int32_t first, count; } span;
 
-/* One axis of a resize: `length` source units from `start`, of an image of `size` pixels, spread over
- * `outputs` pixels. */
+/* One axis of a resize: `length` source units from `start`, of an image of `size` pixels, spread
+ * over `outputs` pixels. */
 typedef struct {
   int32_t mode; /* forge_resize_mode */
   int64_t size, outputs;
   double start, length;
 } axis;
 
-/* The most taps an output pixel can have, for any crop: a support of max(scale, 1) on either side. */
+/* The most taps an output pixel can have, for any crop: max(scale, 1) on either side, and one. */
 static int64_t most_taps(int64_t size, int64_t outputs) {
   const int64_t support = forge_larger((size + outputs - 1) / outputs, 1);
   return 2 * support + 1;
@@ -96,7 +96,8 @@ int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channe
   return lay_out(NULL, in_height, in_width, channels, out_height, out_width, NULL);
 }
 
-/* One row of the first pass. in: row of the source, at column 0; middle: float [out width][channels]. */
+/* One row of the first pass.
+ * in: row of the source, at column 0; middle: float [out width][channels]. */
 static void resize_across(const forge_resize_arguments *a, const parts *parts, const float *in,
                           float *middle) {
   const int64_t channels = a->out.channels, pixel = a->in_is_plain ? channels : FORGE_LANES;

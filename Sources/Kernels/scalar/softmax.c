@@ -1,6 +1,6 @@
 /* Softmax and its logarithm, one number at a time, summed in double precision.
  *
- * All levels agree: a NaN or +inf among the numbers, or nothing but -inf, gives NaN for all of them. */
+ * All levels agree: a NaN or +inf among the numbers, or nothing but -inf, makes all of them NaN. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF

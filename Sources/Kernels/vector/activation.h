@@ -1,10 +1,11 @@
-/* Activations on vectors. What special values give is said in scalar/activation.c; the relative error
- * is that of elementary.h, times 1 + |u| where exp is taken of a rounded u (swish with a other than 1
- * and gelu_tanh: u is the argument of their sigmoid).
+/* Activations on vectors. What special values give is said in scalar/activation.c; the relative
+ * error is that of elementary.h, times 1 + |u| where exp is taken of a rounded u (swish with a
+ * other than 1 and gelu_tanh: u is the argument of their sigmoid).
  *
- * Kernels finish in two steps: clamp, which also does for linear, is applied to registers; any other
- * activation is applied to what was just stored, still in the nearest cache, by `activate`. So the
- * code of the long activations stands here once, not in each of the convolution's tiles. */
+ * Kernels finish in two steps: clamp, which also does for linear, is applied to registers; any
+ * other activation is applied to what was just stored, still in the nearest cache, by
+ * `activate`. So the code of the long activations stands here once, not in each of the
+ * convolution's tiles. */
 
 /* What a kernel does to its results in registers before it stores them. */
 typedef struct {

@@ -1,11 +1,7 @@
 /* Every vector family, in the order of their needs. Included once by each vector_<level>.c, which
  * defines the level's names and tile sizes before. */
-#pragma STDC FP_CONTRACT OFF
-
 #include "vector.h"
-
 #include "elementary.h"
-
 #include "activation.h"
 
 #include "affine.h"

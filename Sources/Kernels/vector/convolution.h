@@ -1,13 +1,13 @@
 /* Convolution: the heart of it all.
  *
- * A row of output pixels is cut into tiles of up to FORGE_TILE_ROWS_v pixels ("rows" of the matrix
- * product) by v vectors of 16 output channels, whose sums stay in registers over the whole reduction:
- * per input channel v vectors of weights are loaded, and each pixel's number is broadcast and added
- * to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or narrower (AVX-512), or gone
- * through one vector at a time (the others).
+ * A row of output pixels is cut into tiles of up to FORGE_TILE_ROWS_v pixels ("rows" of the
+ * matrix product) by v vectors of 16 output channels, whose sums stay in registers over the
+ * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
+ * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
+ * narrower (AVX-512), or gone through one vector at a time (the others).
  *
- * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not depend on
- * the tile it was computed in. */
+ * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not
+ * depend on the tile it was computed in. */
 
 /* One row of output of one panel, as its tiles see it. Distances are in floats. */
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
   int64_t pixel;                              /* from one output pixel's window to the next */
   int64_t in_block, out_block, residual_block; /* from one block to the next */
   int64_t kernel_height, kernel_width;
-  int64_t whole_blocks, rest; /* input channels: blocks of 16, and those in the last, partial block */
+  int64_t whole_blocks, rest; /* input channels: blocks of 16, and those of the partial block */
   int64_t panel_width;
   int64_t channels; /* output channels from the panel's first on; more than it holds, maybe */
   finish end;
@@ -49,9 +49,9 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   }
 }
 
-/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel.
- * rows, vectors and adjacent (windows of neighbouring pixels are one pixel apart) are constants where
- * this is inlined, so that all sums get registers and all distances are immediate. */
+/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors and
+ * adjacent (windows of neighbouring pixels are one pixel apart) are constants where this is
+ * inlined, so that all sums get registers and all distances are immediate. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
                                 const int rows, const int vectors, const bool adjacent) {
   const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
@@ -128,11 +128,11 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 #define FORGE_UP_TO(n, X, vectors) FORGE_UP_TO_(n, X, vectors)
 #define FORGE_UP_TO_(n, X, vectors) FORGE_UP_TO_##n(X, vectors)
 #define FORGE_UP_TO_2(X, vectors) X(1, vectors) X(2, vectors)
-#define FORGE_UP_TO_6(X, vectors) \
-  FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors) X(5, vectors) X(6, vectors)
+#define FORGE_UP_TO_4(X, vectors) FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors)
+#define FORGE_UP_TO_6(X, vectors) FORGE_UP_TO_4(X, vectors) X(5, vectors) X(6, vectors)
 #define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
-#define FORGE_UP_TO_14(X, vectors)                                             \
-  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors)        \
+#define FORGE_UP_TO_14(X, vectors)                                      \
+  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) \
   X(12, vectors) X(13, vectors) X(14, vectors)
 
 FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
@@ -163,8 +163,8 @@ static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
 
 /* ---- rows ---- */
 
-/* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels would
- * take almost as long as a full one. */
+/* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels
+ * would take almost as long as a full one. */
 static void convolve_row(const convolution_row *row, int64_t width) {
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;

@@ -1,4 +1,4 @@
-/* Depthwise convolution: a vector holds the 16 channels of a block, a tile several pixels of a row. */
+/* Depthwise convolution: a vector holds the 16 channels of a block; several pixels at a time. */
 
 /* One row of output of one block. Distances are in floats. */
 typedef struct {

@@ -1,7 +1,7 @@
-/* exp, exp - 1, log and their kin on vectors, with a relative error below 3e-7 unless said otherwise.
+/* exp, exp - 1, log and their kin on vectors: relative errors below 3e-7 unless said otherwise.
  *
- * The polynomials were found by polynomials.py. NaN gives NaN: numbers are only ever
- * converted to integers by adding a constant, and selected by comparisons, which NaN fails. */
+ * The polynomials were found by polynomials.py. NaN gives NaN: numbers are only ever converted
+ * to integers by adding a constant, and selected by comparisons, which NaN fails. */
 
 /* x + rest = n * log(2) + r, |r| <= log(2) / 2: after Cody and Waite, log(2) in two parts. */
 typedef struct {
@@ -9,7 +9,7 @@ typedef struct {
   v16i n;
 } reduced;
 
-/* For |x| < 2^21 or so. To add 1.5 * 2^23 rounds to an integer, and leaves it in the lowest bits. */
+/* For |x| < 2^21 or so. Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. */
 FORGE_INLINE reduced reduce(v16 x, v16 rest) {
   const v16 shift = splat(12582912.0f);
   const v16 shifted = multiply_add(x + rest, splat(1.44269502f), shift);
@@ -32,8 +32,8 @@ FORGE_INLINE v16 exp_minus_1_reduced(v16 r) {
 /* 2^n for -126 <= n <= 127. */
 FORGE_INLINE v16 power_of_2(v16i n) { return (v16)((n + 127) << 23); }
 
-/* exp(x + rest), `rest` being a small correction that x has no bits for. Overflows to inf and underflows
- * through the denormal numbers to 0. */
+/* exp(x + rest), `rest` being a small correction that x has no bits for. Overflows to inf and
+ * underflows through the denormal numbers to 0. */
 FORGE_INLINE v16 exp_with(v16 x, v16 rest) {
   const reduced a = reduce(clamp(x, splat(-104), splat(89)), rest);
   const v16 y = exp_minus_1_reduced(a.r) + 1;
@@ -109,10 +109,10 @@ FORGE_INLINE v16 mish_of(v16 x) {
   return x * (n / (n + 2));
 }
 
-/* The normal distribution: (1 + erf(x / sqrt(2))) / 2, by its tail on the side of x < 0, which is
- * exp(-x^2 / 2) N(|x|) / D(|x|), all coefficients positive. The rounding error of x^2 is made good, as
- * exp makes an absolute error a relative one. Relative error below 3e-7 for x > -2, below 5e-7 in the
- * tail. */
+/* The normal distribution: (1 + erf(x / sqrt(2))) / 2, by its tail on the side of x < 0, which
+ * is exp(-x^2 / 2) N(|x|) / D(|x|), all coefficients positive. The rounding error of x^2 is made
+ * good, as exp makes an absolute error a relative one. Relative error below 3e-7 for x > -2,
+ * below 5e-7 in the tail. */
 FORGE_INLINE v16 normal_of(v16 x) {
   v16 z = magnitude(x);
   z = choose(z > 15, splat(15), z); /* the tail is 0 in floats from 14.5 */

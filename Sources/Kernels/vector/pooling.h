@@ -1,7 +1,7 @@
 /* Pooling: a vector holds the 16 channels of a block. */
 
-/* One window. in: its first pixel inside the interior: [16]; rows and columns: taps inside, above 0;
- * row and column: floats from tap to tap. */
+/* One window. in: its first pixel inside the interior: [16]; rows and columns: taps inside,
+ * above 0; row and column: floats from tap to tap. */
 typedef struct {
   const float *in;
   int64_t rows, columns, row, column;

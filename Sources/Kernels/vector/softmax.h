@@ -1,8 +1,8 @@
 /* Softmax and its logarithm. Special values as in scalar/softmax.c. */
 
-/* One row of numbers in pieces of 16: `pieces` of them, `stride` floats apart, the last of which holds
- * `rest` numbers. What lies after those is neither read nor written where `partial` (plain rows), or
- * becomes zero (padded lanes). in may be out. */
+/* One row of numbers in pieces of 16: `pieces` of them, `stride` floats apart, the last of which
+ * holds `rest` numbers. What lies after those is neither read nor written where `partial` (plain
+ * rows), or becomes zero (padded lanes). in may be out. */
 typedef struct {
   const float *in;
   float *out;

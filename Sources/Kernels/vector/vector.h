@@ -1,5 +1,6 @@
-/* A vector of 16 floats, one block's lanes, in clang's vector extension: one AVX-512 register, two of
- * AVX2, four of SSE2 or NEON. Operators work lane by lane; comparisons give -1 or 0 per lane. */
+/* A vector of 16 floats, one block's lanes, in clang's vector extension: one AVX-512 register,
+ * two of AVX2, four of SSE2 or NEON. Operators work lane by lane; comparisons give -1 or 0 per
+ * lane. */
 
 /* All functions that take or give vectors are inlined, so that how a call would pass them, which
  * differs by instruction set, does not matter. */
@@ -45,14 +46,15 @@ FORGE_INLINE v16 magnitude(v16 x) { return (v16)((v16i)x & 0x7fffffff); }
 
 /* All bits set in the first `count` lanes (any count: 16 or more is all, 0 or less is none). */
 FORGE_INLINE v16i first_lanes(int64_t count) {
-  static const int32_t window[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  static const int32_t window[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                     -1, -1, -1, -1, -1, -1, -1, -1}; /* and 16 zeros */
   typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
   count = forge_larger(0, forge_smaller(count, FORGE_LANES));
   return *(const stored *)(window + FORGE_LANES - count);
 }
 
-/* lanes[i] = p[i * step] for i < count, `rest` for the lanes after. Not inlined: it is for the ends of
- * rows, and would be most of the code of the kernels that use it. */
+/* lanes[i] = p[i * step] for i < count, `rest` for the lanes after. Not inlined: it is for the
+ * ends of rows, and would be most of the code of the kernels that use it. */
 static __attribute__((noinline)) void gather(float *lanes, const float *p, int64_t step,
                                              int64_t count, float rest) {
   for (int64_t i = 0; i < FORGE_LANES; i++) lanes[i] = i < count ? p[i * step] : rest;
@@ -71,7 +73,7 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
   memcpy(p, lanes, (size_t)count * sizeof(float));
 }
 
-/* Lane i and lane i ^ distance combined, for distances 8, 4, 2, 1: a value over all lanes in each. */
+/* Combines lane i and lane i ^ distance for distances 8, 4, 2, 1: all lanes end up with all. */
 #define FORGE_FOLD(x, combine)                                                                     \
   do {                                                                                             \
     x = combine(x, __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5,   \

@@ -6,8 +6,8 @@
     /// Where in the file address 0 lies.
     let base: Int
 
-    /// The number of bytes from the base to the end.
-    var count: Int { mapping.count - base }
+    /// The number of bytes from the base to the end, where the file says that is.
+    let count: Int
 
     /// Throws unless `length` bytes at `address` lie in the file.
     func check(_ address: Int, _ length: Int, _ what: String) throws(HDF5Fault) {

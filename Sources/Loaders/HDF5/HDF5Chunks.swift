@@ -3,7 +3,6 @@
   struct HDF5Chunks: Sendable {
     /// One stored chunk.
     private struct Chunk {
-      let start: [Int]
       let address: Int
       let stored: Int
       let mask: Int
@@ -14,6 +13,7 @@
     private let sizes: [Int]
     private let chunk: [Int]
     private let chunkByteCount: Int
+    private let elementByteCount: Int
     private let filters: HDF5Filters
 
     /// Reads the rest of a layout message of chunks.
@@ -36,6 +36,7 @@
       self.head = head
       self.sizes = sizes
       self.chunk = chunk
+      self.elementByteCount = elementByteCount
       self.filters = filters
     }
 
@@ -62,7 +63,7 @@
       guard let tree else { throw .unsupported("a dataset whose values were never written") }
       var chunks: [Chunk] = []
       var nodes: Set<Int> = []
-      try read(tree, level: nil, into: &chunks, &nodes)
+      try read(tree, level: nil, between: ([], nil), into: &chunks, &nodes)
       guard chunks.count == needed else {
         throw .unsupported(
           "a dataset of which only \(chunks.count) of \(needed) chunks were written")
@@ -74,37 +75,53 @@
       return chunks
     }
 
+    /// Reads a node whose chunks must lie between two places, where libhdf5 will look for them.
     private func read(
-      _ address: Int, level: Int?, into chunks: inout [Chunk], _ nodes: inout Set<Int>
+      _ address: Int, level: Int?, between bounds: (low: [Int], high: [Int]?),
+      into chunks: inout [Chunk], _ nodes: inout Set<Int>
     ) throws(HDF5Fault) {
       var (cursor, found, entries) = try HDF5Tree.node(
         address, kind: 1, parent: level, seen: &nodes, head)
+      var key = try readKey(&cursor)
       for _ in 0..<entries {
-        let stored = try cursor.integer(4)
-        let mask = try cursor.integer(4)
-        var start: [Int] = []
-        for _ in 0...chunk.count { start.append(try cursor.integer(8)) }
         let child = try cursor.definedAddress(head)
-        guard found == 0 else {
-          try read(child, level: found, into: &chunks, &nodes)
-          continue
+        let next = try readKey(&cursor)
+        let low = bounds.low.lexicographicallyPrecedes(key.place) ? key.place : bounds.low
+        let high = bounds.high.map { $0.lexicographicallyPrecedes(next.place) ? $0 : next.place }
+        if found > 0 {
+          try read(
+            child, level: found, between: (low, high ?? next.place), into: &chunks, &nodes)
+        } else {
+          // At or after the lower place and before the upper, and so none twice.
+          guard low == key.place, key.place.lexicographicallyPrecedes(high ?? next.place),
+            key.place.last == 0, fits(key.start)
+          else { throw .damaged("a chunk is out of place", at: address) }
+          try head.bytes.check(child, key.stored, "a chunk")
+          try filters.check(
+            stored: key.stored, byteCount: chunkByteCount, mask: key.mask, at: child)
+          chunks.append(Chunk(address: child, stored: key.stored, mask: key.mask))
         }
-        guard start.removeLast() == 0, fits(start) else {
-          throw .damaged("a chunk is out of place", at: address)
-        }
-        // In order, and so none twice.
-        if let last = chunks.last, !last.start.lexicographicallyPrecedes(start) {
-          throw .damaged("a chunk is out of order", at: address)
-        }
-        try head.bytes.check(child, stored, "a chunk")
-        try filters.check(stored: stored, byteCount: chunkByteCount, mask: mask, at: child)
-        chunks.append(Chunk(start: start, address: child, stored: stored, mask: mask))
+        key = next
       }
+    }
+
+    /// A key of a node: the chunk's stored bytes, what it leaves out, where it starts in values, and
+    /// its place in chunks.
+    private func readKey(
+      _ cursor: inout HDF5Cursor
+    ) throws(HDF5Fault) -> (stored: Int, mask: Int, start: [Int], place: [Int]) {
+      let stored = try cursor.integer(4)
+      let mask = try cursor.integer(4)
+      var start: [Int] = []
+      for _ in 0...chunk.count { start.append(try cursor.integer(8)) }
+      // libhdf5 compares places, not starts.
+      let place = zip(start, chunk + [elementByteCount]).map { $0 / $1 }
+      return (stored, mask, start, place)
     }
 
     /// Whether a chunk may start here.
     private func fits(_ start: [Int]) -> Bool {
-      for (axis, place) in start.enumerated()
+      for (axis, place) in start.prefix(sizes.count).enumerated()
       where place >= sizes[axis] || !place.isMultiple(of: chunk[axis]) {
         return false
       }

@@ -88,6 +88,7 @@
     ///   - scratch: room for four bytes more than that.
     ///   - mask: the filters this chunk leaves out.
     ///   - address: where the chunk is, for messages.
+    /// - Throws: when it gives more, less, or something that is not what was compressed.
     func checkDeflated(
       _ stored: UnsafeRawBufferPointer, byteCount: Int, scratch: UnsafeMutableRawBufferPointer,
       mask: Int, at address: Int

@@ -21,7 +21,7 @@
         let tree = try cursor.definedAddress(head)
         let heap = try HDF5LocalHeap(at: try cursor.definedAddress(head), head)
         var reader = HDF5SymbolTable(head, heap)
-        try reader.read(tree, level: nil)
+        try reader.read(tree)
         links = reader.links
       } else if header.first(.linkInfo) != nil || header.first(.link) != nil {
         if let info = header.first(.linkInfo) { try checkCompact(info, head) }
@@ -92,18 +92,46 @@
       try cursor.expectVersion(0)
       try cursor.skip(3)
       let length = try cursor.length(head)
-      try cursor.skip(head.lengthSize)
+      let firstFree = try cursor.length(head)
       self.address = try cursor.definedAddress(head)
       try head.bytes.check(self.address, length, "the names of a group")
       end = self.address + length
+      try Self.checkFree(firstFree, at: self.address, length: length, head)
     }
 
-    /// The text at an offset.
-    func text(_ offset: Int) throws(HDF5Fault) -> String {
+    /// Throws when the list of free places leads in a circle, which libhdf5 would follow for ever.
+    private static func checkFree(
+      _ first: Int, at address: Int, length: Int, _ head: HDF5Superblock
+    ) throws(HDF5Fault) {
+      var offset = first
+      var count = 0
+      // 1 stands for the end of the list.
+      while offset != 1 {
+        guard offset <= length - 2 * head.lengthSize, count <= length / (2 * head.lengthSize) else {
+          throw .damaged("the free places of a group's names are wrong", at: address)
+        }
+        var cursor = try head.bytes.cursor(
+          address + offset, 2 * head.lengthSize, "a free place")
+        let next = try cursor.length(head)
+        guard try cursor.length(head) <= length - offset else {
+          throw .damaged("the free places of a group's names are wrong", at: address)
+        }
+        offset = next
+        count += 1
+      }
+    }
+
+    /// The bytes of the name at an offset.
+    func name(_ offset: Int) throws(HDF5Fault) -> UnsafeRawBufferPointer {
       guard offset < end - address else {
         throw .damaged("a name lies outside its group", at: address)
       }
-      return try head.bytes.text(at: address + offset, end: end, "a name in a group")
+      let rest = try head.bytes.bytes(
+        address + offset, end - address - offset, "a name in a group")
+      guard let length = rest.firstIndex(of: 0) else {
+        throw .damaged("a name in a group has no end", at: address + offset)
+      }
+      return UnsafeRawBufferPointer(rebasing: rest[..<length])
     }
   }
 
@@ -119,21 +147,39 @@
       self.heap = heap
     }
 
-    /// Reads the node at an address, which must have the level one below its parent's.
-    mutating func read(_ address: Int, level: Int?) throws(HDF5Fault) {
+    /// Reads the root of the tree and all below it.
+    mutating func read(_ address: Int) throws(HDF5Fault) {
+      try read(address, level: nil, after: UnsafeRawBufferPointer(start: nil, count: 0), upTo: nil)
+    }
+
+    /// Reads a node whose names must lie between two others, where libhdf5 will look for them.
+    private mutating func read(
+      _ address: Int, level: Int?, after low: UnsafeRawBufferPointer,
+      upTo high: UnsafeRawBufferPointer?
+    ) throws(HDF5Fault) {
       var (cursor, found, entries) = try HDF5Tree.node(
         address, kind: 0, parent: level, seen: &nodes, head)
       guard entries <= 2 * head.groupNodeK else {
         throw .damaged("a group's node has \(entries) entries", at: address)
       }
+      var before = try heap.name(try cursor.length(head))
       for _ in 0..<entries {
-        try cursor.skip(head.lengthSize)
         let child = try cursor.definedAddress(head)
-        if found == 0 { try readLeaf(child) } else { try read(child, level: found) }
+        let behind = try heap.name(try cursor.length(head))
+        let from = Self.precedes(low, before) ? before : low
+        let to = high.map { Self.precedes($0, behind) ? $0 : behind } ?? behind
+        if found == 0 {
+          try readLeaf(child, after: from, upTo: to)
+        } else {
+          try read(child, level: found, after: from, upTo: to)
+        }
+        before = behind
       }
     }
 
-    private mutating func readLeaf(_ address: Int) throws(HDF5Fault) {
+    private mutating func readLeaf(
+      _ address: Int, after low: UnsafeRawBufferPointer, upTo high: UnsafeRawBufferPointer
+    ) throws(HDF5Fault) {
       guard nodes.insert(address).inserted else {
         throw .damaged("a group has a part twice", at: address)
       }
@@ -147,24 +193,42 @@
       }
       let size = 2 * head.offsetSize + 24
       var cursor = try head.bytes.cursor(address + 8, count * size, "a group's list of names")
+      var last = low
       for _ in 0..<count {
-        let name = try heap.text(try cursor.integer(head.offsetSize))
-        let object = try cursor.address(head)
-        let kind = try cursor.integer(4)
-        try cursor.skip(4)
-        let value = try cursor.integer(4)
-        try cursor.skip(12)
-        if kind == 2 {
-          links.append((name, .soft(try heap.text(value))))
-        } else if let object {
-          links.append((name, .object(object)))
-        } else {
-          throw .damaged("an entry of a group leads nowhere", at: address)
+        let name = try heap.name(try cursor.integer(head.offsetSize))
+        guard Self.precedes(last, name), !Self.precedes(high, name) else {
+          throw .damaged("a name in a group is out of order", at: address)
         }
-        guard links.count <= HDF5Budget.maximumLinks else {
-          throw .refused("more than \(HDF5Budget.maximumLinks) entries")
-        }
+        last = name
+        try readEntry(String(decoding: name, as: UTF8.self), &cursor, list: address)
       }
+    }
+
+    private mutating func readEntry(
+      _ name: String, _ cursor: inout HDF5Cursor, list: Int
+    ) throws(HDF5Fault) {
+      let object = try cursor.address(head)
+      let kind = try cursor.integer(4)
+      try cursor.skip(4)
+      let value = try cursor.integer(4)
+      try cursor.skip(12)
+      if kind == 2 {
+        links.append((name, .soft(String(decoding: try heap.name(value), as: UTF8.self))))
+      } else if let object {
+        links.append((name, .object(object)))
+      } else {
+        throw .damaged("an entry of a group leads nowhere", at: list)
+      }
+      guard links.count <= HDF5Budget.maximumLinks else {
+        throw .refused("more than \(HDF5Budget.maximumLinks) entries")
+      }
+    }
+
+    /// The order of names in a group: that of their bytes.
+    private static func precedes(
+      _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
+    ) -> Bool {
+      one.lexicographicallyPrecedes(other)
     }
   }
 
@@ -178,6 +242,8 @@
     ///   - parent: the level of the node above; this must be one less.
     ///   - seen: the nodes met before; a tree that leads back to one is damaged.
     ///   - head: the head of the file.
+    /// - Returns: the cursor, the level and the number of entries.
+    /// - Throws: when the node is damaged.
     static func node(
       _ address: Int, kind: Int, parent: Int?, seen: inout Set<Int>, _ head: HDF5Superblock
     ) throws(HDF5Fault) -> (cursor: HDF5Cursor, level: Int, entries: Int) {

@@ -31,6 +31,25 @@
       }
     }
 
+    /// Matches one parameter by its name, as far as that is enough.
+    init(
+      alone spec: ParameterSpec, _ layers: HDF5Layers, _ file: HDF5File, _ layout: ParameterLayout
+    ) throws(LoadError) {
+      self.file = file
+      self.layout = layout
+      do {
+        guard let layer = try layers.layer(named: spec.layer) else { return }
+        guard !layer.isNumbered else { throw LoadError.notPrepared(file.path) }
+        entries[spec] = layer.entry(named: spec)
+      } catch let clash as HDF5NameClash {
+        throw .clash(file.path, name: spec.layer, found: clash.names)
+      } catch let error as LoadError {
+        throw error
+      } catch {
+        throw LoadError(.damaged, "\(error)", path: file.path)
+      }
+    }
+
     /// Matches the model's layers that have parameters with the file's, one after the other.
     init(
       inOrder specs: [ParameterSpec], _ layers: HDF5Layers, _ file: HDF5File,

@@ -121,7 +121,8 @@
 
     /// The values of a parameter, or `nil` when the file has none.
     ///
-    /// The source must be prepared for all parameters of the model before, which compiling does.
+    /// Compiling prepares the source for all parameters before. Without that, layers are found by name
+    /// only, parameters that no one asks for are not noticed, and numbered ones cannot be told apart.
     ///
     /// - Parameter spec: the parameter.
     /// - Returns: the values, which are read when they are used, or `nil`.
@@ -132,7 +133,7 @@
       switch rule {
       case .entries(let rule): entry = rule(spec)
       case .layers(let layers, _):
-        guard let matching else { throw LoadError.notPrepared(file.path) }
+        let matching = try matching ?? HDF5Matching(alone: spec, layers, file, layout)
         if let problem = matching.problems[spec.layer] { throw problem.asked(for: spec) }
         entry = matching.entries[spec]
         if layers.isTheano, let entry { try refuseFlipped(entry, for: spec) }

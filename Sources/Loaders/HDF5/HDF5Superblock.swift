@@ -19,7 +19,7 @@
     /// Reads the head; it may stand after a block of the user's own of 512, 1024, 2048… bytes.
     init(_ mapping: FileMapping) throws(HDF5Fault) {
       var place = 0
-      let all = HDF5Bytes(mapping: mapping, base: 0)
+      let all = HDF5Bytes(mapping: mapping, base: 0, count: mapping.count)
       while try !all.bytes(place, 8, "the signature").elementsEqual(Self.signature) {
         place = place == 0 ? 512 : place * 2
         guard place <= mapping.count - 8 else { throw .damaged("it has no signature") }
@@ -125,7 +125,8 @@
       guard end >= base, end - base <= mapping.count - place else {
         throw .damaged("it is cut off: \(mapping.count) of \(end - base + place) bytes")
       }
-      return HDF5Bytes(mapping: mapping, base: place)
+      // libhdf5 reads nothing behind the end the file states.
+      return HDF5Bytes(mapping: mapping, base: place, count: end - base)
     }
   }
 

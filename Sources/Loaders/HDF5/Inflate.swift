@@ -3,7 +3,7 @@
   ///
   /// It writes only into the memory it is given, needs to fill it exactly, and takes any input: what is
   /// not deflate data gives `false`.
-  struct Inflate {
+  package struct Inflate {
     private let input: UnsafeRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
     private var next = 0
@@ -22,7 +22,7 @@
     ///   - input: the stream; bytes after its end are not looked at.
     ///   - output: receives the bytes.
     /// - Returns: whether the stream is whole, has the right checksum and fills `output`.
-    static func zlib(
+    package static func zlib(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
       guard input.count >= 6 else { return false }

@@ -65,8 +65,8 @@ struct Activation: Sendable, CustomStringConvertible {
     2 * (2 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x)
   }
 
-  /// How far f(x) may be off where x is exact: 3e-7 of it, more where the kernels take exp of a rounded
-  /// number, and as coarse as the denormal numbers are, which a factor may be.
+  /// How far f(x) may be off where x is exact: 3e-7 of it, more where the kernels take exp of a
+  /// rounded number, and as coarse as the denormal numbers are, which a factor may be.
   func tolerance(_ x: Double) -> Double {
     var relative = 3e-7
     switch kind {

@@ -1,6 +1,6 @@
 import CForgeKernels
 
-/// A convolution to try: sizes as in forge_convolution_arguments, and how much of the border is read.
+/// A convolution to try: sizes as in forge_convolution_arguments, and the padding on all sides.
 struct ConvolutionCase: Sendable, CustomStringConvertible {
   var height = 1
   var width = 1
@@ -125,8 +125,9 @@ struct Prepared {
 }
 
 extension ConvolutionNumbers {
-  /// The convolution on one level, in memory with canaries all around. With `inPlace`, the output is
-  /// where the residual is.
+  /// The convolution on one level, in memory with canaries all around.
+  ///
+  /// With `inPlace`, the output is where the residual is.
   func prepare(_ test: ConvolutionCase, on level: Level, inPlace: Bool = false) -> Prepared {
     let input = Blocked(self.input, halo: test.halo, images: test.images)
     let residual = Blocked(self.residual, images: test.images)

@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// Runs tiles of a kernel. `bases[i]` is the memory that views with base i lie in.
+/// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in.
 func run<Arguments>(
   _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
   crops: [Double] = [], tiles: Range<Int64>

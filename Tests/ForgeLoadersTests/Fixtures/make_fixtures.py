@@ -6,7 +6,8 @@ Run it in this folder with a Python that has numpy, h5py and Keras 3:
 
 Each file F.h5 gets a line per dataset in expected.txt (file, path, type, sizes, first value's place in
 expected.bin, number of values); expected.bin holds all values as little-endian float32, in the order of
-those lines. Values are seeded random numbers, exact in the type they are stored in.
+those lines. deflated.bin and inflated.bin are for the decompressor. Values are seeded random numbers, exact in the type they are stored in.
+The newest form of HDF5 has times in it: newest.h5 and virtual.h5 differ from run to run.
 """
 
 import os
@@ -14,6 +15,8 @@ import os
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["KERAS_BACKEND"] = "tensorflow"
+
+import zlib
 
 import h5py
 import numpy as np
@@ -141,7 +144,7 @@ def storage():
         partly = file.create_dataset("partly", (8,), "<f4", chunks=(4,))
         partly[:4] = values(4)
         # Many entries: the tree of the group gets more than one list of names.
-        for index in range(40):
+        for index in range(20):
             file[f"many/entry{index:02}"] = np.float32(index)
 
 
@@ -198,6 +201,17 @@ def theano():
     with h5py.File(path("theano.h5"), "w") as file:
         write_layers(file, two_layers()[1:2])
         file.attrs["backend"] = b"theano"
+
+
+def deflated():
+    """Streams of every kind of block, each with its length before it, and the bytes they give."""
+    text = bytes(random.integers(97, 105, 1200, dtype="u1")) + b"forge" * 120
+    with open(path("deflated.bin"), "wb") as file, open(path("inflated.bin"), "wb") as plain:
+        plain.write(text)
+        for level, strategy in [(0, 0), (1, 0), (9, 0), (9, zlib.Z_FIXED), (9, zlib.Z_HUFFMAN_ONLY)]:
+            packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
+            stream = packer.compress(text) + packer.flush()
+            file.write(len(stream).to_bytes(4, "little") + stream)
 
 
 # Keras 3, by itself.
@@ -289,6 +303,7 @@ def main():
     newest()
     user_block()
     theano()
+    deflated()
     keras3()
     brain = brain_floats()
     files = [

@@ -65,7 +65,9 @@ extension PlanBuilder {
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
     addStep(
-      name, reads: [source] + (residual.map { [$0] } ?? []), writes: [target]
+      name, reads: [source] + (residual.map { [$0] } ?? []), writes: [target],
+      multiplyAdds: tensor(target).count * kernel.width * kernel.height * inputs,
+      parameterCount: outputs * kernel.width * kernel.height * inputs
     ) { places in
       var arguments = forge_convolution_arguments()
       arguments.in = places.view(source).flattened(isFlat)
@@ -104,7 +106,8 @@ extension PlanBuilder {
     let run = require(kernels.grouped_convolution)
     addStep(
       "groupedConvolution \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []),
-      writes: [target]
+      writes: [target], multiplyAdds: tensor(target).count * kernel.width * kernel.height * inputs,
+      parameterCount: count
     ) { places in
       var arguments = forge_grouped_convolution_arguments()
       arguments.in = places.view(source)
@@ -148,7 +151,9 @@ extension PlanBuilder {
     let activation = node.activation
     let run = require(kernels.depthwise)
     addStep(
-      "depthwise \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []), writes: [target]
+      "depthwise \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []),
+      writes: [target], multiplyAdds: tensor(target).count * kernel.width * kernel.height,
+      parameterCount: channels * kernel.width * kernel.height
     ) { places in
       var arguments = forge_depthwise_arguments()
       arguments.in = places.view(source)

@@ -1,0 +1,62 @@
+import ForgeShapes
+
+/// Where the time of a prediction goes.
+public struct StepProfile: Sendable {
+  /// The kernel.
+  public let kernel: String
+  /// The layers it does the work of.
+  public let layers: [String]
+  /// Seconds per prediction, the mean over all runs.
+  public let seconds: Double
+  /// The multiply-adds of one prediction.
+  public let multiplyAdds: Int
+  /// The bytes of tensors and parameters that are read and written, each counted once.
+  public let bytes: Int
+
+  /// Billions of multiplications and additions per second.
+  public var gigaflops: Double { seconds > 0 ? 2e-9 * Double(multiplyAdds) / seconds : 0 }
+  /// Billions of bytes per second.
+  public var gigabytesPerSecond: Double { seconds > 0 ? 1e-9 * Double(bytes) / seconds : 0 }
+}
+
+extension CompiledModel {
+  /// Times each step of the plan over a number of predictions of one example.
+  ///
+  /// A call of the clock around each step adds some 50 ns to it.
+  ///
+  /// - Parameters:
+  ///   - runs: how many predictions are timed, after two that are not.
+  ///   - inputShapes: the sizes of inputs that take any, by name.
+  /// - Returns: the steps in order.
+  /// - Throws: ``PredictionError`` when a size is missing or a custom layer throws.
+  public func profile(
+    runs: Int = 20, inputShapes: [String: Shape] = [:]
+  )
+    throws(PredictionError) -> [StepProfile]
+  {
+    let plan = try plan(for: try shapes(named: inputShapes))
+    return try withMemory(plan, batch: 1) { memory throws(PredictionError) in
+      for index in plan.inputSizes.indices {
+        var random = SeededGenerator(seed: UInt64(index + 1))
+        let values = memory.input(index)
+        for position in values.indices { values[position] = random.nextSymmetric() }
+      }
+      for _ in 0..<2 { try self.run(memory, batch: 1) }
+      var seconds = Array(repeating: 0.0, count: plan.stepCount)
+      for _ in 0..<max(runs, 1) {
+        do throws(PredictionMemory.CustomFailure) {
+          try memory.profile(adding: &seconds)
+        } catch {
+          throw self.predictionError(error)
+        }
+      }
+      return zip(plan.stepReports, seconds).map { step, seconds in
+        StepProfile(
+          kernel: step.kernel,
+          layers: Set(step.layers).sorted().compactMap { self.node(at: $0)?.name },
+          seconds: seconds / Double(max(runs, 1)), multiplyAdds: step.multiplyAdds,
+          bytes: step.bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Forge
+
+extension Image {
+  /// The picture in another pixel format.
+  ///
+  /// Gray is repeated for red, green and blue. Gray from colours is
+  /// `(19595·R + 38470·G + 7471·B + 32768) / 65536` (299, 587 and 114 thousandths, as Pillow's `L`).
+  /// A transparent picture is laid on the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture
+  /// without transparency becomes opaque RGBA.
+  ///
+  /// - Parameters:
+  ///   - format: the format wanted.
+  ///   - background: the colour that shows through where the picture is transparent.
+  /// - Returns: the picture; this one when it has the format.
+  public func converted(to format: PixelFormat, background: PixelColor = .white) -> Image {
+    switch (self.format, format) {
+    case (.gray, .gray), (.rgb, .rgb), (.rgba, .rgba): self
+    case (.gray, .rgb), (.gray, .rgba): repeated(format)
+    case (.rgb, .rgba): opaque()
+    case (.rgb, .gray): luminance()
+    case (.rgba, .rgb): laid(on: background)
+    case (.rgba, .gray): laid(on: background).luminance()
+    }
+  }
+
+  /// A rectangle of whole pixels.
+  ///
+  /// - Parameters:
+  ///   - x: the left column.
+  ///   - y: the upper row.
+  ///   - width: the columns.
+  ///   - height: the rows.
+  /// - Returns: the part of the picture.
+  /// - Throws: ``ImageError`` when the rectangle is empty or not inside the picture.
+  public func cropped(x: Int, y: Int, width: Int, height: Int) throws(ImageError) -> Image {
+    guard x >= 0, y >= 0, width > 0, height > 0, x <= self.width, y <= self.height,
+      width <= self.width - x, height <= self.height - y
+    else {
+      let box = CropRectangle(
+        x: Double(x), y: Double(y), width: Double(width), height: Double(height))
+      throw .badBox(box, width: self.width, height: self.height)
+    }
+    let stride = width * format.channels
+    return Image(filling: width, height, format) { target in
+      for row in 0..<height {
+        let start = ((y + row) * self.width + x) * format.channels
+        for index in 0..<stride { target[row * stride + index] = pixels[start + index] }
+      }
+    }
+  }
+
+  private func repeated(_ format: PixelFormat) -> Image {
+    Image(filling: width, height, format) { target in
+      let channels = format.channels
+      for pixel in 0..<width * height {
+        for channel in 0..<3 { target[pixel * channels + channel] = pixels[pixel] }
+        if channels == 4 { target[4 * pixel + 3] = 255 }
+      }
+    }
+  }
+
+  private func opaque() -> Image {
+    Image(filling: width, height, .rgba) { target in
+      for pixel in 0..<width * height {
+        for channel in 0..<3 { target[4 * pixel + channel] = pixels[3 * pixel + channel] }
+        target[4 * pixel + 3] = 255
+      }
+    }
+  }
+
+  private func luminance() -> Image {
+    Image(filling: width, height, .gray) { target in
+      for pixel in 0..<width * height {
+        let red = 19595 * Int(pixels[3 * pixel])
+        let green = 38470 * Int(pixels[3 * pixel + 1])
+        let blue = 7471 * Int(pixels[3 * pixel + 2])
+        target[pixel] = UInt8((red + green + blue + 0x8000) >> 16)
+      }
+    }
+  }
+
+  private func laid(on background: PixelColor) -> Image {
+    let under = [Int(background.red), Int(background.green), Int(background.blue)]
+    return Image(filling: width, height, .rgb) { target in
+      for pixel in 0..<width * height {
+        let alpha = Int(pixels[4 * pixel + 3])
+        for channel in 0..<3 {
+          let sum = alpha * Int(pixels[4 * pixel + channel]) + (255 - alpha) * under[channel]
+          target[3 * pixel + channel] = UInt8(dividedBy255(sum))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Forge
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The sentences of ForgeImages, all in one place; tests pin them.
+extension ImageError {
+  // MARK: Files
+
+  static func badPath(_ path: String) -> ImageError {
+    ImageError(
+      .badName, "the path contains a NUL character", path: path.replacing("\0", with: "\\0"))
+  }
+
+  static func cannotOpen(_ path: String, _ code: Int32) -> ImageError {
+    if code == ENOENT || code == ENOTDIR {
+      return ImageError(
+        .fileMissing, "there is no such file", path: path,
+        remedy: path.hasPrefix("/")
+          ? nil : "a relative path starts at the folder the program was started in")
+    }
+    return ImageError(
+      .unreadable, "the file cannot be opened", path: path, received: reason(code))
+  }
+
+  static func cannotRead(_ path: String, _ code: Int32) -> ImageError {
+    ImageError(.unreadable, "the file cannot be read", path: path, received: reason(code))
+  }
+
+  static func notARegularFile(_ path: String, isFolder: Bool) -> ImageError {
+    ImageError(
+      .notARegularFile, "this is not a regular file", path: path,
+      received: isFolder ? "a folder" : "a device, pipe or socket")
+  }
+
+  static func fileTooLarge(byteCount: Int, most: Int, path: String? = nil) -> ImageError {
+    ImageError(
+      .tooLarge, "the file is too large", path: path, received: bytes(byteCount),
+      expected: "at most \(bytes(most))",
+      remedy: "raise maximumFileBytes of ImageLimits if the file can be trusted")
+  }
+
+  // MARK: Contents
+
+  static let formats = "a JPEG, PNG, PPM or PGM picture"
+
+  static func empty() -> ImageError {
+    ImageError(.truncated, "the file is empty", expected: formats)
+  }
+
+  static func unknownFormat(_ received: String) -> ImageError {
+    ImageError(
+      .unknownFormat, "this is not a picture of a kind that Forge reads", received: received,
+      expected: formats)
+  }
+
+  static func tooManyPixels(width: Int, height: Int, most: Int) -> ImageError {
+    ImageError(
+      .tooLarge, "the picture is too large",
+      received: "\(Size(width: width, height: height).text) pixels",
+      expected: "at most \(counted(most, "pixel"))",
+      remedy: "raise maximumPixels of ImageLimits if its source can be trusted")
+  }
+
+  static func cutOff(_ format: String, byteCount: Int, end: String) -> ImageError {
+    ImageError(
+      .truncated, "the \(format) file is cut off", received: bytes(byteCount),
+      expected: "the whole picture\(end.isEmpty ? "" : " and its \(end)")")
+  }
+
+  static func tooShort(
+    _ format: String, byteCount: Int, least: String, width: Int, height: Int
+  ) -> ImageError {
+    ImageError(
+      .truncated, "the \(format) file is too short for its picture", received: bytes(byteCount),
+      expected: "at least \(least) for \(Size(width: width, height: height).text) pixels")
+  }
+
+  static func damaged(_ format: String, _ received: String, expected: String? = nil) -> ImageError {
+    ImageError(
+      .damaged, "the \(format) file is damaged", received: received, expected: expected)
+  }
+
+  static func unsupported(_ format: String, _ received: String) -> ImageError {
+    ImageError(
+      .unsupported, "the \(format) file is of a form that is not supported", received: received)
+  }
+
+  static func outOfMemory(_ format: String, width: Int, height: Int) -> ImageError {
+    ImageError(
+      .outOfMemory, "there is not enough memory to decode the \(format) file",
+      received: width > 0 ? "\(Size(width: width, height: height).text) pixels" : nil)
+  }
+
+  // MARK: Arguments
+
+  static func badSize(width: Int, height: Int) -> ImageError {
+    ImageError(
+      .invalidArgument, "a picture must have at least one pixel",
+      received: Size(width: width, height: height).text,
+      expected: "width and height of at least 1")
+  }
+
+  static func wrongCount(_ count: Int, width: Int, height: Int, _ format: PixelFormat)
+    -> ImageError
+  {
+    ImageError(
+      .wrongCount, "the picture has the wrong number of bytes", received: bytes(count),
+      expected: "\(Size(width: width, height: height).text) pixels of "
+        + counted(format.channels, "byte"))
+  }
+
+  static func badBox(_ box: CropRectangle, width: Int, height: Int) -> ImageError {
+    ImageError(
+      .invalidArgument, "the rectangle is not inside the picture",
+      received: "\(box.width)×\(box.height) at (\(box.x), \(box.y))",
+      expected: "a rectangle that is not empty, inside "
+        + "\(Size(width: width, height: height).text) pixels")
+  }
+
+  static func badFraction(_ fraction: Double) -> ImageError {
+    ImageError(
+      .invalidArgument, "a centre crop needs a part of the picture", received: "\(fraction)",
+      expected: "more than 0 and at most 1")
+  }
+
+  static func wrongFactorCount(_ count: Int, _ name: String, channels: Int) -> ImageError {
+    ImageError(
+      .invalidArgument, "the \(name) of the normalization has the wrong number of values",
+      received: counted(count, "value"),
+      expected: channels == 1 ? "1 value" : "1 value, or one for each of \(channels) channels")
+  }
+
+  // MARK: Helpers
+
+  static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  static func bytes(_ count: Int) -> String { counted(count, "byte") }
+
+  /// The same error, with the file it was met in.
+  func named(_ path: String?) -> ImageError {
+    var error = self
+    error.path = path ?? error.path
+    return error
+  }
+
+  /// The system's words for an error code, without `strerror`, which is not safe with threads.
+  private static func reason(_ code: Int32) -> String {
+    switch code {
+    case EACCES, EPERM: "permission denied"
+    case EMFILE, ENFILE: "too many open files"
+    case ELOOP: "too many symbolic links"
+    case ENAMETOOLONG: "the name is too long"
+    case ENOMEM: "not enough memory"
+    default: "error \(code) of the system"
+    }
+  }
+}

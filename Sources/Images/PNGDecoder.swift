@@ -1,0 +1,60 @@
+import CForgePNG
+
+/// PNG files, through libpng.
+enum PNGDecoder {
+  /// The most that deflate makes data smaller by.
+  private static let mostCompression = 1032
+
+  static func decode(
+    _ bytes: UnsafeRawBufferPointer, limits: ImageLimits
+  ) throws(ImageError) -> Image {
+    var header = forge_png_header()
+    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+    try check(byteCount: bytes.count, header) {
+      forge_png_read_header(start, bytes.count, &header, $0)
+    }
+    let (width, height) = (Int(header.width), Int(header.height))
+    try limits.check(width: width, height: height)
+    // Each row has a byte that names its filter.
+    let stored = (Int(header.stored_row_bytes) + 1) * height
+    guard stored / mostCompression <= bytes.count else {
+      throw .tooShort(
+        "PNG", byteCount: bytes.count, least: ImageError.bytes(stored / mostCompression),
+        width: width, height: height)
+    }
+    guard let format = PixelFormat(rawValue: Int(header.components)) else {
+      throw .unsupported("PNG", "\(header.components) channels")
+    }
+    return try Image(filling: width, height, format) { pixels throws(ImageError) in
+      try check(byteCount: bytes.count, header) {
+        forge_png_decode(start, bytes.count, &header, pixels.baseAddress, $0)
+      }
+    }
+  }
+
+  /// Makes a call and throws what it reports.
+  private static func check(
+    byteCount: Int, _ header: @autoclosure () -> forge_png_header,
+    _ call: (UnsafeMutablePointer<CChar>?) -> forge_png_status
+  ) throws(ImageError) {
+    var status = FORGE_PNG_DONE
+    let reason = String(cReasonOf: Int(FORGE_PNG_REASON.rawValue)) { status = call($0) }
+    switch status {
+    case FORGE_PNG_DONE: return
+    case FORGE_PNG_TRUNCATED: throw .cutOff("PNG", byteCount: byteCount, end: "end chunk")
+    case FORGE_PNG_NO_MEMORY:
+      throw .outOfMemory("PNG", width: Int(header().width), height: Int(header().height))
+    default: throw .damaged("PNG", reason.isEmpty ? "contradictory sizes" : "libpng: \(reason)")
+    }
+  }
+}
+
+extension String {
+  /// The text that `body` writes, ended by a zero, into memory for `capacity` bytes.
+  init(cReasonOf capacity: Int, _ body: (UnsafeMutablePointer<CChar>?) -> Void) {
+    var buffer = [CChar](repeating: 0, count: capacity)
+    buffer.withUnsafeMutableBufferPointer { body($0.baseAddress) }
+    let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    self.init(decoding: text, as: UTF8.self)
+  }
+}

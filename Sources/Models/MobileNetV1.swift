@@ -1,0 +1,62 @@
+import Forge
+
+extension Model {
+  /// MobileNet v1 of Howard and others (2017, arXiv:1704.04861), as `keras.applications.MobileNet`.
+  ///
+  /// A convolution and thirteen pairs of depthwise and pointwise convolution, each with batch
+  /// normalization and ReLU6. It has 4,253,864 parameters with an alpha of 1 and 1,000 classes, 475,544
+  /// with 0.25, and makes 569 million multiply-adds for 224×224 pixels.
+  ///
+  /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras.
+  ///
+  /// - Parameters:
+  ///   - alpha: the factor on the channels of every layer: 0.25, 0.5, 0.75 and 1 in the paper.
+  ///   - size: width and height of the input in pixels: 128, 160, 192 and 224 in the paper.
+  ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first is background.
+  ///   - head: what it ends with.
+  /// - Returns: the network without parameters.
+  public static func mobileNetV1(
+    alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+  ) -> Model {
+    let channels = { WidthMultiplier.scaled($0, by: alpha) }
+    let input = Input(width: size, height: size, channels: 3)
+    var x =
+      input
+      --> Convolution(
+        kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: false, name: "conv1")
+      --> normalized("conv1")
+    let pairs = [
+      (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1), (512, 1), (512, 1),
+      (512, 1), (512, 1), (1024, 2), (1024, 1),
+    ]
+    for (index, (count, stride)) in pairs.enumerated() {
+      x = separable(x, channels: channels(count), stride: stride, number: index + 1)
+    }
+    let classifier =
+      GlobalAveragePooling(name: "global_average_pooling2d")
+      --> Dropout(rate: 0.001, name: "dropout")
+      --> PointwiseConvolution(channels: classes, name: "conv_preds")
+      --> Flatten(name: "reshape_2")
+    return Model(
+      input: input, output: x --> head.layers(classifier, softmax: "predictions"),
+      metadata: ModelMetadata(name: "MobileNet v1"))
+  }
+}
+
+/// A depthwise and a pointwise convolution; a step of 2 pads at the bottom and right, as Keras does.
+private func separable(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
+  let padded = stride == 1 ? x : x --> ZeroPadding(bottom: 1, right: 1, name: "conv_pad_\(number)")
+  return padded
+    --> DepthwiseConvolution(
+      kernel: (3, 3), stride: (stride, stride), padding: stride == 1 ? .same : .valid,
+      useBias: false, name: "conv_dw_\(number)")
+    --> normalized("conv_dw_\(number)")
+    --> PointwiseConvolution(channels: channels, useBias: false, name: "conv_pw_\(number)")
+    --> normalized("conv_pw_\(number)")
+}
+
+/// What follows each convolution.
+private func normalized(_ name: String) -> Block {
+  BatchNormalization(name: "\(name)_bn") --> Activation(.relu6, name: "\(name)_relu")
+}

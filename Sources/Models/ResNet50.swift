@@ -1,0 +1,75 @@
+import Forge
+
+extension Model {
+  /// ResNet-50 of He and others (2015, arXiv:1512.03385), as `keras.applications.ResNet50`.
+  ///
+  /// Sixteen residual blocks of three convolutions; where the map shrinks, the first of them has the
+  /// step of 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9 billion multiply-adds for
+  /// 224×224 pixels.
+  ///
+  /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions` includes
+  ///   the softmax, here `predictions` is the logits and `probabilities` follows.
+  ///
+  /// - Parameters:
+  ///   - size: width and height of the input in pixels.
+  ///   - classes: the number of classes.
+  ///   - head: what it ends with.
+  /// - Returns: the network without parameters.
+  public static func resNet50(
+    size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+  ) -> Model {
+    let input = Input(width: size, height: size, channels: 3)
+    var x =
+      input
+      --> ZeroPadding(3, name: "conv1_pad")
+      --> Convolution(
+        kernel: (7, 7), channels: 64, stride: (2, 2), padding: .valid, name: "conv1_conv")
+      --> normalized("conv1", relu: true)
+      --> ZeroPadding(1, name: "pool1_pad")
+      --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1_pool")
+
+    for (stage, channels, blocks) in [(2, 64, 3), (3, 128, 4), (4, 256, 6), (5, 512, 3)] {
+      for block in 1...blocks {
+        x = residual(
+          x, channels: channels, stride: stage > 2 && block == 1 ? 2 : 1, projected: block == 1,
+          name: "conv\(stage)_block\(block)")
+      }
+    }
+    let classifier =
+      GlobalAveragePooling(name: "avg_pool") --> Dense(neurons: classes, name: "predictions")
+    return Model(
+      input: input, output: x --> head.layers(classifier),
+      metadata: ModelMetadata(name: "ResNet-50"))
+  }
+}
+
+/// Three convolutions, the last four times as wide, and what they received added to them.
+private func residual(
+  _ x: Tensor, channels: Int, stride: Int, projected: Bool, name: String
+) -> Tensor {
+  let shortcut =
+    projected
+    ? x --> PointwiseConvolution(
+      channels: 4 * channels, stride: (stride, stride), name: "\(name)_0_conv")
+      --> normalized("\(name)_0")
+    : x
+  let branch =
+    x
+    --> PointwiseConvolution(
+      channels: channels, stride: (stride, stride), name: "\(name)_1_conv")
+    --> normalized("\(name)_1", relu: true)
+    --> Convolution(kernel: (3, 3), channels: channels, name: "\(name)_2_conv")
+    --> normalized("\(name)_2", relu: true)
+    --> PointwiseConvolution(channels: 4 * channels, name: "\(name)_3_conv")
+    --> normalized("\(name)_3")
+  return [shortcut, branch]
+    --> Add(name: "\(name)_add")
+    --> Activation(.relu, name: "\(name)_out")
+}
+
+/// What follows each convolution.
+private func normalized(_ name: String, relu: Bool = false) -> Block {
+  let normalization = Block([BatchNormalization(epsilon: 1.001e-5, name: "\(name)_bn")])
+  return relu ? normalization --> Activation(.relu, name: "\(name)_relu") : normalization
+}

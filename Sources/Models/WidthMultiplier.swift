@@ -1,0 +1,20 @@
+/// How the MobileNets scale their channels by a factor that users choose.
+///
+/// A factor that makes no sense gives a number of channels that the model's check refuses.
+enum WidthMultiplier {
+  /// `channels` · `alpha`, rounded towards zero; 0 when that is not a number.
+  static func scaled(_ channels: Int, by alpha: Double) -> Int {
+    let product = Double(channels) * alpha
+    return product.isNaN ? 0 : Int(min(max(product, -0x1p40), 0x1p40))
+  }
+
+  /// The multiple of 8 next to `channels` · `alpha`, at least 8 and never a tenth below it.
+  ///
+  /// - Returns: the number; 0 when the product is not above 0.
+  static func multipleOf8(_ channels: Int, by alpha: Double) -> Int {
+    let product = Double(channels) * alpha
+    guard product > 0 else { return 0 }
+    let nearest = max(8, scaled(1, by: product + 4) / 8 * 8)
+    return Double(nearest) < 0.9 * product ? nearest + 8 : nearest
+  }
+}

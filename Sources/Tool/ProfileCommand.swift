@@ -1,0 +1,35 @@
+import ArgumentParser
+import Forge
+import Foundation
+
+/// Times each step of a ready architecture.
+struct ProfileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profile",
+    abstract: "Times each step of a ready architecture on random parameters.")
+
+  @Argument(help: "The architecture.")
+  var network: Architecture
+
+  @Option(help: "The number of timed predictions.")
+  var runs = 50
+
+  func validate() throws {
+    guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
+  }
+
+  func run() throws {
+    let compiled = try network.model.compile(parameters: RandomParameters(seed: 1))
+    let steps = try compiled.profile(runs: runs)
+    let total = steps.reduce(0) { $0 + $1.seconds }
+    print("     ms   share  GFLOP/s    GB/s  kernel                        layers")
+    for step in steps {
+      let numbers = String(
+        format: "%7.4f  %5.1f%%  %7.1f %7.1f  ", step.seconds * 1e3,
+        100 * step.seconds / max(total, 1e-12), step.gigaflops, step.gigabytesPerSecond)
+      let kernel = step.kernel.padding(toLength: 28, withPad: " ", startingAt: 0)
+      print(numbers + kernel + "  " + step.layers.joined(separator: ", "))
+    }
+    print(String(format: "%7.4f ms in %d steps", total * 1e3, steps.count))
+  }
+}

@@ -1,0 +1,144 @@
+import ForgeGraph
+import ForgeLayers
+import ForgeShapes
+import Foundation
+import Testing
+
+/// Networks so deep or so wide that a walk by recursion or by path would not end well.
+@Suite struct DepthTests {
+  /// Runs `body` on a thread whose stack would not hold a frame for each of many thousand layers.
+  private func onASmallStack(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let thread = Thread {
+        body()
+        continuation.resume()
+      }
+      thread.stackSize = 256 << 10
+      thread.start()
+    }
+  }
+
+  private let depth = 100_000
+
+  @Test func aChainOfAHundredThousandLayers() async {
+    let depth = depth
+    await onASmallStack {
+      let input = Input(width: 12, height: 8, channels: 3)
+      weak var early: Tensor?
+      do {
+        var x = input --> Softmax()
+        early = x
+        for _ in 1..<depth { x = x --> Activation(.relu) }
+        #expect(x.shape == image(12, 8, 3))
+        let model = Model(input: input, output: x)
+        #expect(problems(model).isEmpty)
+        let lines = model.summary().split(separator: "\n")
+        // Header, rule, a row a layer, rule, two totals.
+        #expect(lines.count == depth + 5)
+        #expect(
+          lines[depth + 1] == "__Activation_100000__          Activation (12, 8, 3)       0")
+        #expect(lines[depth + 3] == "Number of layers: 100000")
+        #expect(early != nil)
+      }
+      #expect(early == nil)
+    }
+  }
+
+  @Test func aModelGrownLayerByLayer() async {
+    let depth = depth
+    await onASmallStack {
+      var model = Model()
+      for _ in 0..<depth { model = model --> Activation(.relu) }
+      #expect(Inference(model).nodes.count == depth + 1)
+      #expect(model.outputs.map(\.shape) == [image(nil, nil, 3)])
+    }
+  }
+
+  @Test func aMistakeAtTheStartOfADeepChain() async {
+    let depth = depth
+    await onASmallStack {
+      let input = Input(width: 12, height: 8, channels: 3)
+      var x = input --> Dense(neurons: 0, name: "fc")
+      for _ in 0..<depth { x = x --> Activation(.relu) }
+      let found = problems(Model(input: input, output: x))
+      #expect(found.map { $0.layer?.name } == ["fc"])
+    }
+  }
+
+  @Test func deepBranchesReleasedFromTheirEnds() async {
+    let depth = depth
+    await onASmallStack {
+      let input = Input(shape: [4])
+      var left = input
+      var right = input
+      for index in 0..<depth {
+        // Rungs between the two make every tensor the input of several.
+        let sum = index.isMultiple(of: 10) ? [left, right] --> Add() : right --> Softmax()
+        (left, right) = (right, sum)
+      }
+      weak let last = right
+      left = input
+      #expect(last != nil)
+      right = input
+      #expect(last == nil)
+    }
+  }
+
+  @Test func aBlockOfManyLayers() {
+    var block = Softmax() --> Activation(.relu)
+    for _ in 2..<2000 { block = block --> Activation(.relu) }
+    #expect(Inference(Model() --> block).nodes.count == 2001)
+  }
+
+  /// Sixty times both inputs from one tensor: 2⁶⁰ paths, 61 tensors.
+  @Test func manyPathsAreNotWalkedOneByOne() {
+    let input = Input(width: 12, height: 8, channels: 3)
+    weak var middle: Tensor?
+    do {
+      var x = input
+      for level in 1...60 {
+        x = [x, x] --> Add()
+        if level == 30 { middle = x }
+      }
+      let model = Model(input: input, output: x)
+      #expect(problems(model).isEmpty)
+      #expect(Inference(model).nodes.count == 61)
+      #expect(model.summary(.detailed).split(separator: "\n").count == 66)
+      #expect(middle != nil)
+    }
+    #expect(middle == nil)
+  }
+
+  @Test func manyPathsToAMistake() {
+    let input = Input(shape: [4])
+    var x = input --> Dense(neurons: 0, name: "fc")
+    for _ in 1...60 { x = [x, x, input] --> Add() }
+    #expect(problems(Model(input: input, output: x)).map { $0.layer?.name } == ["fc"])
+  }
+
+  @Test func aLayerOfManyInputs() {
+    let input = Input(shape: [1])
+    let wide = (0..<10_000).map { _ in input --> Activation(.relu) }
+    let model = Model(input: input, output: wide --> Concatenate(name: "all"))
+    #expect(model.outputs[0].shape == Shape(sizes: [10_000]))
+    #expect(problems(model).isEmpty)
+  }
+
+  /// Every task lets go of its own end of one long chain; the last one releases it.
+  @Test func sharedTensorsReleasedOnSeveralThreads() async {
+    for _ in 1...3 {
+      let input = Input(shape: [4])
+      var trunk = input --> Softmax()
+      weak let early = trunk
+      for _ in 0..<50_000 { trunk = trunk --> Activation(.relu) }
+      var ends = (0..<8).map { _ in trunk --> Softmax() }
+      trunk = input
+      await withTaskGroup(of: Void.self) { group in
+        while let end = ends.popLast() {
+          group.addTask { #expect(end.shape == Shape(sizes: [4])) }
+        }
+      }
+      #expect(early == nil)
+    }
+  }
+}

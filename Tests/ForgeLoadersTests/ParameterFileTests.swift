@@ -1,0 +1,180 @@
+import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
+
+@Suite struct ParameterFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func readsWhatWasWritten() throws {
+    let values: [Float] = [1, -2.5, .infinity, 3e-40, 0]
+    try folder.write("conv1_W.bin", values)
+    let file = try ParameterFile(
+      directory: folder.path, name: "conv1", count: 5, suffix: "_W")
+    #expect(file.count == 5)
+    #expect(file.elementType == .float32)
+    #expect(file.layout == .forge)
+    #expect(file.sizes == nil)
+    #expect(file.origin == folder.path + "/conv1_W.bin")
+    #expect(try file.floats() == values)
+  }
+
+  @Test func putsTheNameTogether() throws {
+    try folder.write("net.conv1.w.f32", [1])
+    let file = try ParameterFile(
+      directory: folder.path + "/", name: "conv1", count: 1, prefix: "net.", suffix: ".w",
+      ext: "f32", layout: .keras)
+    #expect(file.origin == folder.path + "/net.conv1.w.f32")
+    #expect(file.layout == .keras)
+    try folder.write("bare", [2])
+    #expect(
+      try ParameterFile(directory: folder.path, name: "bare", count: 1, ext: "").floats() == [2])
+    #expect(try ParameterFile(path: folder.path + "/bare", count: 1).floats() == [2])
+  }
+
+  @Test func takesTheFormOfTheCompileClosure() throws {
+    try folder.write("fc_W.bin", [1, 2])
+    try folder.write("fc_b.bin", [3])
+    let weights = folder.path
+    let parameters: (String, Int, ParameterType) throws -> (any ParameterData)? = {
+      name, count, type in
+      try ParameterFile(
+        directory: weights, name: name, count: count, suffix: type == .weights ? "_W" : "_b",
+        ext: "bin")
+    }
+    #expect(try #require(try parameters("fc", 2, .weights)).floats() == [1, 2])
+    #expect(try #require(try parameters("fc", 1, .biases)).floats() == [3])
+  }
+
+  @Test func takesAnEmptyFile() throws {
+    try folder.write("none.bin", [Float]())
+    #expect(try ParameterFile(directory: folder.path, name: "none", count: 0).floats() == [])
+  }
+
+  @Test func outlivesItsName() throws {
+    let path = try folder.write("gone.bin", [4, 5])
+    let file = try ParameterFile(path: path, count: 2)
+    try FileManager.default.removeItem(atPath: path)
+    try folder.write("gone.bin", [6])
+    #expect(try file.floats() == [4, 5])
+  }
+
+  @Test func refusesAFileThatHasShrunk() throws {
+    let path = try folder.write("short.bin", [4, 5])
+    let file = try ParameterFile(path: path, count: 2)
+    #expect(truncate(path, 4) == 0)
+    let error = try loadError { _ = try file.floats() }
+    #expect(error.kind == .damaged)
+    #expect(
+      error.description == """
+        \(path): the file has become shorter since it was opened
+          received  4 bytes
+          needs     8 bytes
+          remedy    to change parameters, write another file and rename it
+        """)
+  }
+
+  @Test func saysThatAFileIsMissing() throws {
+    let error = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: "conv1", count: 1, suffix: "_W")
+    }
+    #expect(error.kind == .fileMissing)
+    #expect(error.description == "\(folder.path)/conv1_W.bin: there is no such file")
+    let relative = try loadError {
+      _ = try ParameterFile(directory: "no/such/folder", name: "conv1", count: 1)
+    }
+    #expect(
+      relative.description == """
+        no/such/folder/conv1.bin: there is no such file
+          remedy    a relative path starts at the folder the program was started in
+        """)
+  }
+
+  @Test(arguments: [0, 5996, 5999, 6001, 12000])
+  func saysThatASizeIsWrong(size: Int) throws {
+    let path = try folder.write("conv1.bin", [UInt8](repeating: 0, count: size))
+    let error = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: "conv1", count: 1500)
+    }
+    #expect(error.kind == .wrongSize)
+    #expect(error.path == path)
+    #expect(
+      error.description == """
+        \(path): the file has the wrong size
+          received  \(size) bytes
+          needs     6000 bytes, 1500 values of 4 bytes
+          remedy    check that the file belongs to this layer and holds Float32
+        """)
+  }
+
+  @Test func refusesWhatIsNoFile() throws {
+    let folderError = try loadError { _ = try ParameterFile(path: folder.path, count: 1) }
+    #expect(folderError.kind == .notARegularFile)
+    #expect(
+      folderError.description == """
+        \(folder.path): this is not a regular file
+          received  a folder
+        """)
+    let deviceError = try loadError { _ = try ParameterFile(path: "/dev/zero", count: 1) }
+    #expect(
+      deviceError.description == """
+        /dev/zero: this is not a regular file
+          received  a device, pipe or socket
+        """)
+    // A pipe nobody writes to must not be waited for.
+    let pipe = folder.path + "/pipe.bin"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(try loadError { _ = try ParameterFile(path: pipe, count: 1) }.kind == .notARegularFile)
+  }
+
+  @Test(arguments: ["../conv1", "/etc/passwd", "a/b", "..\0"])
+  func refusesNamesThatLeadOut(name: String) throws {
+    let error = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: name, count: 1)
+    }
+    #expect(error.kind == .badName)
+  }
+
+  @Test func refusesPartsThatLeadOut() throws {
+    let prefix = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: "a", count: 1, prefix: "../")
+    }
+    #expect(
+      prefix.description == """
+        \(folder.path): a file name must not lead to another folder
+          received  "../a.bin"
+          needs     a name without "/"
+        """)
+    let dots = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: ".", count: 1, suffix: ".", ext: "")
+    }
+    #expect(dots.kind == .badName)
+    let empty = try loadError {
+      _ = try ParameterFile(directory: folder.path, name: "", count: 1)
+    }
+    #expect(
+      empty.description == """
+        \(folder.path): a layer without a name has no file
+          remedy    write name: "…" in the layer
+        """)
+    #expect(try loadError { _ = try ParameterFile(path: "a\0b", count: 1) }.kind == .badName)
+  }
+
+  @Test(arguments: [-1, Int.min, Int.max, Int.max / 4 + 1])
+  func refusesImpossibleCounts(count: Int) throws {
+    let path = try folder.write("a.bin", [1])
+    #expect(try loadError { _ = try ParameterFile(path: path, count: count) }.kind == .wrongCount)
+  }
+
+  @Test func keepsNoFileOpen() throws {
+    let path = try folder.write("a.bin", [1])
+    let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    let files = try (0..<500).map { _ in try ParameterFile(path: path, count: 1) }
+    let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    #expect(files.count == 500)
+    // Other tests run at the same time and open some.
+    #expect(after - before < 100)
+  }
+}

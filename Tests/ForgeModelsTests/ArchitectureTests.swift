@@ -1,0 +1,70 @@
+import Forge
+import ForgeGraph
+import ForgeModels
+import Testing
+
+@Suite("The architectures are Keras's")
+struct ArchitectureTests {
+  @Test("The number of parameters is Keras's", arguments: Network.all)
+  func parameterCount(_ network: Network) throws {
+    let fixture = try ModelFixture.load(network)
+    #expect(network.model(fixture.full.arguments).parameterCount == fixture.full.parameters)
+    #expect(network.model(fixture.small.arguments).parameterCount == fixture.small.parameters)
+  }
+
+  @Test("Every layer of Keras is there, with its output shape", arguments: Network.all)
+  func shapes(_ network: Network) throws {
+    let expected = try ModelFixture.load(network).full
+    let inference = try network.model(expected.arguments).inferred()
+    var shapes: [String: [Int]] = [:]
+    for node in inference.nodes where !node.isInput {
+      shapes[node.name] = try #require(node.shape?.sizes)
+    }
+    for (layer, sizes) in expected.layers {
+      // LeNet's poolings and softmax have no names, and its dense layer flattens by itself.
+      if network.name == "lenet", !["conv1", "conv2", "fc1", "fc2"].contains(layer) { continue }
+      let found = try #require(shapes.removeValue(forKey: layer), "no layer \"\(layer)\"")
+      // A vector is an image of one pixel in Forge.
+      let image = sizes.count == 1 ? [1, 1] + sizes : sizes
+      #expect(found == image, "layer \"\(layer)\"")
+    }
+    if network.name != "lenet" {
+      #expect(shapes.keys.allSatisfy { $0 == "probabilities" }, "layers that Keras has not")
+    }
+  }
+
+  @Test("The multiply-adds are Keras's, and near what is published", arguments: Network.all)
+  func multiplyAdds(_ network: Network) throws {
+    let expected = try ModelFixture.load(network).full
+    let model = network.model(expected.arguments)
+    let products = try model.inferred().nodes.filter { $0.layer is any WeightedLayer }
+    #expect(products.reduce(0) { $0 + $1.multiplyAdds } == expected.multiplyAdds)
+    let published = network.publishedMillions * 1e6
+    #expect(abs(Double(model.multiplyAdds) - published) < 0.025 * published)
+  }
+
+  @Test("The summary has a row for each layer", arguments: Network.all)
+  func summary(_ network: Network) throws {
+    let arguments = try ModelFixture.load(network).full.arguments
+    let model = network.model(arguments)
+    let nodes = try model.inferred().nodes.filter { !$0.isInput }
+    let lines = model.summary().split(separator: "\n")
+    for node in nodes {
+      let row = lines.first { $0.hasPrefix("\(node.name) ") }
+      #expect(row?.hasSuffix(" \(node.parameterCount)") == true, "no row for \(node.name)")
+    }
+    #expect(lines.first?.hasPrefix("Layer") == true || lines[1].hasPrefix("Layer"))
+    #expect(model.summary(.detailed).contains("Multiply-adds"))
+  }
+
+  @Test("The width multipliers give the channels of Keras")
+  func widthMultipliers() throws {
+    // keras.applications with weights=None, counted.
+    let v1 = [0.25: 475_544, 0.5: 1_342_536, 0.75: 2_601_976]
+    for (alpha, count) in v1 { #expect(Model.mobileNetV1(alpha: alpha).parameterCount == count) }
+    let v2 = [
+      0.35: 1_686_608, 0.5: 1_987_224, 0.75: 2_663_064, 1.3: 5_431_116, 1.4: 6_156_712,
+    ]
+    for (alpha, count) in v2 { #expect(Model.mobileNetV2(alpha: alpha).parameterCount == count) }
+  }
+}

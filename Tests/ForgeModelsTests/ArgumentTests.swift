@@ -1,0 +1,70 @@
+import Forge
+import ForgeGraph
+import ForgeModels
+import Testing
+
+@Suite("Arguments that make no sense are errors of the model's check")
+struct ArgumentTests {
+  @Test(
+    "A width multiplier that gives no channels",
+    arguments: [0, -1, -0.001, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude])
+  func alpha(_ alpha: Double) {
+    // The smallest multiple of 8 is a sensible answer of MobileNet v2 to a tiny alpha.
+    if alpha != .leastNonzeroMagnitude { expectRefused(.mobileNetV2(alpha: alpha), "channels") }
+    expectRefused(.mobileNetV1(alpha: alpha), "channels")
+  }
+
+  @Test("A size that is none, or too large for memory", arguments: [0, -1, .min, .max])
+  func size(_ size: Int) {
+    for model in models(size: size) { expectRefused(model, "input") }
+  }
+
+  @Test("A size that the network shrinks to nothing")
+  func tooSmall() {
+    expectRefused(.inceptionV3(size: 74), "max_pooling2d_3")
+    expectRefused(.vgg16(size: 31), "block5_pool")
+    expectRefused(.squeezeNet(size: 30), "pool5")
+    expectRefused(.mobileNetV1(size: 16), "conv_dw_12")
+  }
+
+  @Test("The least size works", arguments: [75])
+  func leastSize(_ size: Int) throws {
+    for model in models(size: size) { try model.check() }
+    try Model.vgg16(size: 32).check()
+  }
+
+  @Test("Classes and anchors that are none or too many", arguments: [0, -1, .min, .max])
+  func classes(_ classes: Int) {
+    expectRefused(.leNet(classes: classes), "fc2")
+    expectRefused(.mobileNetV1(classes: classes), "conv_preds")
+    expectRefused(.mobileNetV2(classes: classes), "predictions")
+    expectRefused(.inceptionV3(classes: classes), "predictions")
+    expectRefused(.squeezeNet(classes: classes), "conv10")
+    expectRefused(.resNet50(classes: classes), "predictions")
+    expectRefused(.vgg16(classes: classes), "predictions")
+    expectRefused(.tinyYOLOV2(classes: classes), "conv9")
+    expectRefused(.tinyYOLOV2(anchors: classes), "conv9")
+  }
+
+  @Test("Without a classifier its classes do not matter")
+  func noClassifier() throws {
+    try Model.resNet50(classes: 0, head: .features).check()
+    #expect(Model.mobileNetV1(alpha: 0.25, head: .features).parameterCount == 218_544)
+  }
+
+  private func models(size: Int) -> [Model] {
+    [
+      .mobileNetV1(size: size), .mobileNetV2(size: size), .inceptionV3(size: size),
+      .tinyYOLOV2(size: size), .squeezeNet(size: size), .resNet50(size: size), .vgg16(size: size),
+    ]
+  }
+
+  private func expectRefused(_ model: Model, _ word: String) {
+    #expect(throws: ModelError.self) { try model.check() }
+    do { try model.check() } catch {
+      #expect("\(error)".contains(word), "\(error)")
+    }
+    // Printing works for a model with mistakes.
+    #expect(model.summary().contains("?"))
+  }
+}
