@@ -16,7 +16,7 @@ let library: [Target] = [
     dependencies: [
       "ForgeShapes", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
     ],
-    path: "Sources/Loaders"),
+    path: "Sources/Loaders", exclude: ["Archives"]),
   .target(name: "ForgeRunner", path: "Sources/Runner"),
   .target(
     name: "Forge",

@@ -10,19 +10,22 @@ Run it from anywhere, with a Python that has tensorflow-cpu==2.21.0 and keras==3
 The last one writes what the networks of full size compute, for the test that is skipped where
 FORGE_MODEL_REFERENCES is not set. Names of networks may follow to make only these.
 
-model_networks.py has the networks, model_values.py the rule by which parameters and inputs are made.
+Keras computes in double precision, so that what differs is Forge's error alone. model_networks.py
+has the networks, model_values.py the rule by which parameters (in single precision) and inputs are
+made.
 A file of a network:
 
     versions    the versions that computed it
     full        alpha (or null), size, classes, and what the network then has:
                   parameters      their number
                   multiply_adds   of convolutions and dense layers
+                  widths          other alphas with the number of parameters they give
                   layers          output sizes by layer, in memory order without the batch
     small       alpha, size and classes of a small version, its number of parameters, and
                   gain            the factor on the weights
                   samples         some parameters: layer, type, index, value
-                  outputs         of a layer of features, and "output"; single precision in
-                                  little-endian base64
+                  outputs         of a layer of features, and "output"; rounded to single
+                                  precision, little-endian base64
 A file made by --full is the part "small" for the full size.
 """
 
@@ -44,6 +47,7 @@ from model_values import values
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Tests/ForgeModelsTests/Fixtures"
 VERSIONS = {"keras": keras.__version__, "tensorflow": tf.__version__}
+keras.config.set_floatx("float64")
 TYPES = {
     "kernel": "weights", "bias": "biases", "gamma": "gamma", "beta": "beta",
     "moving_mean": "mean", "moving_variance": "variance",
@@ -107,10 +111,12 @@ def computed(name, arguments):
     model = made(network, arguments)
     samples = fill(model, network.gain)
     features = model.get_layer(network.features).output
-    pixels = values("input", "pixels", [1] + [int(size) for size in model.input_shape[1:]])
+    sizes = [1] + [int(size) for size in model.input_shape[1:]]
+    pixels = values("input", "pixels", sizes).astype(np.float64)
     every = [layer.output for layer, _ in layers_of(model)]
-    results = keras.Model(model.inputs, every + [features, model.output])(pixels)
+    results = keras.Model(model.inputs, every + [features, model.output])([pixels])
     for (layer, _), result in zip(layers_of(model), results):
+        assert result.dtype == "float64"
         size = float(np.sqrt(np.mean(np.square(result))))
         if "--sizes" in sys.argv:
             print(f"  {layer.name}: root mean square {size:.3g}")
@@ -137,6 +143,10 @@ def described(name):
         "alpha": alpha, "size": size, "classes": classes,
         "parameters": model.count_params(),
         "multiply_adds": multiply_adds(model),
+        "widths": [
+            [other, made(network, (other, size, classes)).count_params()]
+            for other in network.alphas
+        ],
         "layers": {forge_name(layer.name): sizes for layer, sizes in layers_of(model)},
     }
 
@@ -154,7 +164,7 @@ def agree(old, new):
     """Whether two files say the same: exactly, but for the last bits of what was computed."""
     if isinstance(new, dict) and "base64" in new:
         old, new = (np.frombuffer(base64.b64decode(each["base64"]), "<f4") for each in (old, new))
-        return old.size == new.size and np.linalg.norm(old - new) <= 2e-6 * np.linalg.norm(new)
+        return old.size == new.size and np.linalg.norm(old - new) <= 1e-7 * np.linalg.norm(new)
     if isinstance(new, dict):
         return old.keys() == new.keys() and all(agree(old[key], new[key]) for key in new)
     return old == new

@@ -27,7 +27,9 @@ class Network:
     small     the arguments of the version that every test run compares
     full      the arguments of the version in the paper
     features  the layer compared besides the output
-    gain      a factor on the weights that keeps activations at a sensible size
+    gain      a factor on the weights that keeps activations at a sensible size, and random layers
+              from amplifying the rounding errors of those before them
+    alphas    other width multipliers, whose parameters are counted
     """
 
     make: Callable
@@ -35,6 +37,7 @@ class Network:
     full: tuple
     features: str
     gain: float = 1.0
+    alphas: tuple = ()
 
 
 def keras_application(make):
@@ -106,16 +109,15 @@ NETWORKS = {
     "lenet": Network(lenet, (None, 28, 10), (None, 28, 10), "pool2"),
     "mobilenet_v1": Network(
         keras_application(APPLICATIONS.MobileNet), (0.25, 75, 10), (1.0, 224, 1000),
-        "conv_pw_13_relu", gain=1.3),
+        "conv_pw_13_relu", gain=1.15, alphas=(0.25, 0.5, 0.75)),
     "mobilenet_v2": Network(
         keras_application(APPLICATIONS.MobileNetV2), (0.35, 75, 10), (1.0, 224, 1000),
-        "out_relu"),
+        "out_relu", gain=0.85, alphas=(0.35, 0.5, 0.75, 1.3, 1.4)),
     "inception_v3": Network(
         keras_application(APPLICATIONS.InceptionV3), (None, 107, 10), (None, 299, 1000),
         "mixed10"),
     "tiny_yolo_v2": Network(tiny_yolo, (None, 90, 3), (None, 416, 20), "conv8_leaky"),
-    "squeezenet": Network(squeezenet, (None, 63, 10), (None, 227, 1000), "fire9__concat",
-        gain=1.1),
+    "squeezenet": Network(squeezenet, (None, 63, 10), (None, 227, 1000), "fire9__concat"),
     "resnet50": Network(
         keras_application(APPLICATIONS.ResNet50), (None, 57, 10), (None, 224, 1000),
         "conv5_block3_out", gain=0.7),

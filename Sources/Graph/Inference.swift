@@ -96,8 +96,19 @@ package struct Inference: Sendable {
   {
     // Layers of users' own may return anything; the mistake belongs to the layer that makes it.
     let shape = try SizeRule.bounded(try layer.outputShape(for: inputs))
-    for spec in try layer.parameters(for: inputs) { try SizeRule.bounded(spec) }
+    try check(try layer.parameters(for: inputs))
     return shape
+  }
+
+  private static func check(_ parameters: [ParameterSpec]) throws(ShapeError) {
+    for (index, spec) in parameters.enumerated() {
+      guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
+      guard Set(spec.axes).count == spec.axes.count else { throw .repeatedAxis(spec) }
+      guard !parameters[..<index].contains(where: { $0.type == spec.type }) else {
+        throw .repeatedParameter(spec)
+      }
+      try SizeRule.bounded(spec)
+    }
   }
 
   /// The multiply-adds of one prediction.

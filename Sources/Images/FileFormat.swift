@@ -9,7 +9,7 @@ enum FileFormat {
     guard let first = bytes.first else { throw .empty() }
     if bytes.starts(with: [0xFF, 0xD8]) {
       self = .jpeg
-    } else if bytes.starts(with: Self.png) {
+    } else if bytes.starts(with: Self.pngSignature) {
       self = .png
     } else if first == UInt8(ascii: "P"), bytes.count > 1, "2356".utf8.contains(bytes[1]) {
       self = .portableAnymap
@@ -20,14 +20,16 @@ enum FileFormat {
     }
   }
 
-  private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// The name of a well-known format that is not decoded.
   private static func known(_ bytes: UnsafeRawBufferPointer) -> String? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)
     }
-    if bytes.count < png.count, png.starts(with: bytes) { return "the start of a PNG file" }
+    if bytes.count < pngSignature.count, pngSignature.starts(with: bytes) {
+      return "the start of a PNG file"
+    }
     if bytes.count == 1, bytes[0] == 0xFF { return "the start of a JPEG file" }
     if has("GIF8") { return "a GIF file" }
     if has("RIFF"), has("WEBP", at: 8) { return "a WebP file" }

@@ -49,9 +49,7 @@ public struct Image: Hashable, Sendable {
     self.pixels = pixels
   }
 
-  /// Fills a picture of sizes that are within the limits.
-  ///
-  /// - Parameter fill: writes every byte.
+  /// A picture of sizes that are within the limits, every byte of which `fill` writes.
   init<Failure: Error>(
     filling width: Int, _ height: Int, _ format: PixelFormat,
     _ fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void

@@ -104,7 +104,9 @@ extension ImageError {
       expected: "width and height of at least 1")
   }
 
-  static func wrongCount(_ count: Int, width: Int, height: Int, _ format: PixelFormat)
+  static func wrongCount(
+    _ count: Int, width: Int, height: Int, _ format: PixelFormat
+  )
     -> ImageError
   {
     ImageError(

@@ -35,7 +35,7 @@ enum JPEGDecoder {
     _ call: (UnsafeMutablePointer<CChar>?) -> forge_jpeg_status
   ) throws(ImageError) {
     var status = FORGE_JPEG_DONE
-    let reason = String(cReasonOf: Int(FORGE_JPEG_REASON.rawValue)) { status = call($0) }
+    let reason = String(cReasonOf: FORGE_JPEG_REASON) { status = call($0) }
     let quoted = reason.isEmpty ? "contradictory sizes" : "libjpeg: \(reason)"
     switch status {
     case FORGE_JPEG_DONE: return

@@ -38,7 +38,7 @@ enum PNGDecoder {
     _ call: (UnsafeMutablePointer<CChar>?) -> forge_png_status
   ) throws(ImageError) {
     var status = FORGE_PNG_DONE
-    let reason = String(cReasonOf: Int(FORGE_PNG_REASON.rawValue)) { status = call($0) }
+    let reason = String(cReasonOf: FORGE_PNG_REASON) { status = call($0) }
     switch status {
     case FORGE_PNG_DONE: return
     case FORGE_PNG_TRUNCATED: throw .cutOff("PNG", byteCount: byteCount, end: "end chunk")

@@ -20,6 +20,6 @@ extension Model {
       --> Dense(neurons: 320, activation: .relu, name: "fc1")
       --> Dense(neurons: classes, name: "fc2")
       --> Softmax()
-    return Model(input: input, output: output)
+    return Model(input: input, output: output, metadata: ModelMetadata(name: "LeNet"))
   }
 }

@@ -57,8 +57,9 @@ extension Model {
   }
 }
 
-/// Six times as many channels, a depthwise convolution, and few channels again; the input is added
-/// where it has their shape. The first block of the network does not widen.
+/// Six times as many channels (but in the first block), a depthwise convolution, few channels again.
+///
+/// What it received is added where it has the same shape.
 private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
   let name = number == 0 ? "expanded_conv" : "block_\(number)"
   let received = x.shape?.channels ?? 0

@@ -25,7 +25,7 @@ extension Model {
       --> ZeroPadding(3, name: "conv1_pad")
       --> Convolution(
         kernel: (7, 7), channels: 64, stride: (2, 2), padding: .valid, name: "conv1_conv")
-      --> normalized("conv1", relu: true)
+      --> activated("conv1")
       --> ZeroPadding(1, name: "pool1_pad")
       --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1_pool")
 
@@ -50,17 +50,18 @@ private func residual(
 ) -> Tensor {
   let shortcut =
     projected
-    ? x --> PointwiseConvolution(
-      channels: 4 * channels, stride: (stride, stride), name: "\(name)_0_conv")
+    ? x
+      --> PointwiseConvolution(
+        channels: 4 * channels, stride: (stride, stride), name: "\(name)_0_conv")
       --> normalized("\(name)_0")
     : x
   let branch =
     x
     --> PointwiseConvolution(
       channels: channels, stride: (stride, stride), name: "\(name)_1_conv")
-    --> normalized("\(name)_1", relu: true)
+    --> activated("\(name)_1")
     --> Convolution(kernel: (3, 3), channels: channels, name: "\(name)_2_conv")
-    --> normalized("\(name)_2", relu: true)
+    --> activated("\(name)_2")
     --> PointwiseConvolution(channels: 4 * channels, name: "\(name)_3_conv")
     --> normalized("\(name)_3")
   return [shortcut, branch]
@@ -68,8 +69,12 @@ private func residual(
     --> Activation(.relu, name: "\(name)_out")
 }
 
-/// What follows each convolution.
-private func normalized(_ name: String, relu: Bool = false) -> Block {
-  let normalization = Block([BatchNormalization(epsilon: 1.001e-5, name: "\(name)_bn")])
-  return relu ? normalization --> Activation(.relu, name: "\(name)_relu") : normalization
+/// The normalization of a convolution.
+private func normalized(_ name: String) -> BatchNormalization {
+  BatchNormalization(epsilon: 1.001e-5, name: "\(name)_bn")
+}
+
+/// What follows a convolution whose output is not added to another.
+private func activated(_ name: String) -> Block {
+  normalized(name) --> Activation(.relu, name: "\(name)_relu")
 }

@@ -30,6 +30,12 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   /// The number of slots that no prediction uses.
   public var freeSlots: Int { slots.freeCount }
 
+  /// The number of predictions that wait for a slot.
+  package var waitingPredictions: Int { slots.waitingCount }
+
+  /// Whether every slot is free and nothing is remembered of predictions that are over.
+  package var isAtRest: Bool { slots.isAtRest(of: inflightBuffers) }
+
   /// Predicts; suspends, and never blocks, while all slots are taken.
   ///
   /// Safe from any number of tasks at once, which are served in the order they came.

@@ -49,7 +49,7 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Seconds a type-check may take; `FORGE_TYPE_CHECK_SECONDS` for machines that are very slow.
+  /// The seconds a type-check may take; `FORGE_TYPE_CHECK_SECONDS` for machines that are very slow.
   private var limit: Double {
     ProcessInfo.processInfo.environment["FORGE_TYPE_CHECK_SECONDS"].flatMap(Double.init) ?? 3
   }
@@ -65,7 +65,7 @@ import Testing
     #expect(
       source.split(separator: "\n", omittingEmptySubsequences: false)[Self.wrongLine - 1]
         .hasSuffix(variant.layer))
-    // The best of three, as the machine may be busy with other tests.
+    // The best of three, as the caches may be cold.
     var best = Double.infinity
     for _ in 1...3 where best > limit {
       let result = try checker.check(source)

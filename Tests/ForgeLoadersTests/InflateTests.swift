@@ -47,22 +47,29 @@
     @Test func refusesEveryTruncation() throws {
       let count = try Fixtures.bytes("inflated.bin").count
       for stream in try streams() {
-        for length in 0..<stream.count { #expect(inflate(Array(stream[..<length]), count: count) == nil) }
+        for length in 0..<stream.count {
+          #expect(inflate(Array(stream[..<length]), count: count) == nil)
+        }
       }
     }
 
-    @Test func refusesOrSurvivesEveryFlip() throws {
+    /// Adler-32 is weak: three of these flips give other bytes with the same sum. zlib takes the same
+    /// three, and no others.
+    @Test func takesAFlipOnlyWhereZlibDoes() throws {
       let expected = try Fixtures.bytes("inflated.bin")
-      for stream in try streams() {
+      var taken: [[Int]] = []
+      for (index, stream) in try streams().enumerated() {
         for position in stream.indices {
           for mask: UInt8 in [1, 0x10, 0x80, 0xff] {
             var altered = stream
             altered[position] ^= mask
-            let result = inflate(altered, count: expected.count)
-            #expect(result == nil || result == expected, "byte \(position), \(mask)")
+            if let result = inflate(altered, count: expected.count), result != expected {
+              taken.append([index, position, Int(mask)])
+            }
           }
         }
       }
+      #expect(taken == [[2, 355, 1], [2, 516, 0x80], [4, 500, 0xff]])
     }
 
     @Test func refusesNoise() {

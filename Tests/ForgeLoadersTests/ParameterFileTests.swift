@@ -94,7 +94,7 @@ import Testing
 
   @Test(arguments: [0, 5996, 5999, 6001, 12000])
   func saysThatASizeIsWrong(size: Int) throws {
-    let path = try folder.write("conv1.bin", [UInt8](repeating: 0, count: size))
+    let path = try folder.write("conv1.bin", bytes: [UInt8](repeating: 0, count: size))
     let error = try loadError {
       _ = try ParameterFile(directory: folder.path, name: "conv1", count: 1500)
     }

@@ -14,10 +14,11 @@ struct ModelFixture: Decodable {
     let multiplyAdds: Int
     /// Output sizes by layer, in memory order without the batch.
     let layers: [String: [Int]]
+    let widths: [Width]
     let arguments: Network.Arguments
 
     private enum CodingKeys: String, CodingKey {
-      case parameters, layers
+      case parameters, layers, widths
       case multiplyAdds = "multiply_adds"
     }
 
@@ -25,8 +26,21 @@ struct ModelFixture: Decodable {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       parameters = try container.decode(Int.self, forKey: .parameters)
       multiplyAdds = try container.decode(Int.self, forKey: .multiplyAdds)
+      widths = try container.decode([Width].self, forKey: .widths)
       layers = try container.decode([String: [Int]].self, forKey: .layers)
       arguments = try Network.Arguments(from: decoder)
+    }
+  }
+
+  /// The number of parameters with another width multiplier.
+  struct Width: Decodable {
+    let alpha: Double
+    let parameters: Int
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      alpha = try container.decode(Double.self)
+      parameters = try container.decode(Int.self)
     }
   }
 

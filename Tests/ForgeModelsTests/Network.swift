@@ -15,13 +15,20 @@ struct Network: Sendable, CustomTestStringConvertible {
 
   /// What a network is made with.
   struct Arguments: Decodable, Sendable {
-    let alpha: Double?
+    private(set) var alpha: Double?
     let size: Int
     let classes: Int
     private(set) var head = Model.Head.probabilities
 
     private enum CodingKeys: String, CodingKey {
       case alpha, size, classes
+    }
+
+    /// The same arguments with another width multiplier.
+    func with(alpha: Double) -> Arguments {
+      var arguments = self
+      arguments.alpha = alpha
+      return arguments
     }
 
     /// The same arguments with another head.

@@ -29,12 +29,12 @@ struct NumericsTests {
     "The full size of each agrees",
     .enabled(
       if: ModelFixture.fullSizeFolder != nil,
-      """
-      FORGE_MODEL_REFERENCES names no folder; make_model_references.py --full writes one
-      """), arguments: Network.all)
+      "FORGE_MODEL_REFERENCES names no folder; make_model_references.py --full writes one"),
+    arguments: Network.all)
   func fullSize(_ network: Network) throws {
     let folder = try #require(ModelFixture.fullSizeFolder)
-    try compare(network, with: try ModelFixture.fullSize(network, folder: folder))
+    let errors = try compare(network, with: try ModelFixture.fullSize(network, folder: folder))
+    for (layer, error) in errors { print("\(network.name), \(layer): relative L2 \(error)") }
   }
 
   @Test("The other heads leave out the last layers only", arguments: Network.classifiers)
@@ -59,7 +59,10 @@ struct NumericsTests {
   }
 
   /// Predicts and compares the output and the layer of features.
-  private func compare(_ network: Network, with expected: ModelFixture.Computation) throws {
+  @discardableResult
+  private func compare(
+    _ network: Network, with expected: ModelFixture.Computation
+  ) throws -> [String: Double] {
     let model = network.model(expected.arguments)
     let features = expected.outputs.keys.filter { $0 != "output" }
     let compiled = try model.compile(
@@ -73,10 +76,12 @@ struct NumericsTests {
 
     var results = found.kept
     results["output"] = found.outputs[compiled.outputNames[0]]
+    var errors: [String: Double] = [:]
     for (name, tensor) in results {
       let values = try #require(expected.outputs[name]).values
-      print("\(network.name) \(name): relative L2 \(Closeness(tensor.values, values).relativeL2)")
       expectClose(tensor.values, values, relativeL2: 1e-5, "\(network.name) \(name)")
+      errors[name] = Closeness(tensor.values, values).relativeL2
     }
+    return errors
   }
 }

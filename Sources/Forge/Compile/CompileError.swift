@@ -84,6 +84,15 @@ extension Problem {
       details: [("received", received), ("needs", needs)])
   }
 
+  static func computedOperand(
+    at place: SourcePlace?, _ layer: LayerReference?, operand: Int, of primitive: String
+  ) -> Problem {
+    Problem(
+      place: place, layer: layer,
+      headline: "operand \(operand) of \(primitive) depends on an input",
+      details: [("needs", "parameters, constants, or what follows from them alone")])
+  }
+
   static func noSource(_ names: [String]) -> Problem {
     Problem(
       headline: "the model has parameters, but compile was given nowhere to take them from",

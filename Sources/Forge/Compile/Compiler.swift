@@ -17,6 +17,8 @@ struct Compiler: Sendable {
   let rewrites: [Rewrites.Count]
   /// The names of the outputs, kept layers last.
   let outputNames: [String]
+  /// The results of kept layers in the graph as it was lowered.
+  let keptValues: [OperationGraph.Value]
   /// The number of outputs that are the model's own.
   let ownOutputCount: Int
   /// The options.
@@ -67,7 +69,16 @@ struct Compiler: Sendable {
     let kept = options.keep.compactMap { name in
       inference.nodes.first { $0.name == name && !$0.isInput }
     }
-    _ = KeepOutputs.apply(to: &graph, lowered: lowered.graph, layers: kept.map(\.position))
+    keptValues = kept.compactMap { lowered.graph.layerOutputs[$0.position] }
+    do {
+      try KeepOutputs.apply(
+        to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
+        foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
+    } catch {
+      throw CompileError([Problem(headline: "a constant could not be computed", cause: error)])
+    }
+    let problems = ConstantOperands.problems(graph, inference: inference)
+    guard problems.isEmpty else { throw CompileError(problems) }
     self.graph = graph
     outputNames =
       Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
@@ -120,7 +131,13 @@ struct Compiler: Sendable {
   func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
     let bound: OperationGraph
     do throws(OperationGraph.BindingError) { bound = try graph.binding(inputs: inputs) } catch {
-      throw .unfit(error.error, layer: graph.nodes[error.node].layers.last ?? 0)
+      throw unfit(inputs: inputs) ?? .unfit(error.error, layer: 0, received: [])
+    }
+    for value in bound.nodes.map(\.output) + bound.inputs {
+      // Kernels count with 32 bits along each axis.
+      guard bound.shape(of: value).sizes?.allSatisfy({ $0 <= Int32.max }) ?? false else {
+        throw .unfit(.axisTooLong(), layer: 0, received: [bound.shape(of: value)])
+      }
     }
     guard let table = forge_kernels(level) else { throw .noKernels }
     var builder = PlanBuilder(
@@ -131,10 +148,29 @@ struct Compiler: Sendable {
     return Plan(builder)
   }
 
+  /// The first layer that does not fit inputs of these sizes, and what it would receive.
+  ///
+  /// It is looked for in the graph as it was lowered, where every operation belongs to one layer.
+  private func unfit(inputs: [Shape]) -> PlanError? {
+    var shapes = lowered.graph.shapes
+    for (value, shape) in zip(lowered.graph.inputs, inputs) { shapes[value.index] = shape }
+    for node in lowered.graph.nodes {
+      do throws(ShapeError) {
+        shapes[node.output.index] = try node.primitive.checkedShape(
+          for: node.inputs.map { shapes[$0.index] })
+      } catch {
+        let received = node.inputs.filter { lowered.graph.constant($0) == nil }
+        return .unfit(
+          error, layer: node.layers.last ?? 0, received: received.map { shapes[$0.index] })
+      }
+    }
+    return nil
+  }
+
   /// Why a plan cannot be made.
   enum PlanError: Error {
-    /// A layer does not fit inputs of this size.
-    case unfit(ShapeError, layer: Int)
+    /// A layer, by its position, does not fit inputs of this size.
+    case unfit(ShapeError, layer: Int, received: [Shape])
     /// A parameter could not be read.
     case parameters(any Error)
     /// The instruction set is not there.

@@ -5,11 +5,19 @@ extension Compiler.PlanError {
   /// The problem for an error of a compile.
   func problem(_ compiler: Compiler) -> Problem {
     switch self {
-    case .unfit(let error, let layer):
+    case .unfit(let error, let layer, let received):
       let node = compiler.inference.nodes.first { $0.position == layer && !$0.isInput }
+      var details = error.details
+      if error.received == nil, !received.isEmpty {
+        // A layer of several operations receives what its first ones made.
+        let names = node?.inputs.map { compiler.inference.nodes[$0].name } ?? []
+        let text = received.enumerated().map { index, shape in
+          names.count == received.count ? "\(shape) from \"\(names[index])\"" : "\(shape)"
+        }
+        details.insert(("received", text.joined(separator: "\n")), at: 0)
+      }
       return Problem(
-        place: node?.place, layer: node?.reference, headline: error.headline,
-        details: error.details)
+        place: node?.place, layer: node?.reference, headline: error.headline, details: details)
     case .parameters(let cause):
       return Problem(headline: "a parameter could not be read", cause: cause)
     case .noKernels:
@@ -23,5 +31,11 @@ extension Compiler.PlanError {
     case .unfit: PredictionError(.wrongShape, problem(compiler))
     case .parameters, .noKernels: PredictionError(.parameters, problem(compiler))
     }
+  }
+}
+
+extension ShapeError {
+  static func axisTooLong() -> ShapeError {
+    ShapeError(.tooLarge, "a tensor is too long", needs: "at most \(Int32.max) along each axis")
   }
 }

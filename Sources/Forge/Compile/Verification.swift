@@ -85,6 +85,10 @@ public struct Verification: Sendable {
       }
     } catch let error as CompileError {
       throw error
+    } catch let error as Compiler.PlanError {
+      throw CompileError([error.problem(compiler)])
+    } catch let error as PredictionError {
+      throw CompileError([error.problem])
     } catch {
       throw CompileError([Problem(headline: "the plan could not be verified", cause: error)])
     }
@@ -147,8 +151,7 @@ extension Compiler {
 
   /// The values of the outputs and kept layers in the graph as it was lowered.
   var referenceOutputs: [OperationGraph.Value] {
-    let own = lowered.graph.outputs
-    return own + graph.outputs.dropFirst(own.count)
+    lowered.graph.outputs + keptValues
   }
 }
 

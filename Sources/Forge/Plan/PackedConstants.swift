@@ -13,14 +13,15 @@ final class PackedConstants: Sendable {
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[block][height][width][16]`, zero where padded.
     case depthwise(height: Int, width: Int, channels: Int)
-    /// As it is, zeros after the last value up to `count`; one value fills the first `fill`.
-    case padded(count: Int, fill: Int)
+    /// As it is, zeros after the last value up to `count`.
+    case padded(count: Int)
     /// Zeros: the bias of a layer without one.
     case zeros(count: Int)
   }
 
   private struct Key: Hashable {
     let value: Int
+    let part: Range<Int>?
     let form: Form
   }
 
@@ -38,15 +39,15 @@ final class PackedConstants: Sendable {
   /// The values of a constant in its own layout.
   func values(of recipe: ConstantRecipe) throws -> [Float] { try parameters.values(of: recipe) }
 
-  /// A constant in a form; `nil` for zeros of no constant.
+  /// A constant, or a part of its values, in a form; zeros for no constant.
   func memory(
-    _ value: OperationGraph.Value?, _ recipe: ConstantRecipe?, as form: Form
-  ) throws
-    -> AlignedMemory
-  {
-    let key = Key(value: value?.index ?? -1, form: form)
+    _ value: OperationGraph.Value?, _ recipe: ConstantRecipe?, part: Range<Int>? = nil,
+    as form: Form
+  ) throws -> AlignedMemory {
+    let key = Key(value: value?.index ?? -1, part: part, form: form)
     if let memory = made.withLock({ $0[key] }) { return memory }
-    let values = try recipe.map { try parameters.values(of: $0) } ?? []
+    var values = try recipe.map { try parameters.values(of: $0) } ?? []
+    if let part { values = Array(values[part]) }
     let memory = AlignedMemory(byteCount: form.count * MemoryLayout<Float>.stride) { bytes in
       form.write(values, to: bytes.bindMemory(to: Float.self))
     }
@@ -67,7 +68,7 @@ extension PackedConstants.Form {
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .depthwise(let height, let width, let channels):
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
-    case .padded(let count, _), .zeros(let count): count
+    case .padded(let count), .zeros(let count): count
     }
   }
 
@@ -76,10 +77,8 @@ extension PackedConstants.Form {
     let lanes = TensorDescriptor.blockWidth
     switch self {
     case .zeros: break
-    case .padded(_, let fill):
-      for index in 0..<max(values.count, fill) {
-        memory[index] = values[values.count == 1 ? 0 : index]
-      }
+    case .padded:
+      _ = memory.update(fromContentsOf: values)
     case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
       let padded = AlignedMemory.round(inputs, to: lanes)
       let taps = height * width

@@ -172,8 +172,14 @@ struct PlanBuilder {
       && tensor.root == source && tensor.halo == halos[value]
       && sizes(of: input) == sizes(of: value)
       && concatenations.slots[value] == nil && !isWhole(input)
-      // A crop reads the same memory under another value.
-      && blockedForms.values.count(where: { tensors[$0.index].root == source }) == 1
+      && !othersRead(source, than: input)
+  }
+
+  /// Whether this node or a later one reads the memory of `root` under another value, as crops do.
+  private func othersRead(_ root: ID, than input: Value) -> Bool {
+    blockedForms.contains { value, form in
+      value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
+    }
   }
 
   /// Whether other tensors were written as parts of this one.
@@ -290,13 +296,12 @@ struct PlanBuilder {
         }))
   }
 
-  /// A constant in the form a kernel reads, alive as long as the plan.
+  /// A constant, or a part of its values, in the form a kernel reads, alive as long as the plan.
   mutating func packed(
-    _ value: Value?, as form: PackedConstants.Form
-  ) throws
-    -> UnsafePointer<Float>?
-  {
-    let memory = try constants.memory(value, value.flatMap { graph.constant($0) }, as: form)
+    _ value: Value?, part: Range<Int>? = nil, as form: PackedConstants.Form
+  ) throws -> UnsafePointer<Float>? {
+    let memory = try constants.memory(
+      value, value.flatMap { graph.constant($0) }, part: part, as: form)
     retained.append(memory)
     return memory.floats
   }

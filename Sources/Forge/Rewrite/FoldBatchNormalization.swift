@@ -81,8 +81,13 @@ struct AffineConstants {
 
   init?(_ node: OperationGraph.Node, graph: OperationGraph, constants: ParameterStore) throws {
     guard node.residual == nil else { return nil }
-    let operands = try node.inputs.dropFirst().map { input in
+    var operands = try node.inputs.dropFirst().map { input in
       try graph.constant(input).map { try constants.values(of: $0).map(Double.init) }
+    }
+    // One value may stand for all channels.
+    let count = operands.compactMap { $0?.count }.max() ?? 1
+    operands = operands.map { values in
+      values?.count == 1 ? values.map { Array(repeating: $0[0], count: count) } : values
     }
     switch node.primitive {
     case .affine:

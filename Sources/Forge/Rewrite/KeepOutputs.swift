@@ -5,17 +5,17 @@ import ForgeOperations
 /// A result that a rewrite has fused away is computed once more beside the network, from the nearest
 /// results that are still there: keeping a layer changes no bit of any output.
 enum KeepOutputs {
-  /// The rewritten graph with the values of `layers` among its outputs, after its own.
+  /// Makes `values` outputs of the rewritten graph, after its own.
   static func apply(
-    to graph: inout OperationGraph, lowered: OperationGraph, layers: [Int]
-  ) -> [Int] {
+    to graph: inout OperationGraph, values: [OperationGraph.Value], lowered: OperationGraph,
+    constants: ParameterStore, foldsConstants: Bool
+  ) throws {
+    guard !values.isEmpty else { return }
     var made = Set(graph.nodes.map(\.output))
     var originals: [OperationGraph.Value: OperationGraph.Node] = [:]
     for node in lowered.nodes { originals[node.output] = node }
     var added: [OperationGraph.Node] = []
-    var positions: [Int] = []
-    for layer in layers {
-      guard let value = lowered.layerOutputs[layer] else { continue }
+    for value in values {
       // Operands first; a value is visited again once they are made.
       var pending = [value]
       while let next = pending.last {
@@ -32,11 +32,11 @@ enum KeepOutputs {
         made.insert(next)
         pending.removeLast()
       }
-      positions.append(graph.outputs.count)
       graph.outputs.append(value)
     }
     // They come last: everything they read is made by then.
     graph.nodes += added
-    return positions
+    // Weights that were computed while compiling are needed as constants here as well.
+    if foldsConstants { _ = try FoldConstants.apply(to: &graph, constants: constants) }
   }
 }

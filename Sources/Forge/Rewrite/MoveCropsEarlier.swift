@@ -1,6 +1,9 @@
 import ForgeOperations
 
 /// Cuts an image before a function of each element instead of after it.
+///
+/// A function that the operation before it can apply while it stores its result stays there: it costs
+/// nothing, and a cut of what is stored is another reading of the same memory.
 enum MoveCropsEarlier: Rewrite {
   static let name = "moveCropsEarlier"
 
@@ -15,6 +18,11 @@ enum MoveCropsEarlier: Rewrite {
       else { continue }
       // crop(f(x)) at this position becomes f(crop(x)): the crop takes the function's place.
       let image = graph.nodes[producer].inputs[0]
+      if let source = index.soleProducer(of: image), graph.nodes[source].primitive.takesActivation,
+        graph.nodes[source].activation == .linear
+      {
+        continue
+      }
       let cut = graph.addValue(graph.shape(of: graph.nodes[position].output), .node)
       let layers = (graph.nodes[producer].layers, graph.nodes[position].layers)
       graph.nodes[producer].primitive = .crop(edges)

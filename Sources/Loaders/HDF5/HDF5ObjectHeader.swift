@@ -142,11 +142,13 @@
       var cursor = try message.cursor(head, "the continuation of an object header")
       let address = try cursor.definedAddress(head)
       let length = try cursor.length(head)
+      guard address > 0, length >= 8 else {
+        throw .damaged("an object header continues nowhere", at: message.address)
+      }
       guard isNew else {
         blocks.append(Block(address: address, length: length))
         return
       }
-      guard length >= 8 else { throw .damaged("an object header is too short", at: address) }
       var start = try head.bytes.cursor(address, length, "the continuation of an object header")
       try start.expect("OCHK")
       try Self.verify(address, 0, length - 4, head)

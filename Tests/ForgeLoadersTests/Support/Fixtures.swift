@@ -65,7 +65,7 @@ final class TemporaryFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   @discardableResult
-  func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+  func write(_ name: String, bytes: [UInt8]) throws -> String {
     let file = path + "/" + name
     try Data(bytes).write(to: URL(fileURLWithPath: file))
     return file
@@ -73,7 +73,7 @@ final class TemporaryFolder {
 
   @discardableResult
   func write(_ name: String, _ values: [Float]) throws -> String {
-    try write(name, values.withUnsafeBytes { [UInt8]($0) })
+    try write(name, bytes: values.withUnsafeBytes { [UInt8]($0) })
   }
 }
 
@@ -125,7 +125,8 @@ private func half(_ bits: UInt16) -> Float {
   let exponent = Int(bits >> 10 & 0x1f)
   let fraction = Float(bits & 0x3ff) / 1024
   let sign: Float = bits >> 15 == 0 ? 1 : -1
-  return exponent == 0 ? sign * fraction * 0x1p-14
+  return exponent == 0
+    ? sign * fraction * 0x1p-14
     : sign * Float(sign: .plus, exponent: exponent - 15, significand: 1 + fraction)
 }
 

@@ -7,18 +7,35 @@ extension PlanBuilder {
   mutating func addConvolution(
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, outputs: Int, groups: Int
   ) throws {
-    let inputs = imageSizes(of: node.inputs[0])[2]
-    guard groups == 1 else {
-      try addGrouped(
-        node, geometry, groups: groups, inputs: inputs / groups, outputs: outputs)
+    let sizes = (imageSizes(of: node.inputs[0]), imageSizes(of: node.output))
+    let (inputs, outputsEach) = (sizes.0[2] / groups, outputs / groups)
+    let lanes = PlannedTensor.lanes
+    guard groups == 1 || (inputs.isMultiple(of: lanes) && outputsEach.isMultiple(of: lanes)) else {
+      try addGrouped(node, geometry, groups: groups, inputs: inputs, outputs: outputs)
       return
     }
     let source = try blocked(node.inputs[0])
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
-    try addConvolution(
-      node, geometry, source: source, target: target, residual: residual, inputs: inputs,
-      outputs: outputs)
+    guard groups > 1 else {
+      try addConvolution(
+        node, geometry, source: source, target: target, residual: residual, inputs: inputs,
+        outputs: outputs)
+      return
+    }
+    for group in 0..<groups {
+      let part = { (whole: ID, sizes: [Int], channels: Int) in
+        { (tensors: Tensors, _: ID) in
+          tensors[whole].part(
+            [sizes[0], sizes[1], channels], channel: group * channels, halo: tensors[whole].halo)
+        }
+      }
+      try addConvolution(
+        node, geometry, source: addTensor(part(source, sizes.0, inputs)),
+        target: addTensor(part(target, sizes.1, outputsEach)),
+        residual: residual.map { addTensor(part($0, sizes.1, outputsEach)) }, inputs: inputs,
+        outputs: outputsEach, group: group)
+    }
   }
 
   /// A dense layer: the convolution whose kernel is the whole image.
@@ -46,16 +63,19 @@ extension PlanBuilder {
 
   private mutating func addConvolution(
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, source: ID, target: ID,
-    residual: ID?, inputs: Int, outputs: Int
+    residual: ID?, inputs: Int, outputs: Int, group: Int = 0
   ) throws {
     let panelWidth = Self.panelWidth(outputs: outputs)
     let kernel = geometry.kernel
+    let weightCount = outputs * kernel.width * kernel.height * inputs
     let weights = try packed(
-      node.inputs[1],
+      node.inputs[1], part: group * weightCount..<(group + 1) * weightCount,
       as: .convolution(
         height: kernel.height, width: kernel.width, inputs: inputs, outputs: outputs,
         panelWidth: panelWidth))
-    let bias = try packedBias(node, count: AlignedMemory.round(outputs, to: panelWidth))
+    let bias = try packedBias(
+      node, part: group * outputs..<(group + 1) * outputs,
+      count: AlignedMemory.round(outputs, to: panelWidth))
     let window = Window(geometry, input: tensor(source))
     // Without a border between rows a pointwise convolution sees one long row.
     let isFlat =
@@ -67,7 +87,7 @@ extension PlanBuilder {
     addStep(
       name, reads: [source] + (residual.map { [$0] } ?? []), writes: [target],
       multiplyAdds: tensor(target).count * kernel.width * kernel.height * inputs,
-      parameterCount: outputs * kernel.width * kernel.height * inputs
+      parameterCount: weightCount
     ) { places in
       var arguments = forge_convolution_arguments()
       arguments.in = places.view(source).flattened(isFlat)
@@ -89,7 +109,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Groups: as many convolutions where each is of whole blocks, else channel by channel.
+  /// Groups that share blocks of channels, channel by channel.
   private mutating func addGrouped(
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, groups: Int, inputs: Int,
     outputs: Int
@@ -99,7 +119,7 @@ extension PlanBuilder {
     let target = blockedResult(node.output)
     let kernel = geometry.kernel
     let count = outputs * kernel.width * kernel.height * inputs
-    let weights = try packed(node.inputs[1], as: .padded(count: count, fill: 0))
+    let weights = try packed(node.inputs[1], as: .padded(count: count))
     let bias = try packedBias(node, count: outputs)
     let window = Window(geometry, input: tensor(source))
     let activation = node.activation
@@ -175,12 +195,10 @@ extension PlanBuilder {
 
   /// The bias of a node, zeros where it has none.
   private mutating func packedBias(
-    _ node: OperationGraph.Node, count: Int
-  ) throws
-    -> UnsafePointer<Float>?
-  {
+    _ node: OperationGraph.Node, part: Range<Int>? = nil, count: Int
+  ) throws -> UnsafePointer<Float>? {
     guard node.inputs.count > 2 else { return try packed(nil, as: .zeros(count: count)) }
-    return try packed(node.inputs[2], as: .padded(count: count, fill: 0))
+    return try packed(node.inputs[2], part: part, as: .padded(count: count))
   }
 
   /// Output channels per panel of weights: the widest of 16 to 64 that pads the fewest channels.

@@ -1,0 +1,185 @@
+import Forge
+
+extension Image {
+  /// The picture, or a rectangle of it, in another size.
+  ///
+  /// Equal to `resize((width, height), BILINEAR, box)` of Pillow 13 in every bit: first along rows,
+  /// rounded to bytes, then along columns. The colours of transparent pictures are multiplied by their
+  /// alpha meanwhile. Pixels next to the rectangle take part in its border, as with Pillow's `box`.
+  ///
+  /// - Parameters:
+  ///   - width: pixels in a row of the result, at least 1.
+  ///   - height: rows of the result, at least 1.
+  ///   - filter: how pixels are sampled.
+  ///   - box: the rectangle sampled, in pixels, fractions allowed; the whole picture by default.
+  ///   - limits: how many pixels the result, and what is made on the way to it, may have.
+  /// - Returns: the picture, of the same format.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle not inside.
+  public func resized(
+    width: Int, height: Int, filter: ResamplingFilter = .bilinear, box: CropRectangle? = nil,
+    limits: ImageLimits = ImageLimits()
+  ) throws(ImageError) -> Image {
+    guard width > 0, height > 0 else { throw .badSize(width: width, height: height) }
+    try limits.check(width: width, height: height)
+    if let box, !box.fits(width: self.width, height: self.height) {
+      throw .badBox(box, width: self.width, height: self.height)
+    }
+    let edges = Edges(box, of: self)
+    if width == self.width, height == self.height, edges == Edges(nil, of: self) { return self }
+    switch filter {
+    case .nearest:
+      return nearest(width: width, height: height, edges)
+    case .bilinear:
+      let source = format == .rgba ? multipliedByAlpha() : self
+      let result = try source.bilinear(width: width, height: height, edges, limits: limits)
+      return format == .rgba ? result.dividedByAlpha() : result
+    }
+  }
+
+  /// The sides of a rectangle, as precise as Pillow's.
+  private struct Edges: Equatable {
+    let left: Float
+    let top: Float
+    let right: Float
+    let bottom: Float
+
+    init(_ box: CropRectangle?, of image: Image) {
+      left = Float(box?.x ?? 0)
+      top = Float(box?.y ?? 0)
+      right = box.map { Float($0.x + $0.width) } ?? Float(image.width)
+      bottom = box.map { Float($0.y + $0.height) } ?? Float(image.height)
+    }
+  }
+
+  // MARK: Bilinear
+
+  private func bilinear(
+    width: Int, height: Int, _ edges: Edges, limits: ImageLimits
+  ) throws(ImageError) -> Image {
+    let rows = ResamplingAxis(
+      inputs: self.height, low: edges.top, high: edges.bottom, outputs: height)
+    var result = self
+    var firstRow = 0
+    if width != self.width || edges.left != 0 || edges.right != Float(self.width) {
+      let columns = ResamplingAxis(
+        inputs: self.width, low: edges.left, high: edges.right, outputs: width)
+      try limits.check(width: width, height: rows.range.count)
+      result = resampled(columns: columns, rows: rows.range)
+      firstRow = rows.range.lowerBound
+    }
+    if height != self.height || edges.top != 0 || edges.bottom != Float(self.height) {
+      result = result.resampled(rows: rows, firstRow: firstRow)
+    }
+    return result
+  }
+
+  /// The rows of `rows`, each as many pixels as `columns` has.
+  private func resampled(columns: ResamplingAxis, rows: Range<Int>) -> Image {
+    let (channels, outputs) = (format.channels, columns.firsts.count)
+    return Image(filling: outputs, rows.count, format) { target in
+      columns.shares.withUnsafeBufferPointer { shares in
+        pixels.withUnsafeBufferPointer { pixels in
+          var position = 0
+          for row in rows {
+            for output in 0..<outputs {
+              let source = (row * width + columns.firsts[output]) * channels
+              let taps = columns.starts[output]..<columns.starts[output + 1]
+              for channel in 0..<channels {
+                var sum = ResamplingAxis.half
+                var pixel = source + channel
+                for tap in taps {
+                  sum &+= Int32(pixels[pixel]) &* shares[tap]
+                  pixel += channels
+                }
+                target[position] = ResamplingAxis.byte(sum)
+                position += 1
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// As many rows as `rows` has, of a picture whose first row is the source's row `firstRow`.
+  private func resampled(rows: ResamplingAxis, firstRow: Int) -> Image {
+    let stride = width * format.channels
+    var sums = [Int32](repeating: 0, count: stride)
+    return Image(filling: width, rows.firsts.count, format) { target in
+      pixels.withUnsafeBufferPointer { pixels in
+        sums.withUnsafeMutableBufferPointer { sums in
+          for output in rows.firsts.indices {
+            sums.update(repeating: ResamplingAxis.half)
+            let first = rows.starts[output]
+            for tap in first..<rows.starts[output + 1] {
+              let share = rows.shares[tap]
+              let source = (rows.firsts[output] - firstRow + tap - first) * stride
+              for index in 0..<stride {
+                sums[index] &+= Int32(pixels[source + index]) &* share
+              }
+            }
+            for index in 0..<stride {
+              target[output * stride + index] = ResamplingAxis.byte(sums[index])
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// RGBA whose colours are multiplied by alpha, so that invisible colours do not bleed.
+  private func multipliedByAlpha() -> Image {
+    Image(filling: width, height, .rgba) { target in
+      for pixel in 0..<width * height {
+        let alpha = pixels[4 * pixel + 3]
+        for channel in 0..<3 {
+          let product = Int(pixels[4 * pixel + channel]) * Int(alpha)
+          target[4 * pixel + channel] = UInt8(dividedBy255(product))
+        }
+        target[4 * pixel + 3] = alpha
+      }
+    }
+  }
+
+  private func dividedByAlpha() -> Image {
+    Image(filling: width, height, .rgba) { target in
+      for pixel in 0..<width * height {
+        let alpha = pixels[4 * pixel + 3]
+        for channel in 0..<3 {
+          let color = pixels[4 * pixel + channel]
+          target[4 * pixel + channel] =
+            alpha == 0 ? color : UInt8(clamping: 255 * Int(color) / Int(alpha))
+        }
+        target[4 * pixel + 3] = alpha
+      }
+    }
+  }
+
+  // MARK: Nearest
+
+  private func nearest(width: Int, height: Int, _ edges: Edges) -> Image {
+    let columns = Self.nearest(self.width, low: edges.left, high: edges.right, outputs: width)
+    let rows = Self.nearest(self.height, low: edges.top, high: edges.bottom, outputs: height)
+    let channels = format.channels
+    return Image(filling: width, height, format) { target in
+      var position = 0
+      for row in rows {
+        for column in columns {
+          let source = (row * self.width + column) * channels
+          for channel in 0..<channels { target[position + channel] = pixels[source + channel] }
+          position += channels
+        }
+      }
+    }
+  }
+
+  /// The pixel under the centre of each output pixel; the centres are summed up, as Pillow does.
+  private static func nearest(_ inputs: Int, low: Float, high: Float, outputs: Int) -> [Int] {
+    let step = Double(high - low) / Double(outputs)
+    var centre = Double(low) + step * 0.5
+    return (0..<outputs).map { _ in
+      defer { centre += step }
+      return min(max(Int(centre), 0), inputs - 1)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Forge
+
+extension Image {
+  /// The picture as the input of a network.
+  ///
+  /// - Parameter preparation: which part, which size, which numbers.
+  /// - Returns: height × width × channels values, as `predict` takes them.
+  /// - Throws: ``ImageError`` when a size, a rectangle or a count of factors does not fit.
+  public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
+    let normalization = preparation.normalization
+    try normalization.check()
+    if let size = preparation.size, !size.isPositive {
+      throw .badSize(width: size.width, height: size.height)
+    }
+    // Gray stays one channel until the end: repeated before or after, it is the same.
+    let wanted: PixelFormat =
+      normalization.order == .gray || format == .gray ? .gray : .rgb
+    let source = converted(to: wanted, background: preparation.background)
+    let box = try preparation.box(of: self)
+    let size = preparation.size(of: self, box: box)
+    let image = try source.resized(
+      width: size.width, height: size.height, filter: preparation.filter, box: box,
+      limits: preparation.limits)
+    return TensorValues(
+      width: size.width, height: size.height, channels: normalization.order.channels,
+      values: image.normalized(normalization))
+  }
+
+  /// The values of a gray or RGB picture.
+  private func normalized(_ normalization: PixelNormalization) -> [Float] {
+    let channels = normalization.order.channels
+    let count = width * height * channels
+    // All that can come out of a channel is known: 256 values.
+    let tables = (0..<channels).flatMap { normalization.table(channel: $0) }
+    // Where a channel comes from within its pixel.
+    let sources: [Int] =
+      switch (format, normalization.order) {
+      case (.gray, _), (_, .gray): Array(repeating: 0, count: channels)
+      case (_, .rgb): [0, 1, 2]
+      case (_, .bgr): [2, 1, 0]
+      }
+    let stride = format.channels
+    return [Float](unsafeUninitializedCapacity: count) { values, initialized in
+      for channel in 0..<channels {
+        var source = sources[channel]
+        for index in Swift.stride(from: channel, to: count, by: channels) {
+          values[index] = tables[256 * channel + Int(pixels[source])]
+          source += stride
+        }
+      }
+      initialized = count
+    }
+  }
+}

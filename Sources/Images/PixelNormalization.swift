@@ -1,0 +1,88 @@
+/// The order in which the channels of a pixel are given to a network.
+public enum ChannelOrder: Hashable, Sendable {
+  /// One channel.
+  case gray
+  /// Red, green, blue.
+  case rgb
+  /// Blue, green, red.
+  case bgr
+
+  /// The values of a pixel.
+  public var channels: Int { self == .gray ? 1 : 3 }
+}
+
+/// How the bytes of a picture become the numbers a network was trained on.
+///
+/// `y = x · scale + bias` for each channel, computed in double precision and rounded once to Float;
+/// `x` is 0 to 255.
+public struct PixelNormalization: Hashable, Sendable {
+  /// The preparations of Keras's `preprocess_input`.
+  public enum KerasMode: Hashable, Sendable {
+    /// RGB, `x / 127.5 − 1`: MobileNet, Inception, Xception, NASNet.
+    case tf
+    /// BGR, less the means of ImageNet (103.939, 116.779, 123.68): VGG, ResNet.
+    case caffe
+    /// RGB, `(x / 255 − mean) / deviation` of ImageNet: DenseNet, and most PyTorch models.
+    case torch
+  }
+
+  /// The order of the channels.
+  public let order: ChannelOrder
+  /// The factor of each channel in that order, or one for all.
+  public let scale: [Double]
+  /// What is added to each channel in that order, or to all.
+  public let bias: [Double]
+
+  /// Creates a normalization.
+  ///
+  /// - Parameters:
+  ///   - order: the order of the channels; pictures are converted to it.
+  ///   - scale: one factor, or one for each channel.
+  ///   - bias: one summand, or one for each channel.
+  public init(order: ChannelOrder = .rgb, scale: [Double] = [1], bias: [Double] = [0]) {
+    self.order = order
+    self.scale = scale
+    self.bias = bias
+  }
+
+  /// RGB as it is: 0 to 255.
+  public static let raw = PixelNormalization()
+
+  /// RGB from 0 to 1: `x / 255`.
+  public static let unitRange = PixelNormalization(scale: [1 / 255])
+
+  /// The preparation of a model of Keras's applications.
+  public static func keras(_ mode: KerasMode) -> PixelNormalization {
+    switch mode {
+    case .tf: PixelNormalization(scale: [1 / 127.5], bias: [-1])
+    case .caffe: PixelNormalization(order: .bgr, bias: [-103.939, -116.779, -123.68])
+    case .torch:
+      PixelNormalization(
+        scale: [1 / (255 * 0.229), 1 / (255 * 0.224), 1 / (255 * 0.225)],
+        bias: [-0.485 / 0.229, -0.456 / 0.224, -0.406 / 0.225])
+    }
+  }
+
+  /// The same numbers with the channels in another order: `.unitRange.ordered(.gray)`.
+  ///
+  /// Between RGB and BGR, scale and bias go with their colours.
+  public func ordered(_ order: ChannelOrder) -> PixelNormalization {
+    let turns = self.order != order && self.order != .gray && order != .gray
+    return PixelNormalization(
+      order: order, scale: turns ? scale.reversed() : scale, bias: turns ? bias.reversed() : bias)
+  }
+
+  /// The value of each byte for one channel.
+  func table(channel: Int) -> [Float] {
+    let scale = scale.count == 1 ? scale[0] : scale[channel]
+    let bias = bias.count == 1 ? bias[0] : bias[channel]
+    return (0..<256).map { Float(Double($0) * scale + bias) }
+  }
+
+  func check() throws(ImageError) {
+    for (name, factors) in [("scale", scale), ("bias", bias)]
+    where factors.count != 1 && factors.count != order.channels {
+      throw .wrongFactorCount(factors.count, name, channels: order.channels)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import ForgeShapes
+
+/// Parameters in one raw file: numbers one after the other, without names.
+///
+/// Either you say where each is,
+/// ```swift
+/// let parameters = try BlobParameters("weights.bin", entries: [
+///   .init("conv1", .weights, offset: 0),
+///   .init("conv1", .biases, offset: 6000, elementType: .float16),
+/// ])
+/// ```
+/// or they follow each other in the order of the model, and fill the file:
+/// ```swift
+/// let parameters = try BlobParameters(
+///   "yolo.weights", packedFrom: 20, order: [.biases, .gamma, .mean, .variance, .weights],
+///   layout: .pytorch)
+/// ```
+/// The numbers are little-endian f32, f16, bf16 or f64.
+public struct BlobParameters: ParameterSource {
+  /// Where the values of one parameter are.
+  public struct Entry: Hashable, Sendable {
+    /// The name of the layer.
+    public let layer: String
+    /// What the parameter is to the layer.
+    public let type: ParameterType
+    /// The first byte.
+    public let offset: Int
+    /// The type of the values.
+    public let elementType: ElementType
+
+    /// Says where the values of a parameter are.
+    ///
+    /// - Parameters:
+    ///   - layer: the name of the layer.
+    ///   - type: what the parameter is to the layer.
+    ///   - offset: the first byte, counted from the start of the file.
+    ///   - elementType: the type of the values.
+    public init(
+      _ layer: String, _ type: ParameterType, offset: Int, elementType: ElementType = .float32
+    ) {
+      self.layer = layer
+      self.type = type
+      self.offset = offset
+      self.elementType = elementType
+    }
+  }
+
+  private struct Key: Hashable {
+    let layer: String
+    let type: ParameterType
+    // The two kernels of a separable convolution have one type; in order they have two places.
+    var axes: [ParameterAxis] = []
+  }
+
+  private enum Rule: Sendable {
+    case entries([Key: Entry], names: [String])
+    case packed(offset: Int, ElementType, order: [ParameterType])
+    case placed([Key: Entry])
+  }
+
+  private let mapping: FileMapping
+  private let layout: ParameterLayout
+  private var rule: Rule
+
+  /// Opens a file whose parameters are at given places.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - entries: where each parameter is; some may share values.
+  ///   - layout: the axis order of the values.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile` or `duplicate`.
+  public init(
+    _ path: String, entries: [Entry], layout: ParameterLayout = .forge
+  ) throws(LoadError) {
+    mapping = try FileMapping(path: path)
+    self.layout = layout
+    var known: [Key: Entry] = [:]
+    var names: [String] = []
+    for entry in entries {
+      let key = Key(layer: entry.layer, type: entry.type)
+      guard known.updateValue(entry, forKey: key) == nil else {
+        throw .twoPlaces(path, entry.layer, entry.type)
+      }
+      if !names.contains(entry.layer) { names.append(entry.layer) }
+    }
+    rule = .entries(known, names: names)
+  }
+
+  /// Opens a file whose parameters follow each other in the order of the model.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - offset: the first byte of the first parameter.
+  ///   - elementType: the type of all values.
+  ///   - order: the order of the parameters of one layer, where it is not the layer's own; types
+  ///     that are not given come last.
+  ///   - layout: the axis order of the values.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile` or `wrongSize`.
+  public init(
+    _ path: String, packedFrom offset: Int = 0, elementType: ElementType = .float32,
+    order: [ParameterType] = [], layout: ParameterLayout = .forge
+  ) throws(LoadError) {
+    mapping = try FileMapping(path: path)
+    self.layout = layout
+    rule = .packed(offset: offset, elementType, order: order)
+    guard 0...mapping.count ~= offset else {
+      throw .placeOutside(path, offset: offset, byteCount: 0, of: mapping.count)
+    }
+  }
+
+  /// Whether there are given places; else the parameters go by order.
+  public var goesByName: Bool {
+    if case .entries = rule { return true }
+    return false
+  }
+
+  /// The layer names there are places for.
+  public var availableNames: [String] {
+    if case .entries(_, let names) = rule { return names }
+    return []
+  }
+
+  /// The source with a place for each parameter of the model.
+  ///
+  /// - Parameter specs: the parameters of the model, in the order of the plan.
+  /// - Returns: the source for these.
+  /// - Throws: ``LoadError``: `wrongSize` when they need other than all bytes of the file;
+  ///   `duplicate` when two parameters of a layer cannot be told apart.
+  public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
+    guard case .packed(let offset, let type, let order) = rule else { return self }
+    var end = offset
+    var placed: [Key: Entry] = [:]
+    for spec in Self.sorted(specs, by: order) {
+      let key = Key(layer: spec.layer, type: spec.type, axes: spec.axes)
+      let entry = Entry(spec.layer, spec.type, offset: end, elementType: type)
+      guard placed.updateValue(entry, forKey: key) == nil else {
+        throw LoadError.twoPlaces(mapping.path, spec.layer, spec.type)
+      }
+      let (next, overflow) = end.addingReportingOverflow(spec.count * type.byteCount)
+      guard !overflow else { throw LoadError.outOfMemory(mapping.path, byteCount: Int.max) }
+      end = next
+    }
+    guard end == mapping.count else {
+      throw LoadError.packedSize(
+        mapping.path, received: mapping.count, needs: end, offset: offset, type)
+    }
+    var ready = self
+    ready.rule = .placed(placed)
+    return ready
+  }
+
+  /// The values of a parameter, or `nil` when it was given no place.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the values, which are read when they are used, or `nil`.
+  /// - Throws: ``LoadError``: `wrongSize` when they lie outside the file; `unsupported` when the
+  ///   parameters go by order and the source was not prepared for all of them.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    let found: Entry?
+    switch rule {
+    case .packed: throw LoadError.unprepared(mapping.path).asked(for: spec)
+    case .entries(let entries, _): found = entries[Key(layer: spec.layer, type: spec.type)]
+    case .placed(let placed):
+      found = placed[Key(layer: spec.layer, type: spec.type, axes: spec.axes)]
+    }
+    guard let found else { return nil }
+    // A count is at most 2⁴⁰.
+    let byteCount = spec.count * found.elementType.byteCount
+    guard found.offset >= 0, found.offset <= mapping.count,
+      byteCount <= mapping.count - found.offset
+    else {
+      throw LoadError.placeOutside(
+        mapping.path, offset: found.offset, byteCount: byteCount, of: mapping.count
+      ).asked(for: spec)
+    }
+    let range = found.offset..<(found.offset + byteCount)
+    return MappedValues(
+      FileRange(mapping, range, entry: "byte \(found.offset)"), count: spec.count,
+      elementType: found.elementType, layout: layout, sizes: nil)
+  }
+
+  /// The parameters of each layer together, in the given order.
+  private static func sorted(
+    _ specs: [ParameterSpec], by order: [ParameterType]
+  ) -> [ParameterSpec] {
+    var layers: [String: Int] = [:]
+    for spec in specs where layers[spec.layer] == nil { layers[spec.layer] = layers.count }
+    func rank(_ spec: ParameterSpec) -> Int { order.firstIndex(of: spec.type) ?? order.count }
+    return specs.enumerated().sorted {
+      (layers[$0.element.layer] ?? 0, rank($0.element), $0.offset)
+        < (layers[$1.element.layer] ?? 0, rank($1.element), $1.offset)
+    }.map(\.element)
+  }
+}

@@ -1,0 +1,30 @@
+import ForgeShapes
+
+extension ElementType {
+  /// Converts little-endian values of this type to Float32.
+  ///
+  /// - Parameters:
+  ///   - bytes: the values; any alignment.
+  ///   - floats: receives as many of them as it has room for, which must not be more than there are.
+  func convert(_ bytes: UnsafeRawBufferPointer, into floats: UnsafeMutableBufferPointer<Float>) {
+    func fill<Element: BitwiseCopyable>(_: Element.Type, _ float: (Element) -> Float) {
+      let width = MemoryLayout<Element>.size
+      for index in floats.indices {
+        floats.initializeElement(
+          at: index,
+          to: float(bytes.loadUnaligned(fromByteOffset: index * width, as: Element.self)))
+      }
+    }
+    switch self {
+    case .float32: fill(UInt32.self) { Float(bitPattern: $0) }
+    case .float16: fill(UInt16.self) { Float(Float16(bitPattern: $0)) }
+    case .bfloat16: fill(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
+    case .float64: fill(Double.self) { Float($0) }
+    case .int8: fill(Int8.self) { Float($0) }
+    case .uint8: fill(UInt8.self) { Float($0) }
+    case .int32: fill(Int32.self) { Float($0) }
+    case .int64: fill(Int64.self) { Float($0) }
+    case .bool: fill(UInt8.self) { $0 == 0 ? 0 : 1 }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The files in a folder and in the folders in it.
+enum Folder {
+  private static let maximumDepth = 8
+  private static let maximumFiles = 1 << 17
+
+  /// Whether a path leads to a folder.
+  ///
+  /// - Throws: ``LoadError``: `badName`, `fileMissing` or `unreadable`.
+  static func isFolder(_ path: String) throws(LoadError) -> Bool {
+    guard !path.utf8.contains(0) else { throw .badPath(path) }
+    var info = stat()
+    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno) }
+    return info.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The files by their paths from the folder on, sorted; `nil` when `path` is no folder.
+  ///
+  /// Links to folders are not followed: they may lead in circles.
+  ///
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `refused`.
+  static func files(in path: String) throws(LoadError) -> [String]? {
+    guard try isFolder(path) else { return nil }
+    var info = stat()
+    var files: [String] = []
+    var folders: [(name: String, depth: Int)] = [("", 0)]
+    while let (folder, depth) = folders.popLast() {
+      for name in try names(in: folder.isEmpty ? path : "\(path)/\(folder)") {
+        let relative = folder.isEmpty ? name : "\(folder)/\(name)"
+        guard lstat("\(path)/\(relative)", &info) == 0 else { continue }
+        if info.st_mode & S_IFMT != S_IFDIR {
+          files.append(relative)
+        } else if depth < maximumDepth {
+          folders.append((relative, depth + 1))
+        }
+        guard files.count <= maximumFiles else {
+          throw .refused(path, entry: nil, "a folder of more than \(maximumFiles) files")
+        }
+      }
+    }
+    return files.sorted()
+  }
+
+  private static func names(in path: String) throws(LoadError) -> [String] {
+    guard let folder = opendir(path) else { throw .cannotOpen(path, errno, isFolder: true) }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

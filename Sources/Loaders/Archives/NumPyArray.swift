@@ -1,0 +1,162 @@
+import ForgeShapes
+
+/// An array in a `.npy` file, as `numpy.save` writes it.
+///
+/// ```swift
+/// let input = try NumPyArray(path: "input.npy")
+/// let output = try network.predict(input.values)
+/// try NumPyArray(output, sizes: [1, 10]).write(to: "output.npy")
+/// ```
+/// It reads versions 1 to 3 of the format with little-endian f2, f4, f8, i1, u1, i4, i8 and bool in
+/// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects are
+/// never read. The file is mapped; its values are read when they are used.
+public struct NumPyArray: Sendable {
+  private enum Storage: Sendable {
+    case memory([Float])
+    case stored(any StoredBytes, NumPyHeader)
+  }
+
+  /// The sizes, outermost first; none for a single value.
+  public let sizes: [Int]
+  /// The number of values.
+  public let count: Int
+  /// The type the values are stored in.
+  public let elementType: ElementType
+  /// Where the values come from, for messages.
+  public let origin: String
+  private let storage: Storage
+
+  /// Makes an array of values in memory.
+  ///
+  /// - Parameters:
+  ///   - values: the values, the last axis innermost.
+  ///   - sizes: the size of each axis, outermost first.
+  /// - Throws: ``LoadError`` of kind `wrongCount` when the sizes need another number of values, or
+  ///   are more than 64.
+  public init(_ values: [Float], sizes: [Int]) throws(LoadError) {
+    guard Shape.product(of: sizes) == values.count, sizes.count <= 64 else {
+      throw .valuesDoNotFill(sizes, count: values.count)
+    }
+    self.sizes = sizes
+    count = values.count
+    elementType = .float32
+    origin = "memory"
+    storage = .memory(values)
+  }
+
+  /// Opens a `.npy` file.
+  ///
+  /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
+  public init(path: String) throws(LoadError) {
+    try self.init(FileRange(try FileMapping(path: path)))
+  }
+
+  #if Zip
+    /// Opens an array in a `.npz` archive.
+    ///
+    /// - Parameters:
+    ///   - path: the archive; relative to the working directory unless it begins with `/`.
+    ///   - entry: the array's name, without `.npy`.
+    /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:)`` throws.
+    public init(path: String, entry: String) throws(LoadError) {
+      let archive = try ZipArchive(try FileMapping(path: path))
+      guard let stored = try archive.bytes(named: entry + NumPyParameters.ending) else {
+        throw .noSuchEntry(path, entry, found: archive.entries.map(\.name))
+      }
+      try self.init(stored)
+    }
+  #endif
+
+  /// Reads the header of an array and compares it with the bytes there are.
+  init(_ stored: some StoredBytes) throws(LoadError) {
+    let header = try NumPyHeader(stored)
+    guard let type = header.elementType else {
+      throw .unreadableType(stored.path, entry: stored.entry, header.typeName)
+    }
+    let needed = header.count * type.byteCount
+    guard stored.count - header.byteCount == needed else {
+      throw .wrongValueBytes(
+        stored.path, entry: stored.entry, received: stored.count - header.byteCount, header.sizes,
+        type, count: header.count)
+    }
+    sizes = header.sizes
+    count = header.count
+    elementType = type
+    origin = stored.origin
+    storage = .stored(stored, header)
+  }
+
+  /// The values as Float32, the last axis innermost, whatever the file has.
+  ///
+  /// - Throws: ``LoadError``: `damaged` when a compressed entry is, or the file has become shorter;
+  ///   `outOfMemory`.
+  public var values: [Float] {
+    get throws {
+      if case .memory(let values) = storage { return values }
+      return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
+        try withBytes { elementType.convert($0, into: buffer) }
+        written = count
+      }
+    }
+  }
+
+  /// The array as the values of a parameter.
+  ///
+  /// ```swift
+  /// let network = try model.compile { name, count, type in
+  ///   try NumPyArray(path: "weights/\(name)_\(type).npy").parameter()
+  /// }
+  /// ```
+  ///
+  /// - Parameter layout: the axis order of the array.
+  /// - Returns: the values, which are read when they are used.
+  public func parameter(layout: ParameterLayout = .keras) -> any ParameterData {
+    NumPyValues(array: self, layout: layout)
+  }
+
+  /// Gives the values to `body` as they are stored, but the last axis innermost.
+  func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    switch storage {
+    case .memory(let values): try values.withUnsafeBytes(body)
+    case .stored(let stored, let header):
+      try stored.withUnsafeBytes { bytes in
+        let values = UnsafeRawBufferPointer(rebasing: bytes[header.byteCount...])
+        guard header.isFortran, sizes.count > 1 else { return try body(values) }
+        let memory = try RawMemory(byteCount: values.count, for: origin)
+        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory.bytes)
+        try body(UnsafeRawBufferPointer(memory.bytes))
+      }
+    }
+  }
+
+  /// Writes the array as a `.npy` file of single-precision values.
+  ///
+  /// It is written under another name and renamed, so that a program that reads the old file goes on
+  /// with the old one, and a full disk leaves it as it was.
+  ///
+  /// - Parameter path: the file; one that is there is replaced.
+  /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values`` throws.
+  public func write(to path: String) throws {
+    let values = try values
+    try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in
+      try values.withUnsafeBytes { try ScratchFile.replace(path, with: [header, $0]) }
+    }
+  }
+}
+
+/// An array as the values of a parameter.
+private struct NumPyValues: ParameterData {
+  let array: NumPyArray
+  let layout: ParameterLayout
+
+  var count: Int { array.count }
+  var elementType: ElementType { array.elementType }
+  var sizes: [Int]? { array.sizes }
+  var origin: String { array.origin }
+
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try array.withBytes(body)
+  }
+}

@@ -1,0 +1,184 @@
+import ForgeShapes
+
+/// What stands before the values in a `.npy` file: their type, order and sizes.
+///
+/// It is a signature, a version, a length and a Python dictionary:
+/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+struct NumPyHeader: Sendable {
+  private static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
+  /// Bytes of the dictionary; NumPy's own stay far below.
+  private static let maximumTextBytes = 1 << 20
+  /// Axes of one array; NumPy 2 has at most 64.
+  private static let maximumRank = 64
+  private static let spaces: StaticString = " \t\r\n"
+
+  /// The type as NumPy writes it: `<f4`, `|O`.
+  private(set) var typeName = ""
+  /// The type; `nil` when Forge does not read it.
+  var elementType: ElementType? { Self.types[typeName] }
+  /// Whether the first axis is the innermost in memory.
+  private(set) var isFortran = false
+  /// The sizes, as Python shows them.
+  private(set) var sizes: [Int] = []
+  /// The number of values.
+  private(set) var count = 0
+  /// Where the values begin.
+  private(set) var byteCount = 0
+
+  private static let types: [String: ElementType] = [
+    "<f4": .float32, "<f2": .float16, "<f8": .float64, "<i4": .int32, "<i8": .int64,
+    "|i1": .int8, "|u1": .uint8, "|b1": .bool, "<i1": .int8, "<u1": .uint8, "<b1": .bool,
+  ]
+
+  /// Whether bytes begin as a `.npy` file does.
+  static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: signature) }
+
+  /// Reads the header of an array.
+  init(_ stored: some StoredBytes) throws(LoadError) {
+    let head = try stored.prefix(12)
+    guard Self.begins(head) else {
+      throw .notThisFormat(stored.path, entry: stored.entry, "a NumPy array", size: stored.count)
+    }
+    let length = try Self.read(head, stored) { cursor throws(LoadError) in
+      try Self.textRange(&cursor)
+    }
+    let bytes = try stored.prefix(length.upperBound)
+    self = try Self.read(bytes, stored) { cursor throws(LoadError) in
+      try cursor.seek(to: length.lowerBound, "the header")
+      guard cursor.left == length.count else { throw cursor.damaged("the header is cut off") }
+      return try NumPyHeader(&cursor)
+    }
+    byteCount = length.upperBound
+  }
+
+  private static func read<Result>(
+    _ bytes: [UInt8], _ stored: some StoredBytes,
+    _ body: (inout ByteCursor) throws(LoadError) -> Result
+  ) throws(LoadError) -> Result {
+    try bytes.withUnsafeBytes { bytes throws(LoadError) in
+      var cursor = ByteCursor(bytes, path: stored.path, entry: stored.entry)
+      return try body(&cursor)
+    }
+  }
+
+  /// Where the dictionary is.
+  private static func textRange(_ cursor: inout ByteCursor) throws(LoadError) -> Range<Int> {
+    _ = try cursor.raw(signature.count, "the header")
+    let version = try cursor.integer(1, "the header")
+    let minor = try cursor.integer(1, "the header")
+    guard 1...3 ~= version, minor == 0 else {
+      throw .unsupported(
+        cursor.path, entry: cursor.entry, "version \(version).\(minor) of NumPy's format",
+        needs: "version 1.0, 2.0 or 3.0")
+    }
+    let length = try cursor.integer(version == 1 ? 2 : 4, "the header")
+    guard length <= maximumTextBytes else {
+      throw .refused(cursor.path, entry: cursor.entry, "a header of \(length) bytes")
+    }
+    return cursor.offset..<(cursor.offset + length)
+  }
+
+  // MARK: The dictionary
+
+  private init(_ cursor: inout ByteCursor) throws(LoadError) {
+    var missing: Set = ["descr", "fortran_order", "shape"]
+    cursor.skip(Self.spaces)
+    guard cursor.take(UInt8(ascii: "{")) else { throw cursor.damaged("the header is unreadable") }
+    while true {
+      cursor.skip(Self.spaces)
+      if cursor.take(UInt8(ascii: "}")) { break }
+      let key = try Self.text(&cursor)
+      cursor.skip(Self.spaces)
+      guard missing.remove(key) != nil, cursor.take(UInt8(ascii: ":")) else {
+        throw cursor.damaged("the header is unreadable")
+      }
+      cursor.skip(Self.spaces)
+      switch key {
+      case "descr": typeName = try Self.type(&cursor)
+      case "shape": sizes = try Self.sizes(&cursor)
+      default: isFortran = try Self.truth(&cursor)
+      }
+      cursor.skip(Self.spaces)
+      guard cursor.take(UInt8(ascii: ",")) || cursor.peek == UInt8(ascii: "}") else {
+        throw cursor.damaged("the header is unreadable")
+      }
+    }
+    cursor.skip(Self.spaces)
+    guard missing.isEmpty, cursor.left == 0 else {
+      throw cursor.damaged("the header is unreadable")
+    }
+    guard let count = Shape.product(of: sizes) else {
+      throw cursor.damaged("sizes that no file can hold: \(LoadError.sizeText(sizes))")
+    }
+    self.count = count
+  }
+
+  private static func text(_ cursor: inout ByteCursor) throws(LoadError) -> String {
+    guard let quote = cursor.peek, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+      throw cursor.damaged("the header is unreadable")
+    }
+    _ = cursor.take(quote)
+    var bytes: [UInt8] = []
+    while !cursor.take(quote) { bytes.append(try cursor.raw(1, "the header")[0]) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The type; that of an array of records is a list, which is passed over.
+  private static func type(_ cursor: inout ByteCursor) throws(LoadError) -> String {
+    guard cursor.peek == UInt8(ascii: "[") || cursor.peek == UInt8(ascii: "(") else {
+      return try text(&cursor)
+    }
+    var depth = 0
+    repeat {
+      switch cursor.peek {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): _ = try text(&cursor)
+      case let byte:
+        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "(") { depth += 1 }
+        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: ")") { depth -= 1 }
+        _ = try cursor.raw(1, "the header")
+      }
+    } while depth > 0
+    return "records"
+  }
+
+  private static func truth(_ cursor: inout ByteCursor) throws(LoadError) -> Bool {
+    switch String(decoding: cursor.run("TrueFals"), as: UTF8.self) {
+    case "True": return true
+    case "False": return false
+    default: throw cursor.damaged("the header is unreadable")
+    }
+  }
+
+  private static func sizes(_ cursor: inout ByteCursor) throws(LoadError) -> [Int] {
+    guard cursor.take(UInt8(ascii: "(")) else { throw cursor.damaged("the header is unreadable") }
+    var sizes: [Int] = []
+    while true {
+      cursor.skip(spaces)
+      if cursor.take(UInt8(ascii: ")")) { return sizes }
+      let digits = String(decoding: cursor.run("0123456789"), as: UTF8.self)
+      // Python 2 wrote long numbers with an L.
+      _ = cursor.take(UInt8(ascii: "L"))
+      guard let size = Int(digits), sizes.count < maximumRank else {
+        throw cursor.damaged("the header has an unreadable shape")
+      }
+      sizes.append(size)
+      cursor.skip(spaces)
+      guard cursor.take(UInt8(ascii: ",")) || cursor.peek == UInt8(ascii: ")") else {
+        throw cursor.damaged("the header has an unreadable shape")
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// The header of single-precision values of these sizes.
+  static func bytes(forFloatsOf sizes: [Int]) -> [UInt8] {
+    let shape = sizes.map(String.init).joined(separator: ", ") + (sizes.count == 1 ? "," : "")
+    var text = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(shape)), }"
+    // The values begin at a multiple of 64 bytes, as NumPy has it, and the text ends with a line end.
+    let head = signature.count + 4
+    text += String(repeating: " ", count: 63 - (head + text.utf8.count) % 64) + "\n"
+    let length = UInt16(truncatingIfNeeded: text.utf8.count)
+    return signature + [1, 0, UInt8(length & 0xff), UInt8(length >> 8)] + Array(text.utf8)
+  }
+}

@@ -1,0 +1,85 @@
+import ForgeShapes
+
+/// Parameters in an `.npz` archive, as `numpy.savez` writes it, or in a folder of `.npy` files.
+///
+/// ```swift
+/// let network = try model.compile(parameters: try NumPyParameters("weights.npz"))
+/// ```
+/// finds the parameters of `conv1` under `conv1/weights`, `conv1.weight`, `conv1/kernel:0`,
+/// `conv1_w` and the like; a folder may have folders in it, `conv1/weights.npy`. All parameters the
+/// archive has for a layer must be wanted: a bias that the layer does not take is an error. Archives may
+/// be compressed (`savez_compressed`); their entries are decompressed when they are used. Names are
+/// only looked up, never followed: none leads out of the archive or folder.
+public struct NumPyParameters: ParameterSource {
+  /// What the names of arrays end with in an archive or folder.
+  static let ending = ".npy"
+
+  /// The archive or folder.
+  public let path: String
+  private let layout: ParameterLayout
+  private let arrays: NumPyArrays
+  private var matching: EntryMatching
+
+  /// Opens an archive or a folder whose arrays have the usual names.
+  ///
+  /// - Parameters:
+  ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
+  ///   - layout: the axis order of the arrays.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate`, `unsupported` or `refused`.
+  public init(_ path: String, layout: ParameterLayout = .keras) throws(LoadError) {
+    arrays = try NumPyArrays(path)
+    matching = try EntryMatching(arrays.names, path: path, layout: layout)
+    self.path = path
+    self.layout = layout
+  }
+
+  /// Opens an archive or a folder whose arrays you find yourself.
+  ///
+  /// ```swift
+  /// let parameters = try NumPyParameters("net.npz") { parameter in
+  ///   parameter.type == .weights ? "\(parameter.layer)_kernel" : nil
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
+  ///   - layout: the axis order of the arrays.
+  ///   - entry: gives the name of a parameter's array, without `.npy`; `nil` when it has none.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate`, `unsupported` or `refused`.
+  public init(
+    _ path: String, layout: ParameterLayout = .keras,
+    entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
+  ) throws(LoadError) {
+    arrays = try NumPyArrays(path)
+    matching = EntryMatching(path: path, layout: layout, rule: entry)
+    self.path = path
+    self.layout = layout
+  }
+
+  /// The layer names there are arrays for; none with a rule of your own.
+  public var availableNames: [String] { matching.layers }
+
+  /// The source, after a look whether all it has for the model's layers is wanted.
+  ///
+  /// - Parameter specs: the parameters of the model.
+  /// - Returns: the source for these.
+  public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
+    var ready = self
+    ready.matching = matching.prepared(for: specs)
+    return ready
+  }
+
+  /// The values of a parameter, or `nil` when there are none.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the values, which are read when they are used, or `nil`.
+  /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType`, `wrongSize`, `unused`, `damaged`,
+  ///   `unsupported` or `refused`.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    try matching.parameter(for: spec) { name throws(LoadError) in
+      try arrays.array(named: name)?.parameter(layout: layout)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import ForgeShapes
+
+/// The parameters in a safetensors file, as PyTorch programs write it.
+///
+/// ```swift
+/// let network = try model.compile(
+///   parameters: try SafeTensorsParameters("model.safetensors").prefixed("encoder."))
+/// ```
+/// finds the parameters of `conv1` under `conv1.weight`, `conv1.bias`, `conv1_w` and the like, those of
+/// a batch normalization under `weight`, `bias`, `running_mean` and `running_var`. All parameters the
+/// file has for a layer must be wanted: a bias that the layer does not take is an error; counters such
+/// as `num_batches_tracked` are passed over. Values may be F16, BF16, F32 or F64.
+public struct SafeTensorsParameters: ParameterSource {
+  /// The file.
+  public let file: SafeTensors
+  private let layout: ParameterLayout
+  private var matching: EntryMatching
+
+  /// Opens a file whose tensors have the usual names.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - layout: the axis order of the tensors.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`
+  ///   or `refused`.
+  public init(_ path: String, layout: ParameterLayout = .pytorch) throws(LoadError) {
+    try self.init(try SafeTensors(path), layout: layout)
+  }
+
+  /// Takes the tensors of an open file by the usual names.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - layout: the axis order of the tensors.
+  /// - Throws: ``LoadError`` of kind `duplicate`.
+  public init(_ file: SafeTensors, layout: ParameterLayout = .pytorch) throws(LoadError) {
+    self.file = file
+    self.layout = layout
+    matching = try EntryMatching(file.tensors.map(\.name), path: file.path, layout: layout)
+  }
+
+  /// Opens a file whose tensors you find yourself.
+  ///
+  /// ```swift
+  /// let parameters = try SafeTensorsParameters("net.safetensors", layout: .forge) { parameter in
+  ///   parameter.type == .weights ? "params.\(parameter.layer).kernel" : nil
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - layout: the axis order of the tensors.
+  ///   - entry: gives the name of a parameter's tensor; `nil` when it has none.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`
+  ///   or `refused`.
+  public init(
+    _ path: String, layout: ParameterLayout = .pytorch,
+    entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
+  ) throws(LoadError) {
+    file = try SafeTensors(path)
+    self.layout = layout
+    matching = EntryMatching(path: path, layout: layout, rule: entry)
+  }
+
+  /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
+  public var availableNames: [String] { matching.layers }
+
+  /// The source, after a look whether all it has for the model's layers is wanted.
+  ///
+  /// - Parameter specs: the parameters of the model.
+  /// - Returns: the source for these.
+  public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
+    var ready = self
+    ready.matching = matching.prepared(for: specs)
+    return ready
+  }
+
+  /// The values of a parameter, or `nil` when the file has none.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the values, which are read when they are used, or `nil`.
+  /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType` or `unused`.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    try matching.parameter(for: spec) { name throws(LoadError) in
+      try file.find(name, layout: layout)
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import ForgeRunner
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct CancellationTests {
+  private func expectCancelled(
+    _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
+  ) async {
+    let error = await #expect(throws: RunnerError.self, sourceLocation: place) {
+      try await task.value
+    }
+    #expect(error?.kind == .cancelled, sourceLocation: place)
+    #expect(error?.description == "the prediction was cancelled before it began")
+  }
+
+  @Test func beforeItStarts() async throws {
+    let network = GateNetwork()
+    let runner = try Runner(network, inflightBuffers: 1)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await runner.predict(1)
+    }
+    await expectCancelled(task)
+    #expect(network.log.encoded == [])
+    #expect(runner.isAtRest)
+  }
+
+  @Test func whileItWaits() async throws {
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1)
+    let first = predicting(1, with: runner)
+    try await eventually("the first runs") { network.log.inFlight == 1 }
+    let second = predicting(2, with: runner)
+    try await eventually("the second waits") { runner.waitingPredictions == 1 }
+    let third = predicting(3, with: runner)
+    try await eventually("the third waits") { runner.waitingPredictions == 2 }
+    second.cancel()
+    // At once, with the slot still taken.
+    await expectCancelled(second)
+    #expect(runner.waitingPredictions == 1)
+    #expect(runner.freeSlots == 0)
+    network.open()
+    #expect(try await first.value == -1)
+    #expect(try await third.value == -3)
+    #expect(network.log.encoded == [1, 3])
+    #expect(runner.isAtRest)
+  }
+
+  /// Any of those who wait may go, and the order of the others stays.
+  @Test(arguments: [[1], [5], [1, 2], [4, 5], [2, 4], [5, 3, 1], [1, 2, 3, 4, 5]])
+  func theOrderOfTheOthersStays(cancelled: [Int]) async throws {
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1)
+    var tasks = [predicting(0, with: runner)]
+    try await eventually("the first runs") { network.log.inFlight == 1 }
+    for input in 1...5 {
+      tasks.append(predicting(input, with: runner))
+      try await eventually("\(input) waits") { runner.waitingPredictions == input }
+    }
+    for input in cancelled {
+      tasks[input].cancel()
+      await expectCancelled(tasks[input])
+    }
+    tasks.append(predicting(6, with: runner))
+    try await eventually("6 waits") { runner.waitingPredictions == 6 - cancelled.count }
+    network.open()
+    for (input, task) in tasks.enumerated() where !cancelled.contains(input) {
+      #expect(try await task.value == -input)
+    }
+    #expect(network.log.encoded == (0...6).filter { !cancelled.contains($0) })
+    #expect(runner.isAtRest)
+  }
+
+  @Test func betweenTheGrantAndTheStart() async throws {
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1)
+    let executor = HoldingExecutor()
+    let first = predicting(1, with: runner)
+    try await eventually("the first runs") { network.log.inFlight == 1 }
+    let second = predicting(2, with: runner, on: executor)
+    try await eventually("the second waits") { runner.waitingPredictions == 1 }
+    let third = predicting(3, with: runner)
+    try await eventually("the third waits") { runner.waitingPredictions == 2 }
+    executor.hold()
+    network.letOneThrough()
+    _ = try await first.value
+    try await eventually("the second is granted") { executor.count == 1 }
+    second.cancel()
+    executor.letGo()
+    await expectCancelled(second)
+    // The slot goes on to the third.
+    network.open()
+    #expect(try await third.value == -3)
+    #expect(network.log.encoded == [1, 3])
+    #expect(runner.isAtRest)
+  }
+
+  @Test func onceItRunsItIsFinished() async throws {
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1)
+    let task = predicting(1, with: runner)
+    try await eventually("it runs") { network.log.inFlight == 1 }
+    task.cancel()
+    network.open()
+    #expect(try await task.value == -1)
+    #expect(runner.isAtRest)
+  }
+
+  @Test func groupsThatFailCancelTheirOthers() async throws {
+    let network = GateNetwork(failing: [1: .encode])
+    let runner = try Runner(network, inflightBuffers: 1)
+    await #expect(throws: GateNetwork.Failure(input: 1)) {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<100 { group.addTask { try await runner.predict(1) } }
+        try await group.waitForAll()
+      }
+    }
+    #expect(runner.isAtRest)
+    #expect(try await runner.predict(2) == -2)
+  }
+
+  /// Predictions come, fail and are cancelled at random moments: no slot may be lost, none used twice.
+  @Test(arguments: [1, 2, 3, 8]) func noSlotIsEverLost(count: Int) async throws {
+    var random = Random(seed: UInt64(count))
+    for _ in 0..<10 {
+      let total = 300
+      var failing: [Int: GateNetwork.Stage] = [:]
+      for input in 0..<total where random.next() % 10 == 0 {
+        failing[input] = GateNetwork.Stage.allCases.randomElement(using: &random)
+      }
+      let network = GateNetwork(failing: failing)
+      let runner = try Runner(network, inflightBuffers: count)
+      var tasks: [Task<Int, any Error>] = []
+      for input in 0..<total {
+        let delay = random.next() % 4
+        tasks.append(
+          Task {
+            for _ in 0..<delay { await Task.yield() }
+            return try await runner.predict(input)
+          })
+        // Some are cancelled at once, some while they wait, some when they are over.
+        switch random.next() % 6 {
+        case 0: tasks[input].cancel()
+        case 1: tasks[Int(random.next() % UInt64(input + 1))].cancel()
+        case 2: await Task.yield()
+        default: break
+        }
+      }
+      var counts = (done: 0, failed: 0, cancelled: 0)
+      for (input, task) in tasks.enumerated() {
+        if random.next() % 5 == 0 { task.cancel() }
+        do {
+          #expect(try await task.value == -input)
+          counts.done += 1
+        } catch let error as GateNetwork.Failure {
+          #expect(error.input == input)
+          counts.failed += 1
+        } catch {
+          #expect((error as? RunnerError)?.kind == .cancelled)
+          counts.cancelled += 1
+        }
+      }
+      #expect(counts.done + counts.failed + counts.cancelled == total)
+      #expect(network.log.encoded.count == counts.done + counts.failed)
+      #expect(network.log.mostInFlight <= count)
+      #expect(network.log.collisions == 0)
+      #expect(runner.freeSlots == count)
+      #expect(runner.isAtRest)
+    }
+  }
+}
+
+/// Random numbers that are the same on every run.
+struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// The next number (SplitMix64).
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}

@@ -1,0 +1,101 @@
+import Forge
+import Testing
+
+/// Normalizations multiplied into the weights before them, and those that must stay.
+@Suite struct FoldBatchNormalizationTests {
+  private let input = Input(width: 7, height: 5, channels: 6)
+
+  private func expect(
+    _ places: Int, _ kernels: [String], _ outputs: Tensor...,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try expectRewrite(
+      "foldBatchNormalization", places: places, leaving: kernels, inputs: [input],
+      outputs: outputs, sourceLocation: sourceLocation)
+  }
+
+  @Test func intoEveryLinearLayer() throws {
+    let norm = BatchNormalization(name: "norm")
+    try expect(
+      1, ["convolution"], input --> Convolution(kernel: (3, 3), channels: 17) --> norm)
+    try expect(1, ["convolution"], input --> PointwiseConvolution(channels: 3) --> norm)
+    try expect(1, ["convolution"], input --> Dense(neurons: 18, useBias: false) --> norm)
+    try expect(1, ["depthwise"], input --> DepthwiseConvolution(kernel: (3, 3)) --> norm)
+    try expect(
+      1, ["groupedConvolution"],
+      input --> DepthwiseConvolution(kernel: (3, 3), multiplier: 3, useBias: false) --> norm)
+    try expect(
+      1, ["groupedConvolution"],
+      input --> Convolution(kernel: (3, 3), channels: 8, groups: 2) --> norm)
+  }
+
+  @Test func partsOfItAndScales() throws {
+    let conv = Convolution(kernel: (3, 3), channels: 6, name: "conv")
+    try expect(
+      1, ["convolution"], input --> conv --> BatchNormalization(center: false, scale: false))
+    try expect(1, ["convolution"], input --> conv --> BatchNormalization(epsilon: 0))
+    try expect(1, ["convolution"], input --> conv --> Scale(by: [2], bias: [1, 2, 3, 4, 5, 6]))
+    try expect(
+      1, ["convolution"],
+      input --> PointwiseConvolution(channels: 3)
+        --> SubtractMeanColor(red: 1, green: 2, blue: 3))
+  }
+
+  @Test func severalInARow() throws {
+    try expect(
+      3, ["convolution"],
+      input --> Convolution(kernel: (3, 3), channels: 9) --> BatchNormalization()
+        --> BatchNormalization() --> Scale(by: [0.5]))
+  }
+
+  @Test func inChainsOfConvolutions() throws {
+    var x = input
+    for channels in [5, 16, 20] {
+      x = x --> Convolution(kernel: (3, 3), channels: channels) --> BatchNormalization()
+    }
+    try expect(3, ["convolution", "convolution", "convolution"], x)
+  }
+
+  @Test func throughAnActivationAfterIt() throws {
+    try expect(
+      1, ["convolution"],
+      input --> Convolution(kernel: (3, 3), channels: 9) --> BatchNormalization()
+        --> Activation(.relu))
+  }
+
+  /// A normalization without a linear layer before it becomes a scale and a shift.
+  @Test func aloneItBecomesAScale() throws {
+    try expect(1, ["affine"], input --> BatchNormalization())
+    try expect(
+      1, ["pooling", "affine"], input --> MaxPooling(kernel: (2, 2)) --> BatchNormalization())
+    // A scale that stays one is no place.
+    try expect(0, ["affine"], input --> Scale(by: [2]))
+  }
+
+  @Test func notAfterAnActivation() throws {
+    try expect(
+      1, ["convolution", "affine"],
+      input --> Convolution(kernel: (3, 3), channels: 9, activation: .relu)
+        --> BatchNormalization())
+  }
+
+  @Test func notBeforeAConvolution() throws {
+    try expect(
+      1, ["affine", "convolution"],
+      input --> BatchNormalization() --> Convolution(kernel: (3, 3), channels: 9))
+  }
+
+  @Test func notWhereOthersReadTheSum() throws {
+    let conv = input --> Convolution(kernel: (3, 3), channels: 9)
+    let norm = conv --> BatchNormalization()
+    try expect(1, ["convolution", "affine"], norm, conv)
+    try expect(
+      1, ["convolution", "affine", "multiply"], [norm, conv] --> Multiply())
+  }
+
+  @Test func notAcrossASum() throws {
+    let conv = input --> Convolution(kernel: (3, 3), channels: 6)
+    try expect(
+      1, ["convolution", "affine"], [input, conv] --> Add() --> BatchNormalization())
+  }
+}

@@ -1,0 +1,77 @@
+import Forge
+import Testing
+
+/// Zeros around an image that become part of the convolution after them.
+@Suite struct FoldPaddingTests {
+  private let input = Input(width: 7, height: 5, channels: 6)
+
+  private func expect(
+    _ places: Int, _ kernels: [String], _ outputs: Tensor...,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try expectRewrite(
+      "foldPadding", places: places, leaving: kernels, inputs: [input], outputs: outputs,
+      sourceLocation: sourceLocation)
+  }
+
+  private var padded: Tensor { input --> ZeroPadding(top: 2, left: 0, bottom: 1, right: 3) }
+
+  @Test func intoConvolutionsOfEveryPadding() throws {
+    for padding in [Padding.valid, .same, .explicit(top: 1, left: 2, bottom: 0, right: 1)] {
+      try expect(
+        1, ["convolution"],
+        padded --> Convolution(kernel: (3, 3), channels: 9, stride: (2, 1), padding: padding))
+      try expect(
+        1, ["depthwise"], padded --> DepthwiseConvolution(kernel: (2, 3), padding: padding))
+      try expect(
+        1, ["groupedConvolution"],
+        padded --> Convolution(kernel: (3, 2), channels: 4, padding: padding, groups: 2))
+    }
+    try expect(1, ["convolution"], padded --> PointwiseConvolution(channels: 4))
+  }
+
+  @Test func intoEveryConvolutionThatReadsIt() throws {
+    let padded = padded
+    let conv = Convolution(kernel: (3, 3), channels: 6, padding: .valid, name: "conv")
+    let other = DepthwiseConvolution(kernel: (3, 3), padding: .valid, name: "other")
+    try expect(2, ["convolution", "depthwise"], [padded --> conv, padded --> other] --> Add())
+  }
+
+  @Test func theZerosStayWhereOthersReadThem() throws {
+    let padded = padded
+    let conv = padded --> Convolution(kernel: (3, 3), channels: 9, padding: .valid)
+    try expect(1, ["fill", "copy", "convolution"], conv, padded)
+  }
+
+  @Test func notIntoPoolings() throws {
+    // Their border is left out, or counted: either differs from zeros in the image.
+    for border in [AveragePooling.Border.excluded, .counted] {
+      try expect(
+        0, ["fill", "copy", "pooling"],
+        padded
+          --> AveragePooling(kernel: (2, 2), stride: (1, 1), padding: .same, border: border))
+    }
+    try expect(0, ["fill", "copy", "pooling"], padded --> MaxPooling(kernel: (2, 2)))
+  }
+
+  @Test func notThroughAFunction() throws {
+    // Softplus makes ln 2 of the zeros.
+    try expect(
+      0, ["fill", "copy", "activation", "convolution"],
+      padded --> Activation(.softplus)
+        --> Convolution(kernel: (3, 3), channels: 9, padding: .valid))
+  }
+
+  @Test func whereTheSizeIsUnknown() throws {
+    let any = Input(channels: 3)
+    let conv = { (padding: Padding) in
+      Model(
+        input: any,
+        output: any --> ZeroPadding(1)
+          --> Convolution(kernel: (3, 3), channels: 3, stride: (2, 2), padding: padding))
+    }
+    #expect(try report(of: conv(.valid)).places("foldPadding") == 1)
+    // The amount of .same follows from the padded size.
+    #expect(try report(of: conv(.same)).places("foldPadding") == 0)
+  }
+}

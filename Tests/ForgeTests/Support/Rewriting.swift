@@ -1,0 +1,50 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+/// The report of a model compiled with seeded parameters.
+func report(of model: Model, without disabled: Set<String> = []) throws -> CompileReport {
+  try model.compile(
+    parameters: SeededParameters(), options: CompileOptions(disabledRewrites: disabled)
+  ).report
+}
+
+extension CompileReport {
+  /// The number of places of a rewrite; `nil` when it was left out.
+  func places(_ rewrite: String) -> Int? { rewrites.first { $0.name == rewrite }?.places }
+
+  /// The kernels of the steps in order, without the numbers after their names.
+  var kernels: [String] { steps.map { String($0.kernel.prefix { $0 != " " }) } }
+
+  /// The kernels that are no clearing of borders and no change of layout.
+  var arithmetic: [String] {
+    kernels.filter { !["block", "unblock", "clearHalo"].contains($0) }
+  }
+}
+
+/// Expects a rewrite to change so many places and to leave these kernels, results as they were.
+///
+/// - Parameters:
+///   - name: the rewrite.
+///   - places: how many places it changes.
+///   - leaving: the kernels that do arithmetic or move data, in order.
+///   - outputs: what the model gives.
+///   - inputs: what it takes.
+func expectRewrite(
+  _ name: String, places: Int, leaving kernels: [String]? = nil, inputs: [Tensor],
+  outputs: [Tensor], sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let model = Model(inputs: inputs, outputs: outputs)
+  let with = try report(of: model)
+  #expect(with.places(name) == places, sourceLocation: sourceLocation)
+  if let kernels {
+    #expect(with.arithmetic == kernels, sourceLocation: sourceLocation)
+  }
+  let without = try report(of: model, without: [name])
+  #expect(without.places(name) == nil, sourceLocation: sourceLocation)
+  for disabled in [[], [name], Set(Rewrites.names)] {
+    try expectAgreement(
+      model, options: CompileOptions(disabledRewrites: disabled),
+      "without \(disabled.sorted())", sourceLocation: sourceLocation)
+  }
+}
