@@ -60,6 +60,9 @@ let tests: [Target] = [
   .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
   .testTarget(
     name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"], exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
+    exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(
     name: "ForgeTests",

@@ -1,8 +1,8 @@
 """The networks of the model references: each as Keras builds it, small and in full size.
 
-Keras has LeNet, Tiny YOLO v2 and SqueezeNet in no package; they are described here. Keras 3 takes no
-slash in a layer's name, so SqueezeNet's are written with a double underscore and read back by
-`forge_name`.
+LeNet, Tiny YOLO v2 and SqueezeNet are not in keras.applications; they are described here. Keras 3
+takes no slash in a layer's name, so SqueezeNet's are written with a double underscore, which
+`forge_name` undoes.
 """
 
 import dataclasses

@@ -13,11 +13,11 @@ extension Model {
 }
 
 extension Model.Head {
-  /// What follows the features: the layers that give logits, then a softmax, as far as they are wanted.
+  /// What follows the features: the classifier and a softmax, as far as they are wanted.
   ///
   /// - Parameters:
   ///   - classifier: the layers from the last feature map to the logits.
-  ///   - softmax: the name of the softmax; Keras has most inside its last dense layer, without a name.
+  ///   - softmax: the name of the softmax, which Keras mostly has inside its last dense layer.
   /// - Returns: the layers wanted; none for `features`.
   func layers(_ classifier: Block, softmax: String = "probabilities") -> Block {
     switch self {

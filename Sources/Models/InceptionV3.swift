@@ -1,16 +1,16 @@
 import Forge
 
 extension Model {
-  /// Inception-v3 of Szegedy and others (2015, arXiv:1512.00567), as `keras.applications.InceptionV3`.
+  /// Inception-v3 (Szegedy and others 2015, arXiv:1512.00567), `keras.applications.InceptionV3`.
   ///
-  /// Eleven blocks of parallel branches over a stem of five convolutions. It has 23,851,784 parameters
-  /// with 1,000 classes and makes 5.7 billion multiply-adds for 299×299 pixels.
+  /// Eleven blocks of parallel branches over a stem of five convolutions. It has 23,851,784
+  /// parameters with 1,000 classes and makes 5.7 billion multiply-adds for 299×299 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in a fresh session of Keras: `conv2d`,
-  ///   `conv2d_1`, …, `batch_normalization`, …; files written later in a session, and the one that
-  ///   Keras publishes, count from other numbers. Keras's `predictions` includes the softmax, here it
-  ///   is the logits and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in a fresh session of Keras:
+  ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files written later in a session, or by an
+  ///   older Keras, count from other numbers. Keras's `predictions` includes the softmax, here it is
+  ///   the logits and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 75.

@@ -1,11 +1,11 @@
 import Forge
 
 extension Model {
-  /// MobileNet v1 of Howard and others (2017, arXiv:1704.04861), as `keras.applications.MobileNet`.
+  /// MobileNet v1 (Howard and others 2017, arXiv:1704.04861), `keras.applications.MobileNet`.
   ///
   /// A convolution and thirteen pairs of depthwise and pointwise convolution, each with batch
-  /// normalization and ReLU6. It has 4,253,864 parameters with an alpha of 1 and 1,000 classes, 475,544
-  /// with 0.25, and makes 569 million multiply-adds for 224×224 pixels.
+  /// normalization and ReLU6. It has 4,253,864 parameters with an alpha of 1 and 1,000 classes,
+  /// 475,544 with 0.25, and makes 569 million multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
   /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras.
@@ -13,7 +13,8 @@ extension Model {
   /// - Parameters:
   ///   - alpha: the factor on the channels of every layer: 0.25, 0.5, 0.75 and 1 in the paper.
   ///   - size: width and height of the input in pixels: 128, 160, 192 and 224 in the paper.
-  ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first is background.
+  ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first is
+  ///     background.
   ///   - head: what it ends with.
   /// - Returns: the network without parameters.
   public static func mobileNetV1(
@@ -44,7 +45,7 @@ extension Model {
   }
 }
 
-/// A depthwise and a pointwise convolution; a step of 2 pads at the bottom and right, as Keras does.
+/// A depthwise and a pointwise convolution; with a step of 2 zeros go to the bottom and right.
 private func separable(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
   let padded = stride == 1 ? x : x --> ZeroPadding(bottom: 1, right: 1, name: "conv_pad_\(number)")
   return padded

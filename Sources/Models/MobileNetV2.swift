@@ -1,19 +1,19 @@
 import Forge
 
 extension Model {
-  /// MobileNet v2 of Sandler and others (2018, arXiv:1801.04381), as `keras.applications.MobileNetV2`.
+  /// MobileNet v2 (Sandler and others 2018, arXiv:1801.04381), `keras.applications.MobileNetV2`.
   ///
-  /// Seventeen inverted residual blocks: wide inside, narrow and linear where they end. It has 3,538,984
-  /// parameters with an alpha of 1 and 1,000 classes, and makes 301 million multiply-adds for 224×224
-  /// pixels.
+  /// Seventeen inverted residual blocks: wide inside, narrow and linear where they end. It has
+  /// 3,538,984 parameters with an alpha of 1 and 1,000 classes, and makes 301 million multiply-adds
+  /// for 224×224 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions` includes
-  ///   the softmax, here `predictions` is the logits and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions`
+  ///   includes the softmax, here `predictions` is the logits and `probabilities` follows.
   ///
   /// - Parameters:
-  ///   - alpha: the factor on the channels, which become multiples of 8: 0.35, 0.5, 0.75, 1, 1.3 and
-  ///     1.4 have published weights.
+  ///   - alpha: the factor on the channels, which become multiples of 8: 0.35, 0.5, 0.75, 1, 1.3
+  ///     and 1.4 have published weights.
   ///   - size: width and height of the input in pixels: 96 to 224 in the paper.
   ///   - classes: the number of classes.
   ///   - head: what it ends with.
@@ -57,9 +57,9 @@ extension Model {
   }
 }
 
-/// Six times as many channels (but in the first block), a depthwise convolution, few channels again.
+/// Six times as many channels, a depthwise convolution, and few channels again.
 ///
-/// What it received is added where it has the same shape.
+/// What it received is added where it has the same shape. The first block does not widen.
 private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
   let name = number == 0 ? "expanded_conv" : "block_\(number)"
   let received = x.shape?.channels ?? 0

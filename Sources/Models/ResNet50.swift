@@ -1,15 +1,15 @@
 import Forge
 
 extension Model {
-  /// ResNet-50 of He and others (2015, arXiv:1512.03385), as `keras.applications.ResNet50`.
+  /// ResNet-50 (He and others 2015, arXiv:1512.03385), `keras.applications.ResNet50`.
   ///
-  /// Sixteen residual blocks of three convolutions; where the map shrinks, the first of them has the
-  /// step of 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9 billion multiply-adds for
-  /// 224×224 pixels.
+  /// Sixteen residual blocks of three convolutions; where the map shrinks, the first of them has
+  /// the step of 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9 billion
+  /// multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions` includes
-  ///   the softmax, here `predictions` is the logits and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions`
+  ///   includes the softmax, here `predictions` is the logits and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels.

@@ -1,15 +1,15 @@
 import Forge
 
 extension Model {
-  /// SqueezeNet 1.1 of Iandola and others (2016, arXiv:1602.07360).
+  /// SqueezeNet 1.1 (Iandola and others 2016, arXiv:1602.07360).
   ///
   /// Eight fire modules: few channels, then 1×1 and 3×3 convolutions side by side. It has 1,235,496
-  /// parameters with 1,000 classes and makes 353 million multiply-adds for 227×227 pixels; version 1.1
-  /// is the authors' own, with less arithmetic than the paper's.
+  /// parameters with 1,000 classes and makes 353 million multiply-adds for 227×227 pixels; version
+  /// 1.1 is the authors' own, with less arithmetic than the paper's.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Keras itself has no SqueezeNet; layers are named as in the
-  ///   port of its authors' Caffe file that most use: `fire2/squeeze1x1`, `fire2/expand1x1`,
+  /// - Output: 1×1×`classes` probabilities. Keras itself has no SqueezeNet; layers are named as in
+  ///   the port of its authors' Caffe file that most use: `fire2/squeeze1x1`, `fire2/expand1x1`,
   ///   `fire2/expand3x3`, …, `conv10`, and `loss` for the softmax.
   ///
   /// - Parameters:

@@ -5,11 +5,25 @@ import ForgeModels
 /// The ready architectures that commands take by name.
 enum Architecture: String, CaseIterable, ExpressibleByArgument {
   case lenet
+  case mobilenet
+  case mobilenetv2
+  case inceptionv3
+  case tinyyolo
+  case squeezenet
+  case resnet50
+  case vgg16
 
   /// The network at its published size, without parameters.
   var model: Model {
     switch self {
     case .lenet: .leNet()
+    case .mobilenet: .mobileNetV1()
+    case .mobilenetv2: .mobileNetV2()
+    case .inceptionv3: .inceptionV3()
+    case .tinyyolo: .tinyYOLOV2()
+    case .squeezenet: .squeezeNet()
+    case .resnet50: .resNet50()
+    case .vgg16: .vgg16()
     }
   }
 }

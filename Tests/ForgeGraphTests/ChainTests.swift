@@ -158,6 +158,22 @@ import Testing
     #expect(wired(branches --> Add(name: "sum")).last == "sum = Add(branch1, branch2, branch3)")
   }
 
+  @Test func stepsKnownOnlyWhenItRuns() {
+    let steps: [any Step] = [
+      Activation(.relu, name: "a"), Softmax(name: "b") --> Flatten(name: "c"),
+      Dense(neurons: 2, name: "d"),
+    ]
+    var x = input
+    for step in steps { x = x --> step }
+    #expect(
+      wired(x) == [
+        "input", "a = Activation(input)", "b = Softmax(a)", "c = Flatten(b)", "d = Dense(c)",
+      ])
+    let layers: [any Layer] = [Activation(.relu, name: "a"), Softmax(name: "b")]
+    let block: Block = layers[0] --> layers[1]
+    #expect(wired(input --> block) == ["input", "a = Activation(input)", "b = Softmax(a)"])
+  }
+
   @Test func constants() {
     let one = Constant([1, 2, 3])
     #expect(one.shape == Shape(sizes: [3]))
@@ -198,6 +214,7 @@ import Testing
     #expect(Input(shape: [5]).shape == Shape(sizes: [5]))
     #expect(Input(shape: [2, 3, 4, 5]).shape == Shape(sizes: [2, 3, 4, 5]))
     #expect(Input(width: 7, channels: 2).shape == image(7, nil, 2))
+    #expect(Input(shape: [20, 28, 3]).shape == image(28, 20, 3))
     #expect(Input().shape == image(nil, nil, 3))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     ("raw", PixelNormalization.raw, Float(0)),
     ("unitRange", .unitRange, 0),
     ("tf", .keras(.tf), 6e-8),
-    ("caffe", .keras(.caffe), 8e-6),
+    ("caffe", .keras(.caffe), 1.6e-5),
     ("torch", .keras(.torch), 5e-7),
   ])
   func presetsAreNumPys(
@@ -27,9 +27,8 @@ import Testing
     let values = try image.values(
       prepared: ImagePreparation(normalization: normalization.ordered(.rgb)))
     #expect(values.shape == Shape(width: 256, height: 1, channels: 3))
-    for (value, wanted) in zip(values.values, expected) {
-      #expect(abs(value - wanted) <= tolerance)
-    }
+    let worst = zip(values.values, expected).map { abs($0 - $1) }.max()
+    #expect(try #require(worst) <= tolerance)
     // A gray picture is the same in all channels.
     let gray = try Image(width: 256, height: 1, format: .gray, pixels: (0...255).map(UInt8.init))
     #expect(
@@ -41,7 +40,8 @@ import Testing
     #expect(PixelNormalization.keras(.caffe).order == .bgr)
     let image = try Image(width: 1, height: 1, format: .rgb, pixels: [200, 100, 50])
     let values = try image.values(prepared: .init(normalization: .keras(.caffe))).values
-    #expect(values == [50 - 103.939, 100 - 116.779, 200 - 123.68].map { Float($0 as Double) })
+    let expected: [Double] = [50 - 103.939, 100 - 116.779, 200 - 123.68]
+    #expect(values == expected.map { Float($0) })
     #expect(
       try image.values(prepared: .init(normalization: .raw.ordered(.bgr))).values
         == [50, 100, 200])

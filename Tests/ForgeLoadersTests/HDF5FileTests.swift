@@ -67,7 +67,7 @@
       #expect(config.hasPrefix(#"{"class_name": "Functional""#) && config.hasSuffix("}"))
       // A list cut into parts.
       let cut = try HDF5File(Fixtures.path("keras2_weights.h5"))
-      #expect(try cut.texts(ofAttribute: "layer_names")?.count == 9)
+      #expect(try cut.texts(ofAttribute: "layer_names")?.count == 10)
       let newest = try HDF5File(Fixtures.path("newest.h5"))
       #expect(try newest.texts(ofAttribute: "note", at: "/conv1") == ["hello"])
     }

@@ -64,11 +64,12 @@
       let source = try HDF5Parameters(Fixtures.path(file))
       #expect(
         source.availableNames == [
-          "conv1", "fc", "backbone/conv1", "deep", "scoped", "td", "old_1", "sep", "prelu",
+          "conv1", "fc", "backbone/conv1", "backbone/deep", "neck/deep", "top", "scoped", "td",
+          "old_1", "sep", "prelu",
         ])
       let specs = [
         Specs.convolution("backbone/conv1", 3, 1, 1, 2), Specs.biases("backbone/conv1", 3),
-        Specs.convolution("deep", 2, 1, 1, 3), Specs.convolution("scoped", 2, 1, 1, 2),
+        Specs.convolution("backbone/deep", 2, 1, 1, 3), Specs.convolution("scoped", 2, 1, 1, 2),
         Specs.convolution("td", 3, 1, 1, 2), Specs.biases("td", 3),
         Specs.convolution("old_1", 2, 1, 1, 2), Specs.biases("old_1", 2),
         Specs.depthwise("sep", 2, 1, 3, 3), Specs.convolution("sep", 4, 1, 1, 2),
@@ -311,6 +312,41 @@
       let error = try loadError { _ = try ready.parameter(for: specs[0]) }
       #expect(error.kind == .unused)
       #expect(error.received == "0 (3), 1 (3), 2 (3)")
+    }
+
+    @Test func saysThatANameIsNotUnique() throws {
+      let path = Fixtures.path("keras2_weights.h5")
+      let source = try HDF5Parameters(path)
+      let specs = [Specs.convolution("deep", 2, 1, 1, 2), Specs.convolution("top", 2, 1, 1, 2)]
+      let ready = try source.prepared(for: specs)
+      let error = try loadError { _ = try ready.parameter(for: specs[0]) }
+      #expect(error.kind == .duplicate)
+      #expect(
+        error.description == """
+          \(path): several layers of the file are called "deep"
+            received  "backbone/deep", "neck/deep"
+            remedy    name the layer of the model by one of these
+          """)
+      // Found by its short name, which only it has.
+      #expect(
+        try #require(try ready.parameter(for: specs[1])).floats()
+          == Fixtures.values("keras2_weights.h5", "/neck/top/kernel:0"))
+      #expect(try loadError { _ = try source.parameter(for: specs[0]) }.kind == .duplicate)
+    }
+
+    @Test func saysThatTheOrderIsNotClear() throws {
+      let path = Fixtures.path("ambiguous.weights.h5")
+      let specs = [Specs.convolution("a", 3, 1, 1, 3), Specs.convolution("b", 3, 1, 1, 3)]
+      let source = try HDF5Parameters(path, matching: .inOrder)
+      let error = try loadError { _ = try source.prepared(for: specs) }
+      #expect(
+        error.description == """
+          \(path): layers of several classes fit "a", and the file does not say which is next
+            received  layers/conv2d, layers/dense
+            remedy    match by name
+          """)
+      // Without names of their own, layers have those of their groups.
+      #expect(try HDF5Parameters(path).availableNames == ["conv2d", "dense"])
     }
 
     @Test func refusesKernelsOfTheano() throws {

@@ -53,23 +53,25 @@
       }
     }
 
-    /// Adler-32 is weak: three of these flips give other bytes with the same sum. zlib takes the same
-    /// three, and no others.
+    /// Adler-32 is weak: some flips give other bytes with the same sum. The generating script asked
+    /// zlib which.
     @Test func takesAFlipOnlyWhereZlibDoes() throws {
       let expected = try Fixtures.bytes("inflated.bin")
-      var taken: [[Int]] = []
+      var taken: [String] = []
       for (index, stream) in try streams().enumerated() {
         for position in stream.indices {
           for mask: UInt8 in [1, 0x10, 0x80, 0xff] {
             var altered = stream
             altered[position] ^= mask
             if let result = inflate(altered, count: expected.count), result != expected {
-              taken.append([index, position, Int(mask)])
+              taken.append("\(index) \(position) \(mask)")
             }
           }
         }
       }
-      #expect(taken == [[2, 355, 1], [2, 516, 0x80], [4, 500, 0xff]])
+      let known = String(decoding: try Fixtures.bytes("zlib_takes.txt"), as: UTF8.self)
+      #expect(!taken.isEmpty)
+      #expect(taken == known.split(separator: "\n").map(String.init))
     }
 
     @Test func refusesNoise() {

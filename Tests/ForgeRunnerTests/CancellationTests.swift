@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
   private func expectCancelled(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
   ) async {
@@ -93,6 +93,31 @@ import Testing
     network.open()
     #expect(try await third.value == -3)
     #expect(network.log.encoded == [1, 3])
+    #expect(runner.isAtRest)
+  }
+
+  /// However a cancellation meets the moment at which a task begins to wait, it ends the wait.
+  @Test func atAnyMoment() async throws {
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1)
+    let first = predicting(1, with: runner)
+    try await eventually("the first runs") { network.log.inFlight == 1 }
+    var random = Random(seed: 7)
+    for _ in 0..<5000 {
+      let hasBegun = Atomic(false)
+      let turns = random.next() % 64
+      let task = Task {
+        hasBegun.store(true, ordering: .releasing)
+        return try await runner.predict(2)
+      }
+      while !hasBegun.load(ordering: .acquiring) { await Task.yield() }
+      for _ in 0..<turns { _ = hasBegun.load(ordering: .sequentiallyConsistent) }
+      task.cancel()
+      await expectCancelled(task)
+    }
+    network.open()
+    #expect(try await first.value == -1)
+    #expect(network.log.encoded == [1])
     #expect(runner.isAtRest)
   }
 

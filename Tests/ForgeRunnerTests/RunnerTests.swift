@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite struct RunnerTests {
+@Suite(.timeLimit(.minutes(1))) struct RunnerTests {
   @Test func oneAfterTheOther() async throws {
     let network = GateNetwork()
     let runner = try Runner(network)
@@ -164,7 +164,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Many wait at once: to find the next one must not take longer the more there are.
+  /// Many wait at once, and half of them leave in the meantime.
   @Test func manyWaiting() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

@@ -28,7 +28,8 @@ import Testing
       error?.description == """
         input "input" has the wrong shape
           received  0×5×3 (width×height×channels)
-          needs     ?×?×3 (width×height×channels), each size from 1 to 1048576
+          needs     ?×?×3 (width×height×channels), each size from 1 to 1048576, at most \
+        1099511627776 elements
         """)
   }
 
@@ -68,49 +69,142 @@ import Testing
     #expect(try network.workspaceSize() > 1 << 36)
   }
 
-  @Test func workspacesThatCannotBe() throws {
+  @Test func memoryThatIsNotThere() throws {
+    let input = Input(width: 1 << 20, height: 1 << 10, channels: 1)
+    let network = try Model(input: input, output: input --> Dropout(rate: 0.5)).compile(
+      options: CompileOptions(maximumBatch: 1 << 20))
+    // Two of 2⁵² bytes, which is more than a machine can address, and the bases.
+    let bytes = try network.workspaceSize(batch: 1 << 20)
+    #expect(bytes > 2 << 51)
+    let error = #expect(throws: PredictionError.self) { try Context(network, batch: 1 << 20) }
+    #expect(error?.kind == .noMemory)
+    #expect(
+      error?.description == """
+        there is no memory for the prediction
+          needs     \(bytes) bytes
+          remedy    predict fewer examples at a time, or smaller inputs
+        """)
+  }
+
+  @Test func memoryThatCannotBeCounted() throws {
     let input = Input(width: 1 << 20, height: 1 << 20, channels: 1)
     let model = Model(
       inputs: [input], outputs: [input --> Dropout(rate: 0.5), input --> Softmax()])
     let network = try model.compile(options: CompileOptions(maximumBatch: 1 << 20))
-    let error = #expect(throws: PredictionError.self) {
-      try network.workspaceSize(batch: 1 << 20)
+    for use in [
+      { _ = try network.workspaceSize(batch: 1 << 20) },
+      { _ = try Context(network, batch: 1 << 20) },
+    ] {
+      let error = #expect(throws: PredictionError.self) { try use() }
+      #expect(
+        error?.description == """
+          there is no memory for the prediction
+            needs     more bytes than can be counted
+            remedy    predict fewer examples at a time, or smaller inputs
+          """)
     }
-    #expect(error?.kind == .wrongBatch)
-    #expect(throws: PredictionError.self) { try Context(network, batch: 1 << 20) }
-    #expect(throws: PredictionError.self) { try network.predict([1], batch: 1 << 20) }
+    let error = #expect(throws: PredictionError.self) {
+      try network.predict([1], batch: 1 << 20)
+    }
+    #expect(error?.kind == .wrongValueCount)
   }
 
-  /// Weights that a layer computes from its input are refused; those from constants are worked out.
-  @Test func weightsThatAreNoConstants() throws {
-    let input = Input(width: 1, height: 1, channels: 4)
-    let model = Model(
-      input: input,
-      output: input
-        --> SelfWeighted(fileID: "App/Net.swift", line: 3, column: 5))
+  @Test func axesTooLongForKernels() throws {
+    let input = Input(width: 1 << 16, height: 1 << 16, channels: 1)
+    let model = Model(input: input, output: input --> Flatten() --> Softmax())
     let error = #expect(throws: CompileError.self) { try model.compile() }
     #expect(
       error?.description == """
-        App/Net.swift:3:5: layer 1 "__SelfWeighted_1__" (SelfWeighted): the weights of dense \
-        depend on an input
+        a tensor is too long
+          received  1×1×4294967296 (width×height×channels)
+          needs     at most 2147483647 along each axis
+        """)
+  }
+
+  /// Weights that a layer computes from its input are refused.
+  @Test func weightsThatDependOnAnInput() throws {
+    let input = Input(width: 1, height: 1, channels: 4)
+    let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) { lowering in
+      lowering.inputs[0]
+    }
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: input --> layer).compile()
+    }
+    #expect(
+      error?.description == """
+        App/Net.swift:3:5: layer 1 "__ComputedWeights_1__" (ComputedWeights): operand 1 of dense \
+        depends on an input
           needs     parameters, constants, or what follows from them alone
         """)
   }
+
+  /// Weights that follow from constants are worked out, for kept layers as well.
+  @Test func weightsThatFollowFromConstants() throws {
+    let input = Input(width: 1, height: 1, channels: 4)
+    let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) {
+      lowering throws(ShapeError) in
+      let weights = try lowering.constant([1, -2, 3, 0.5], shape: Shape(sizes: [1, 4]))
+      return try lowering.apply(.binary(.add), to: [weights, weights])
+    }
+    let model = Model(
+      input: input, output: input --> layer --> BatchNormalization() --> Activation(.tanh))
+    for keep in [[], ["__ComputedWeights_1__"], ["__BatchNorm_2__", "__ComputedWeights_1__"]] {
+      let network = try model.compile(
+        parameters: SeededParameters(),
+        options: CompileOptions(keep: keep, verify: .samples(3), accuracy: 1e-6))
+      let predictions = try network.predict(
+        ordered: [TensorValues(width: 1, height: 1, channels: 4, values: [1, 1, 1, 2])])
+      for name in keep.suffix(1) { #expect(predictions[name] == [6]) }
+    }
+  }
+
+  /// One value of a normalization may stand for all channels.
+  @Test func operandsThatStandForAllChannels() throws {
+    let input = Input(width: 1, height: 1, channels: 2)
+    let model = Model(input: input, output: input --> MixedNormalization())
+    for disabled in [[], Set(Rewrites.names)] {
+      let network = try model.compile(options: CompileOptions(disabledRewrites: disabled))
+      #expect(try network.predict([3, 5]) == [2, 13])
+    }
+  }
 }
 
-/// A dense layer whose weights are its own input.
-private struct SelfWeighted: Layer {
+/// A normalization whose mean and variance are those of the whole image.
+private struct MixedNormalization: Layer {
+  var name: String? { nil }
+  var place: SourcePlace { SourcePlace(fileID: "", line: 1, column: 1) }
+
+  func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
+
+  func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let gamma = try lowering.constant([1, 3], shape: Shape(sizes: [2]))
+    let beta = try lowering.constant([0, 1], shape: Shape(sizes: [2]))
+    let mean = try lowering.constant([1], shape: Shape(sizes: [1]))
+    let variance = try lowering.constant([1], shape: Shape(sizes: [1]))
+    lowering.output = try lowering.apply(
+      .batchNormalization(epsilon: 0), to: [lowering.inputs[0], gamma, beta, mean, variance])
+  }
+}
+
+/// A dense layer of one output that makes its weights itself.
+private struct ComputedWeights: Layer {
+  typealias Weights = @Sendable (inout Lowering) throws(ShapeError) -> Lowering.Value
   let place: SourcePlace
+  let weights: Weights
   var name: String? { nil }
 
-  init(fileID: String, line: Int, column: Int) {
+  init(fileID: String, line: Int, column: Int, weights: @escaping Weights) {
     place = SourcePlace(fileID: fileID, line: line, column: column)
+    self.weights = weights
   }
+
+  static func == (a: Self, b: Self) -> Bool { a.place == b.place }
 
   func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { .vector(1) }
 
   func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let weights = try weights(&lowering)
     lowering.output = try lowering.apply(
-      .dense(outputs: 1), to: [lowering.inputs[0], lowering.inputs[0]])
+      .dense(outputs: 1), to: [lowering.inputs[0], weights])
   }
 }

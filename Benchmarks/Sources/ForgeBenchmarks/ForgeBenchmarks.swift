@@ -14,7 +14,9 @@ struct ForgeBenchmarks {
       exit(64)
     }
     print("network      min ms  median ms  p90 ms  GFLOP/s  weights KB  context KB  kernels")
-    for (name, model) in [("lenet", Model.leNet())] {
+    for (name, model) in [
+      ("lenet", Model.leNet()), ("mobilenet", .mobileNetV1()),
+    ] {
       try measure(name, model, runs: runs)
     }
   }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Memory aligned to 64 bytes (a cache line, an AVX-512 register), owned by whoever holds it.
 ///
 /// The only raw memory of a compiled model: plans and packed parameters lie in it.
@@ -36,6 +42,20 @@ final class AlignedMemory: Sendable {
     base.baseAddress?.assumingMemoryBound(to: Float.self)
   }
 
+  /// Bytes that are not written yet, for ``free(_:)``; `nil` when there is no memory of that size.
+  static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+    var memory: UnsafeMutableRawPointer?
+    return posix_memalign(&memory, alignment, max(byteCount, 1)) == 0 ? memory : nil
+  }
+
+  /// Gives memory of ``allocate(byteCount:)`` back.
+  static func free(_ memory: UnsafeMutableRawPointer) {
+    releaseMemory(memory)
+  }
+
   /// `count` rounded up to a multiple of `unit`.
   static func round(_ count: Int, to unit: Int) -> Int { (count + unit - 1) / unit * unit }
 }
+
+// Outside the class, where `free` is the C library's function.
+private func releaseMemory(_ memory: UnsafeMutableRawPointer) { free(memory) }

@@ -89,7 +89,8 @@ public final class CompiledModel: Sendable {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }
-    return WorkspaceLayout(try plan(for: try shapes(named: inputShapes)), batch: batch).byteCount
+    let plan = try plan(for: try shapes(named: inputShapes))
+    return try WorkspaceLayout(plan, batch: batch).byteCount
   }
 
   /// A layer by its position.
@@ -112,6 +113,10 @@ public final class CompiledModel: Sendable {
       guard given.rank == declared.rank, given.isKnown,
         zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
       else { throw .wrongShape(name, received: given, needs: declared) }
+      // As an Input's own sizes are bounded when a model is described.
+      let range = 1...ConvolutionGeometry.maximumArgument
+      guard given.dimensions.allSatisfy({ range.contains($0 ?? 0) }), given.elementCount != nil
+      else { throw .sizeOutOfRange(name, received: given, needs: declared, range: range) }
       shapes.append(given)
     }
     return shapes
@@ -133,7 +138,12 @@ public final class CompiledModel: Sendable {
   func withMemory<Result>(
     _ plan: Plan, batch: Int, _ body: (PredictionMemory) throws(PredictionError) -> Result
   ) throws(PredictionError) -> Result {
-    let memory = takeSpare(plan, batch: batch) ?? PredictionMemory(plan: plan, batch: batch)
+    let memory: PredictionMemory
+    if let spare = takeSpare(plan, batch: batch) {
+      memory = spare
+    } else {
+      memory = try PredictionMemory(plan: plan, batch: batch)
+    }
     defer { giveBack(memory) }
     return try body(memory)
   }

@@ -45,7 +45,7 @@ public final class Context {
       }
     }
     self.network = network
-    memory = PredictionMemory(
+    memory = try PredictionMemory(
       plan: try network.plan(for: try network.shapes(named: inputShapes)), batch: batch,
       workspace: workspace?.baseAddress)
   }

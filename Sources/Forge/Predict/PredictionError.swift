@@ -27,6 +27,8 @@ public struct PredictionError: Error, Sendable {
     case notFinite
     /// A parameter could not be read again for inputs of a new size.
     case parameters
+    /// There is no memory for the prediction.
+    case noMemory
   }
 
   /// What kind of mistake it is.
@@ -87,6 +89,34 @@ extension PredictionError {
         details: [("received", "\(received)"), ("needs", "\(needs)")]))
   }
 
+  static func sizeOutOfRange(
+    _ input: String, received: Shape, needs: Shape, range: ClosedRange<Int>
+  ) -> PredictionError {
+    PredictionError(
+      .wrongShape,
+      Problem(
+        headline: "input \"\(input)\" has the wrong shape",
+        details: [
+          ("received", "\(received)"),
+          (
+            "needs",
+            "\(needs), each size from \(range.lowerBound) to \(range.upperBound), "
+              + "at most \(Shape.maximumElementCount) elements"
+          ),
+        ]))
+  }
+
+  static func noMemory(_ bytes: Int?) -> PredictionError {
+    PredictionError(
+      .noMemory,
+      Problem(
+        headline: "there is no memory for the prediction",
+        details: [
+          ("needs", bytes.map { "\($0) bytes" } ?? "more bytes than can be counted"),
+          ("remedy", "predict fewer examples at a time, or smaller inputs"),
+        ]))
+  }
+
   static func wrongBatch(_ count: Int, maximum: Int, remedy: String) -> PredictionError {
     PredictionError(
       .wrongBatch,
@@ -107,7 +137,9 @@ extension PredictionError {
       .unknownName,
       Problem(
         headline: "there is no \(what) \"\(name)\"",
-        details: [("needs", known.map { "\"\($0)\"" }.joined(separator: ", "))]))
+        details: [
+          ("needs", known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))
+        ]))
   }
 
   static func missingInput(_ name: String, _ shape: Shape) -> PredictionError {

@@ -12,16 +12,20 @@ final class PredictionMemory {
   private let layout: WorkspaceLayout
   private let workspace: UnsafeMutableRawPointer
   private let ownsWorkspace: Bool
-  /// The buffers of each custom call, made here so that a prediction makes none.
-  private let customInputs: [[UnsafeBufferPointer<Float>]]
+  /// The buffers of each custom call, made here so that a prediction makes none: one set for all
+  /// examples, or one for each where the layer reads a model's input directly.
+  private let customInputs: [[[UnsafeBufferPointer<Float>]]]
 
   /// Makes the memory, or takes `workspace`, which has been checked, and sets it up.
-  init(plan: Plan, batch: Int, workspace: UnsafeMutableRawPointer? = nil) {
-    let layout = WorkspaceLayout(plan, batch: batch)
-    let memory =
-      workspace
-      ?? UnsafeMutableRawPointer.allocate(
-        byteCount: layout.byteCount, alignment: AlignedMemory.alignment)
+  ///
+  /// - Throws: ``PredictionError`` when there is no memory of that size.
+  init(
+    plan: Plan, batch: Int, workspace: UnsafeMutableRawPointer? = nil
+  ) throws(PredictionError) {
+    let layout = try WorkspaceLayout(plan, batch: batch)
+    guard let memory = workspace ?? AlignedMemory.allocate(byteCount: layout.byteCount) else {
+      throw .noMemory(layout.byteCount)
+    }
     self.plan = plan
     self.layout = layout
     self.maximumBatch = batch
@@ -31,12 +35,15 @@ final class PredictionMemory {
     let bases = layout.bases(in: memory)
     customInputs = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
-      return call.inputs.map { Self.buffer($0, bases: bases, image: 0) }
+      let sets = call.inputs.contains { $0.imageStride > 0 } ? batch : 1
+      return (0..<sets).map { image in
+        call.inputs.map { Self.buffer($0, bases: bases, image: image) }
+      }
     }
   }
 
   deinit {
-    if ownsWorkspace { workspace.deallocate() }
+    if ownsWorkspace { AlignedMemory.free(workspace) }
   }
 
   /// The values of an input, all examples.
@@ -91,7 +98,8 @@ final class PredictionMemory {
         case .steps(let start, let count):
           forge_run(plan.steps(from: start), Int64(count), &frame)
         case .custom(let call):
-          try run(call, inputs: customInputs[index], bases: bases, image: image)
+          let sets = customInputs[index]
+          try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
         }
       }
     }
@@ -116,7 +124,7 @@ final class PredictionMemory {
         }
       case .custom(let call):
         let begin = clock.now
-        try run(call, inputs: customInputs[index], bases: bases, image: 0)
+        try run(call, inputs: customInputs[index][0], bases: bases)
         seconds[position] += (clock.now - begin) / .seconds(1)
         position += 1
       }
@@ -124,13 +132,8 @@ final class PredictionMemory {
   }
 
   private func run(
-    _ call: Plan.CustomCall, inputs: [UnsafeBufferPointer<Float>], bases: Bases, image: Int
+    _ call: Plan.CustomCall, inputs: [UnsafeBufferPointer<Float>], bases: Bases
   ) throws(CustomFailure) {
-    var inputs = inputs
-    // Only a custom layer that reads a model's input directly sees other memory for each example.
-    if image > 0, call.inputs.contains(where: { $0.imageStride > 0 }) {
-      inputs = call.inputs.map { Self.buffer($0, bases: bases, image: image) }
-    }
     let output = UnsafeMutableBufferPointer(
       start: bases[call.output.base].map { $0 + call.output.offset }, count: call.output.count)
     do { try call.operation.body(inputs, output) } catch {

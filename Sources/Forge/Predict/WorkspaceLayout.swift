@@ -13,7 +13,13 @@ struct WorkspaceLayout {
   private let outputCounts: [Int]
 
   /// The layout for a plan and a number of examples.
-  init(_ plan: Plan, batch: Int) {
+  ///
+  /// - Throws: ``PredictionError`` when it would have more bytes than can be counted.
+  init(_ plan: Plan, batch: Int) throws(PredictionError) {
+    let elements = (plan.inputSizes + plan.outputSizes).reduce(Double(plan.arenaCount)) {
+      $0 + $1.reduce(Double(batch)) { $0 * Double($1) }
+    }
+    guard elements < 0x1p60 else { throw .noMemory(nil) }
     var end = 0
     func take(_ bytes: Int) -> Int {
       defer { end += AlignedMemory.round(bytes, to: AlignedMemory.alignment) }
@@ -63,10 +69,12 @@ struct WorkspaceLayout {
 
   /// Sets a crop rectangle.
   func setCrop(_ crop: CropRectangle, slot: Int, in workspace: UnsafeMutableRawPointer) {
-    let crops = crops(in: workspace)
-    for (index, number) in [crop.x, crop.y, crop.width, crop.height].enumerated() {
-      crops[slot * 4 + index] = number
-    }
+    // One by one: an array of the four would be allocated.
+    let numbers = crops(in: workspace) + slot * 4
+    numbers[0] = crop.x
+    numbers[1] = crop.y
+    numbers[2] = crop.width
+    numbers[3] = crop.height
   }
 
   /// The values of an input, all examples.

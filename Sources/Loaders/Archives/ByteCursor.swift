@@ -17,6 +17,18 @@ struct ByteCursor {
     self.entry = entry
   }
 
+  /// Gives a cursor over bytes in memory to `body`.
+  static func reading<Value>(
+    _ bytes: [UInt8], path: String, entry: String?,
+    _ body: (inout ByteCursor) throws(LoadError) -> Value
+  ) throws(LoadError) -> Value {
+    // The array's own method would forget the type of the error.
+    try bytes.withUnsafeBytes { bytes in
+      var cursor = ByteCursor(bytes, path: path, entry: entry)
+      return Result { () throws(LoadError) in try body(&cursor) }
+    }.get()
+  }
+
   /// The bytes that are left.
   var left: Int { bytes.count - offset }
 

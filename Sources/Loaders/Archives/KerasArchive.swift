@@ -13,9 +13,8 @@
   /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files of
   /// early versions, by the archive's description of the model. See ``HDF5Parameters`` for the rest.
   public struct KerasArchive: ParameterSource {
-    /// The names of the entries Keras writes.
+    /// The entry with the description of the model.
     static let configurationEntry = "config.json"
-    static let weightsEntry = "model.weights.h5"
     private static let metadataEntry = "metadata.json"
     private static let maximumTextBytes = 1 << 26
     /// Unpacking a file must not fill a disk.
@@ -49,11 +48,11 @@
       }
       configuration = text
       metadata = try Self.text(Self.metadataEntry, in: archive)
-      guard let stored = try archive.bytes(named: Self.weightsEntry) else {
-        throw .noSuchEntry(path, Self.weightsEntry, found: archive.entries.map(\.name))
+      guard let stored = try archive.bytes(named: ZipArchive.kerasWeights) else {
+        throw .noSuchEntry(path, ZipArchive.kerasWeights, found: archive.entries.map(\.name))
       }
       guard stored.count <= Self.maximumWeightBytes else {
-        throw .refused(path, entry: Self.weightsEntry, "\(LoadError.bytes(stored.count))")
+        throw .refused(path, entry: ZipArchive.kerasWeights, "\(LoadError.bytes(stored.count))")
       }
       let scratch = try ScratchFile.temporary(for: stored.origin)
       try stored.forEachPiece { piece throws(LoadError) in try scratch.write(piece) }
@@ -149,7 +148,7 @@
     var layout: ParameterLayout { data.layout }
     var sizes: [Int]? { data.sizes }
     var origin: String {
-      data.origin.replacing(scratch.path, with: "\(archive): \(KerasArchive.weightsEntry)")
+      data.origin.replacing(scratch.path, with: "\(archive): \(ZipArchive.kerasWeights)")
     }
 
     func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
@@ -167,7 +166,7 @@
       guard path == scratch else { return self }
       var error = self
       error.path = archive
-      error.entry = [KerasArchive.weightsEntry, entry].compactMap(\.self).joined(separator: ": ")
+      error.entry = [ZipArchive.kerasWeights, entry].compactMap(\.self).joined(separator: ": ")
       return error
     }
   }

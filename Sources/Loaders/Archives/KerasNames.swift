@@ -4,7 +4,7 @@
   /// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
   /// versions notes the user's name beside them. Where it does not, the numbers count the layers of one
   /// class in the order of the description.
-  enum KerasNames {
+  package enum KerasNames {
     /// Models inside models.
     private static let maximumDepth = 16
     private static let maximumJSONDepth = 256
@@ -21,11 +21,10 @@
       _ configuration: String, path: String, known source: HDF5Parameters
     ) throws(LoadError) -> [String: String] {
       guard source.goesByName, try !hasNames(source.file) else { return [:] }
-      var text = configuration
-      let json = try text.withUTF8 { bytes throws(LoadError) in
-        try JSONReader.value(
-          ByteCursor(UnsafeRawBufferPointer(bytes), path: path, entry: "config.json"),
-          maximumDepth: maximumJSONDepth)
+      let json = try ByteCursor.reading(
+        Array(configuration.utf8), path: path, entry: KerasArchive.configurationEntry
+      ) { cursor throws(LoadError) in
+        try JSONReader.value(cursor, maximumDepth: maximumJSONDepth)
       }
       var names: [String: String] = [:]
       collect(json, user: "", file: "", depth: 0, into: &names)
@@ -65,7 +64,7 @@
     }
 
     /// What Keras makes of a class name: `BatchNormalization` becomes `batch_normalization`.
-    static func snakeCase(_ name: String) -> String {
+    package static func snakeCase(_ name: String) -> String {
       let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
       // First a line before each capital that lowercase letters follow, then between small and capital.
       var parts: [Character] = []

@@ -39,26 +39,16 @@ struct NumPyHeader: Sendable {
     guard Self.begins(head) else {
       throw .notThisFormat(stored.path, entry: stored.entry, "a NumPy array", size: stored.count)
     }
-    let length = try Self.read(head, stored) { cursor throws(LoadError) in
-      try Self.textRange(&cursor)
-    }
-    let bytes = try stored.prefix(length.upperBound)
-    self = try Self.read(bytes, stored) { cursor throws(LoadError) in
-      try cursor.seek(to: length.lowerBound, "the header")
-      guard cursor.left == length.count else { throw cursor.damaged("the header is cut off") }
+    let text = try ByteCursor.reading(
+      head, path: stored.path, entry: stored.entry, Self.textRange)
+    let bytes = try stored.prefix(text.upperBound)
+    self = try ByteCursor.reading(bytes, path: stored.path, entry: stored.entry) {
+      cursor throws(LoadError) in
+      try cursor.seek(to: text.lowerBound, "the header")
+      guard cursor.left == text.count else { throw cursor.damaged("the header is cut off") }
       return try NumPyHeader(&cursor)
     }
-    byteCount = length.upperBound
-  }
-
-  private static func read<Result>(
-    _ bytes: [UInt8], _ stored: some StoredBytes,
-    _ body: (inout ByteCursor) throws(LoadError) -> Result
-  ) throws(LoadError) -> Result {
-    try bytes.withUnsafeBytes { bytes throws(LoadError) in
-      var cursor = ByteCursor(bytes, path: stored.path, entry: stored.entry)
-      return try body(&cursor)
-    }
+    byteCount = text.upperBound
   }
 
   /// Where the dictionary is.

@@ -5,9 +5,9 @@
 #endif
 
 /// A new file that is removed with the object, unless it was put in another's place.
-final class ScratchFile: Sendable {
+package final class ScratchFile: Sendable {
   /// Where it is.
-  let path: String
+  package let path: String
   private let file: Int32
   private let purpose: String
 
@@ -26,7 +26,7 @@ final class ScratchFile: Sendable {
   }
 
   /// Makes an empty file for this user in the folder for such files, `TMPDIR` or `/tmp`.
-  static func temporary(for purpose: String) throws(LoadError) -> ScratchFile {
+  package static func temporary(for purpose: String) throws(LoadError) -> ScratchFile {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     return try ScratchFile(
       prefix: (folder.isEmpty ? "/tmp" : folder) + "/forge-", mode: 0o600, purpose: purpose)

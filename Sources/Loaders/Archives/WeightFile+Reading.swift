@@ -12,16 +12,18 @@ extension WeightFile {
     if NumPyHeader.begins(bytes) { return .numPy }
     if SafeTensorsHeader.begins(bytes) { return .safeTensors }
     if isHDF5(bytes) { return .hdf5 }
-    // An archive without entries has only its end.
-    guard bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6]) else {
-      throw .unknownFormat(path)
-    }
+    guard isZip(bytes) else { throw .unknownFormat(path) }
     #if Zip
       let names = try ZipArchive(mapping).entries.map(\.name)
-      return names.contains("model.weights.h5") ? .keras : .numPyArchive
+      return names.contains(ZipArchive.kerasWeights) ? .keras : .numPyArchive
     #else
       throw .needsTrait(path, "Zip", "zip archives")
     #endif
+  }
+
+  /// Whether bytes begin as a zip archive does; one without entries has only its end.
+  static func isZip(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
   }
 
   /// An HDF5 file may begin with something else, of 512 bytes or a doubling of them.

@@ -29,6 +29,9 @@
       let headerOffset: Int
     }
 
+    /// The entry of a `.keras` archive with the parameters.
+    static let kerasWeights = "model.weights.h5"
+
     /// The path of the archive, as it was given.
     var path: String { mapping.path }
     /// The files in the archive, in the order of its directory; no folders.
@@ -37,11 +40,6 @@
     private let indices: [String: Int]
     /// Where the bytes of each entry lie.
     private let ranges: [Range<Int>]
-
-    /// Whether bytes begin as an archive does.
-    static func begins(_ bytes: some Collection<UInt8>) -> Bool {
-      bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
-    }
 
     /// Reads the directory of an archive.
     init(_ mapping: FileMapping) throws(LoadError) {

@@ -56,7 +56,7 @@
         let comment = Int(bytes[place + 20]) | Int(bytes[place + 21]) << 8
         if place + 22 + comment == bytes.count { return place }
       }
-      guard ZipArchive.begins(bytes) else {
+      guard WeightFile.isZip(bytes) else {
         throw .notThisFormat(mapping.path, entry: nil, "a zip archive", size: bytes.count)
       }
       throw .damaged(mapping.path, entry: nil, "the directory at its end is missing")
@@ -157,8 +157,8 @@
 
     /// Where the bytes of an entry lie, after a look at the header before them.
     mutating func range(of entry: ZipArchive.Entry) throws(LoadError) -> Range<Int> {
-      let damaged = { (what: String) in
-        LoadError.damaged(path, entry: entry.name, what, at: entry.headerOffset)
+      func damaged(_ what: String) -> LoadError {
+        .damaged(path, entry: entry.name, what, at: entry.headerOffset)
       }
       guard entry.headerOffset <= start else { throw damaged("its header lies outside the file") }
       try cursor.seek(to: entry.headerOffset, "a header")

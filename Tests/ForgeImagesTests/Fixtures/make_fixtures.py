@@ -341,7 +341,7 @@ def normalization():
         "raw": x,
         "unitRange": x / np.float32(255),
         "tf": x / np.float32(127.5) - np.float32(1),
-        "caffe": x - np.array([103.939, 116.779, 123.68], np.float32),
+        "caffe": x - np.array([123.68, 116.779, 103.939], np.float32),
         "torch": (x / np.float32(255) - mean) / deviation,
     }
     return {name: [float(v) for v in values.astype(np.float32).ravel()]

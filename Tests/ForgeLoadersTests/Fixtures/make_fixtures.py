@@ -96,6 +96,9 @@ def keras2_weights():
                 ],
             )
         )
+        layers.append(
+            ("neck", [("deep/kernel:0", values(1, 1, 2, 2)), ("top/kernel:0", values(1, 1, 2, 2))])
+        )
         layers.append(("scoped", [("net_1/scoped/kernel:0", values(2, 2))]))
         layers.append(("td", [("tdd/kernel:0", values(2, 3)), ("tdd/bias:0", values(3))]))
         layers.append(("old_1", [("old_1_W_1:0", values(2, 2)), ("old_1_b_1:0", values(2))]))
@@ -197,6 +200,13 @@ def user_block():
         file["fc/bias"] = values(3)
 
 
+def ambiguous():
+    """In the form of Keras 3's weights: a 1×1 convolution and a dense layer of the same sizes."""
+    with h5py.File(path("ambiguous.weights.h5"), "w") as file:
+        file["layers/conv2d/vars/0"] = values(1, 1, 3, 3)
+        file["layers/dense/vars/0"] = values(3, 3)
+
+
 def theano():
     with h5py.File(path("theano.h5"), "w") as file:
         write_layers(file, two_layers()[1:2])
@@ -206,12 +216,28 @@ def theano():
 def deflated():
     """Streams of every kind of block, each with its length before it, and the bytes they give."""
     text = bytes(random.integers(97, 105, 1200, dtype="u1")) + b"forge" * 120
+    streams = []
     with open(path("deflated.bin"), "wb") as file, open(path("inflated.bin"), "wb") as plain:
         plain.write(text)
         for level, strategy in [(0, 0), (1, 0), (9, 0), (9, zlib.Z_FIXED), (9, zlib.Z_HUFFMAN_ONLY)]:
             packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
             stream = packer.compress(text) + packer.flush()
             file.write(len(stream).to_bytes(4, "little") + stream)
+            streams.append(stream)
+    # Adler-32 is weak: the altered bytes that zlib itself takes, for other contents.
+    with open(path("zlib_takes.txt"), "w") as taken:
+        for index, stream in enumerate(streams):
+            for position in range(len(stream)):
+                for mask in (0x01, 0x10, 0x80, 0xFF):
+                    altered = bytearray(stream)
+                    altered[position] ^= mask
+                    unpacker = zlib.decompressobj()
+                    try:
+                        result = unpacker.decompress(bytes(altered))
+                    except zlib.error:
+                        continue
+                    if unpacker.eof and result != text and len(result) == len(text):
+                        taken.write(f"{index} {position} {mask}\n")
 
 
 # Keras 3, by itself.
@@ -303,6 +329,7 @@ def main():
     newest()
     user_block()
     theano()
+    ambiguous()
     deflated()
     keras3()
     brain = brain_floats()

@@ -79,7 +79,7 @@ extension PlanBuilder {
     let window = Window(geometry, input: tensor(source))
     // Without a border between rows a pointwise convolution sees one long row.
     let isFlat =
-      geometry.isPointwise
+      geometry.isPointwise && tensor(target).height * tensor(target).width <= Int32.max
       && ([source, target] + (residual.map { [$0] } ?? [])).allSatisfy { tensor($0).isContiguous }
     let activation = node.activation
     let run = require(kernels.convolution)

@@ -1,0 +1,141 @@
+#if HDF5 && Zip
+  import Foundation
+  import ForgeShapes
+  import Testing
+
+  import ForgeLoaders
+
+  @Suite struct KerasArchiveTests {
+    /// The parameters of the model in the script, with Keras's names for them.
+    static let specs: [(spec: ParameterSpec, name: String)] = [
+      (
+        ParameterSpec(
+          layer: "head", .weights, [.outputs: 3, .height: 3, .width: 3, .inputs: 2]),
+        "head/kernel"
+      ),
+      (ParameterSpec(layer: "head", .biases, [.outputs: 3]), "head/bias"),
+      (ParameterSpec(layer: "norm", .gamma, [.channels: 3]), "norm/gamma"),
+      (ParameterSpec(layer: "norm", .beta, [.channels: 3]), "norm/beta"),
+      (ParameterSpec(layer: "norm", .mean, [.channels: 3]), "norm/moving_mean"),
+      (ParameterSpec(layer: "norm", .variance, [.channels: 3]), "norm/moving_variance"),
+      (
+        ParameterSpec(
+          layer: "depth", .weights, [.channels: 3, .multiplier: 1, .height: 2, .width: 2]),
+        "depth/kernel"
+      ),
+      (ParameterSpec(layer: "depth", .biases, [.channels: 3]), "depth/bias"),
+      (
+        ParameterSpec(
+          layer: "deep", .weights, [.outputs: 2, .height: 1, .width: 1, .inputs: 3]),
+        "deep/kernel"
+      ),
+      (ParameterSpec(layer: "deep", .biases, [.outputs: 2]), "deep/bias"),
+      (
+        ParameterSpec(layer: "slope", .slopes, [.height: 1, .width: 1, .channels: 2]),
+        "slope/alpha"
+      ),
+      (ParameterSpec(layer: "dense_1", .weights, [.outputs: 3, .inputs: 2]), "dense_1/kernel"),
+      (ParameterSpec(layer: "dense_1", .biases, [.outputs: 3]), "dense_1/bias"),
+      (ParameterSpec(layer: "dense", .weights, [.outputs: 3, .inputs: 3]), "dense/kernel"),
+      (ParameterSpec(layer: "dense", .biases, [.outputs: 3]), "dense/bias"),
+    ]
+
+    @Test(arguments: ["model.keras", "deflated.keras", "unnamed.keras"])
+    func holdsWhatKerasWrote(_ file: String) throws {
+      let archive = try KerasArchive(Archives.folder + file)
+      #expect(archive.configuration.hasPrefix("{\"module\""))
+      #expect(archive.metadata?.contains("keras_version") == true)
+      #expect(archive.goesByName)
+      #expect(
+        Set(archive.availableNames).isSuperset(of: ["head", "norm", "depth", "dense", "dense_1"]))
+      let source = try archive.prepared(for: Self.specs.map(\.spec))
+      for (spec, name) in Self.specs {
+        let data = try #require(try source.parameter(for: spec), "\(file) \(name)")
+        #expect(try data.floats() == Archives.values(file, name), "\(name)")
+        #expect(data.layout == .keras)
+        #expect(
+          data.origin.hasPrefix("\(Archives.folder)\(file): model.weights.h5: /"),
+          "\(data.origin)")
+      }
+      #expect(try source.parameter(for: Self.specs[0].spec.named("none")) == nil)
+    }
+
+    @Test func namesByTheModelInsideWork() throws {
+      for file in ["model.keras", "unnamed.keras"] {
+        let spec = Self.specs[8].spec.named("inner/deep")
+        let bias = Self.specs[9].spec.named("inner/deep")
+        let source = try KerasArchive(Archives.folder + file).prepared(for: [spec, bias])
+        #expect(try source.floats(for: spec) == Archives.values(file, "deep/kernel"))
+      }
+    }
+
+    /// The temporary file lives as long as anything that reads it, and no longer.
+    @Test func leavesNothingBehind() throws {
+      func scratchFiles(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+          $0.hasPrefix("forge-") && !$0.hasPrefix("forge-archives-")
+        }
+      }
+      let spec = Self.specs[0].spec
+      var data: (any ParameterData)?
+      do {
+        let source = try KerasArchive(Archives.folder + "model.keras")
+          .prepared(for: Self.specs.map(\.spec))
+        data = try source.parameter(for: spec)
+      }
+      let values = try #require(data).floats()
+      #expect(values == Archives.values("model.keras", "head/kernel"))
+      let scratch = try ScratchFile.temporary(for: "x")
+      let path = scratch.path
+      #expect(FileManager.default.fileExists(atPath: path))
+      _ = consume scratch
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func listsItsParameters() throws {
+      let file = try WeightFile(Archives.folder + "deflated.keras")
+      #expect(file.format == .keras)
+      #expect(file.entries.map(\.description).contains("/layers/conv2d/vars/0  3×3×2×3  f32  216 bytes"))
+      #expect(file.entries.allSatisfy { $0.problem == nil })
+      let source = try file.parameters().prepared(for: Self.specs.map(\.spec))
+      #expect(
+        try source.floats(for: Self.specs[0].spec)
+          == Archives.values("deflated.keras", "head/kernel"))
+    }
+
+    @Test(arguments: [
+      ("Conv2D", "conv2d"), ("BatchNormalization", "batch_normalization"), ("ReLU", "re_lu"),
+      ("PReLU", "p_re_lu"), ("LSTM", "lstm"), ("LSTMCell", "lstm_cell"),
+      ("GlobalAveragePooling2D", "global_average_pooling2d"),
+      ("Conv2DTranspose", "conv2d_transpose"), ("DepthwiseConv2D", "depthwise_conv2d"),
+      ("My_Layer", "my__layer"), ("Sequential", "sequential"),
+    ]) func knowsWhatKerasMakesOfClasses(_ name: String, _ group: String) {
+      #expect(KerasNames.snakeCase(name) == group)
+    }
+
+    @Test func saysWhatIsWrong() throws {
+      #expect(
+        message { _ = try KerasArchive(Archives.folder + "zip64.npz") } == """
+          zip64.npz: config.json: there is no such entry
+            received  "a.npy", "folder/b.npy", "readme.txt"
+          """)
+      #expect(
+        message {
+          let source = try KerasArchive(Archives.folder + "model.keras")
+            .prepared(for: [Self.specs[0].spec, Self.specs[11].spec, Self.specs[12].spec])
+          _ = try source.parameter(for: Self.specs[0].spec)
+        }.hasPrefix("model.keras: \"head\" has other parameters in the file than in the model"))
+      let wrong = [
+        ParameterSpec(layer: "dense", .weights, [.outputs: 2, .inputs: 3]), Self.specs[14].spec,
+      ]
+      let error = #expect(throws: LoadError.self) {
+        let source = try KerasArchive(Archives.folder + "model.keras").prepared(for: wrong)
+        _ = try source.parameter(for: wrong[0])
+      }
+      #expect(error?.path == Archives.folder + "model.keras")
+      #expect(error?.entry == "model.weights.h5: /layers/dense_1/vars/0")
+      #expect(error?.kind == .wrongShape)
+      #expect(error?.layer == "dense")
+    }
+  }
+#endif

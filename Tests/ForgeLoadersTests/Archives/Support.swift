@@ -1,0 +1,134 @@
+import Foundation
+import ForgeShapes
+import Testing
+
+import ForgeLoaders
+
+/// The files that `Fixtures/make_archives.py` wrote, and what is in them.
+enum Archives {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures").path + "/"
+
+  /// One array as Python wrote it.
+  struct Expected: Sendable, CustomStringConvertible {
+    let file: String
+    let entry: String
+    let type: String
+    let sizes: [Int]
+    let values: [Float]
+
+    var description: String { "\(file) \(entry)" }
+  }
+
+  static let all: [Expected] = {
+    let lines = (try? String(contentsOfFile: folder + "expected.txt", encoding: .utf8)) ?? ""
+    let bytes = (try? Data(contentsOf: URL(filePath: folder + "expected.bin"))) ?? Data()
+    let values = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    return lines.split(separator: "\n").map { line in
+      let parts = line.split(separator: " ").map(String.init)
+      let start = Int(parts[4]) ?? 0
+      return Expected(
+        file: parts[0], entry: parts[1], type: parts[2],
+        sizes: parts[3].split(separator: "x").compactMap { Int($0) },
+        values: Array(values[start..<(start + (Int(parts[5]) ?? 0))]))
+    }
+  }()
+
+  static func expected(_ file: String) -> [Expected] { all.filter { $0.file == file } }
+
+  static func values(_ file: String, _ entry: String) -> [Float]? {
+    all.first { $0.file == file && $0.entry == entry }?.values
+  }
+
+  static func bytes(_ file: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: folder + file)))
+  }
+
+  /// The folder of real files; prints why its tests are skipped where it is not there.
+  static let real: String? = {
+    let path = ProcessInfo.processInfo.environment["FORGE_DATA"] ?? "/work/shared/data"
+    if FileManager.default.fileExists(atPath: path) { return path + "/" }
+    print("skipped: tests of real files, there is no folder \(path) (set FORGE_DATA)")
+    return nil
+  }()
+}
+
+/// A folder that is removed with the object.
+final class ScratchFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/forge-archives-\(UUID().uuidString)/"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Writes a file and gives its path.
+  @discardableResult
+  func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    let url = URL(filePath: path + name)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: url)
+    return path + name
+  }
+}
+
+extension ParameterData {
+  /// The values as Float32, in the order of the source.
+  func floats() throws -> [Float] {
+    var floats: [Float] = []
+    try withUnsafeBytes { bytes in
+      #expect(bytes.count == count * elementType.byteCount)
+      func load<T: BitwiseCopyable>(_: T.Type, _ index: Int) -> T {
+        bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<T>.size, as: T.self)
+      }
+      floats = (0..<count).map { index in
+        switch elementType {
+        case .float32: load(Float.self, index)
+        case .float16: Float(load(Float16.self, index))
+        case .bfloat16: Float(bitPattern: UInt32(load(UInt16.self, index)) << 16)
+        case .float64: Float(load(Double.self, index))
+        case .int8: Float(load(Int8.self, index))
+        case .uint8, .bool: Float(load(UInt8.self, index))
+        case .int32: Float(load(Int32.self, index))
+        case .int64: Float(load(Int64.self, index))
+        }
+      }
+    }
+    return floats
+  }
+}
+
+extension ParameterSource {
+  /// The values of a parameter; fails when there are none.
+  func floats(for spec: ParameterSpec) throws -> [Float] {
+    try #require(try parameter(for: spec)).floats()
+  }
+}
+
+/// The error something throws, with the folders left out of it.
+func message(in folder: String = Archives.folder, _ body: () throws -> Void) -> String {
+  do {
+    try body()
+    return "nothing was thrown"
+  } catch {
+    return "\(error)".replacing(folder, with: "")
+  }
+}
+
+/// The three layers of `network` in the script.
+enum Network {
+  static let conv = ParameterSpec(
+    layer: "conv1", .weights, [.outputs: 4, .height: 3, .width: 2, .inputs: 1])
+  static let convBias = ParameterSpec(layer: "conv1", .biases, [.outputs: 4])
+  static let gamma = ParameterSpec(layer: "bn1", .gamma, [.channels: 4])
+  static let beta = ParameterSpec(layer: "bn1", .beta, [.channels: 4])
+  static let mean = ParameterSpec(layer: "bn1", .mean, [.channels: 4])
+  static let variance = ParameterSpec(layer: "bn1", .variance, [.channels: 4])
+  static let dense = ParameterSpec(
+    layer: "fc", .weights, [.outputs: 3, .height: 2, .width: 1, .inputs: 4])
+  static let denseBias = ParameterSpec(layer: "fc", .biases, [.outputs: 3])
+  static let all = [conv, convBias, gamma, beta, mean, variance, dense, denseBias]
+}
