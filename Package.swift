@@ -11,18 +11,25 @@ let library: [Target] = [
   .target(
     name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py"]),
   .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
+  .systemLibrary(name: "CForgeZlib", path: "Sources/Zlib", pkgConfig: "zlib"),
   .target(
     name: "ForgeLoaders",
     dependencies: [
       "ForgeShapes", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
+      .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
-    path: "Sources/Loaders", exclude: ["Archives"]),
+    path: "Sources/Loaders"),
   .target(name: "ForgeRunner", path: "Sources/Runner"),
   .target(
     name: "Forge",
     dependencies: ["ForgeGraph", "CForgeKernels", "ForgeLoaders", "ForgeRunner"],
     path: "Sources/Forge"),
   .target(name: "ForgeModels", dependencies: ["Forge"], path: "Sources/Models"),
+  .target(name: "CForgeJPEG", path: "Sources/JPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+  .target(name: "CForgePNG", path: "Sources/PNG", linkerSettings: [.linkedLibrary("png")]),
+  .target(
+    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG"],
+    path: "Sources/Images"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
@@ -32,20 +39,20 @@ let library: [Target] = [
 ]
 
 let examples: [Target] = [
-  .systemLibrary(name: "CExampleZlib", path: "Examples/Zlib", pkgConfig: "zlib"),
   .executableTarget(
     name: "LeNet",
     dependencies: [
-      "Forge", "CExampleZlib",
+      "Forge", "CForgeZlib",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Examples/LeNet", exclude: ["Training"], resources: [.copy("Resources")]),
   .executableTarget(
     name: "MobileNet",
     dependencies: [
-      "Forge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "Forge", "ForgeImages",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    path: "Examples/MobileNet"),
+    path: "Examples/MobileNet", resources: [.copy("Resources")]),
 ]
 
 let tests: [Target] = [
@@ -59,9 +66,13 @@ let tests: [Target] = [
   .testTarget(name: "ForgeGraphTests", dependencies: ["ForgeGraph", "ForgeTestSupport"]),
   .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
   .testTarget(
-    name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"], exclude: ["Fixtures"]),
+    name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"],
+    exclude: ["Fixtures", "Archives/Fixtures"]),
   .testTarget(
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
+    exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeImagesTests", dependencies: ["ForgeImages", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(
@@ -74,11 +85,13 @@ let package = Package(
   products: [
     .library(name: "Forge", targets: ["Forge"]),
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
+    .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .executable(name: "forge", targets: ["ForgeTool"]),
   ],
   traits: [
-    .default(enabledTraits: ["HDF5"]),
+    .default(enabledTraits: ["HDF5", "Zip"]),
     .trait(name: "HDF5", description: "Read parameters from HDF5 files (needs libhdf5-dev)."),
+    .trait(name: "Zip", description: "Read .npz and .keras archives (needs zlib1g-dev)."),
   ],
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.

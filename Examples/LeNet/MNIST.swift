@@ -1,4 +1,4 @@
-import CExampleZlib
+import CForgeZlib
 import Foundation
 
 /// The MNIST test digits: IDX files, plain or compressed with gzip.

@@ -47,7 +47,8 @@ struct MobileNet: ParsableCommand {
       let choice = try WeightChoice(path: weights, alpha: alpha, size: size)
       network = try choice.network.model.compile(parameters: choice.source)
     } else {
-      print("No weights: pass --weights with a Keras .h5, a .safetensors or a folder of .bin files.\n")
+      print(
+        "No weights: pass --weights with a Keras .h5, a .safetensors or a folder of .bin files.\n")
       let model = MobileNetV1(weights: .keras, alpha: alpha, classes: 1001, size: size).model
       network = try model.compile(parameters: RandomParameters(seed: 1))
     }

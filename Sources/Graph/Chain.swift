@@ -12,8 +12,8 @@ infix operator --> : ChainPrecedence
 /// What stands left, followed by a layer or a block.
 ///
 /// One generic function for every left side is deliberate: with an overload per combination a
-/// 200-layer chain with one misspelt member took the type checker over 20 s and the error pointed at
-/// its first line (Docs/Architecture.md).
+/// 200-layer chain with one misspelt member took the type checker over 20 s and the error pointed
+/// at its first line (Docs/Architecture.md).
 public func --> <S: Chainable>(source: S, step: some Step) -> S.Chained {
   source.chained(to: step)
 }
@@ -21,7 +21,9 @@ public func --> <S: Chainable>(source: S, step: some Step) -> S.Chained {
 /// What stands left, handed to a function that builds on it.
 ///
 /// ```swift
-/// func residual(_ x: Tensor) -> Tensor { [x, x --> Convolution(kernel: (3, 3), channels: 8)] --> Add() }
+/// func residual(_ x: Tensor) -> Tensor {
+///   [x, x --> Convolution(kernel: (3, 3), channels: 8)] --> Add()
+/// }
 /// let y = x --> residual
 /// ```
 public func --> <S: FunctionChainable>(source: S, block: (Tensor) -> Tensor) -> S.Chained {

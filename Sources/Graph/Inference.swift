@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Stage 1 of a compile: every shape, every name, every mistake, in one pass over the nodes.
 ///
-/// Shapes are worked out as tensors are made (``outcome(of:inputs:)``); what is left is to order the
-/// nodes, name them, match shared parameters, and gather what is wrong.
+/// Shapes are worked out as tensors are made (``outcome(of:inputs:)``); what is left is to order
+/// the nodes, name them, match shared parameters, and gather what is wrong.
 package struct Inference: Sendable {
   /// A tensor of the model with everything known about it.
   package struct Node: Sendable {

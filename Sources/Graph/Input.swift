@@ -29,7 +29,7 @@ package struct InputDescription: Sendable {
 ///   - width: pixels in a row; `nil` for any.
 ///   - height: rows; `nil` for any.
 ///   - channels: values per pixel.
-///   - name: the name under which `predict` takes it; `input` unless given, then `input2` and so on.
+///   - name: the name under which `predict` takes it; `input` unless given, then `input2`…
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.
@@ -50,7 +50,7 @@ public func Input(
 ///
 /// - Parameters:
 ///   - shape: the sizes, outermost first.
-///   - name: the name under which `predict` takes it; `input` unless given, then `input2` and so on.
+///   - name: the name under which `predict` takes it; `input` unless given, then `input2`…
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.

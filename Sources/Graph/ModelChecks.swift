@@ -55,7 +55,7 @@ enum ModelChecks {
     return seen
   }
 
-  /// Outputs made from constants only; `tensors` are in order of creation, inputs before their users.
+  /// Outputs made from constants only; `tensors` are in order of creation, operands first.
   private static func outputsWithoutInput(_ model: Model, tensors: [Tensor]) -> [Problem] {
     var dependent: Set<ObjectIdentifier> = []
     for tensor in tensors {

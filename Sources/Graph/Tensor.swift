@@ -4,8 +4,8 @@ import Synchronization
 
 /// One tensor of a network being described: an input, or the output of a layer applied to others.
 ///
-/// Tensors are immutable nodes with identity: using one twice makes a graph. Its ``shape`` is worked
-/// out when it is made.
+/// Tensors are immutable nodes with identity: using one twice makes a graph. Its ``shape`` is
+/// worked out when it is made.
 ///
 /// ```swift
 /// let x = Input(width: 28, height: 28, channels: 1) --> Convolution(kernel: (5, 5), channels: 20)

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of the
-// library is done here, in one call. The library is not safe with threads: one call at a time.
+// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of
+// the library is done here, in one call. The library is not safe with threads: one call at a time.
 
 // A place for the words of the innermost of libhdf5's errors.
 typedef struct {

@@ -5,16 +5,16 @@ extension Image {
   ///
   /// Equal to `resize((width, height), BILINEAR, box)` of Pillow 13 in every bit: first along rows,
   /// rounded to bytes, then along columns; the other way round where the picture loses many more rows
-  /// than columns (Pillow 12 and before do not, which differs by at most 1). The colours of transparent
-  /// pictures are multiplied by their alpha meanwhile. Pixels next to the rectangle take part in its
-  /// border, as with Pillow's `box`.
+  /// than columns (Pillow 12 and before do not: gray and RGB differ by at most 1). The colours of
+  /// transparent pictures are multiplied by their alpha meanwhile. Pixels next to the rectangle take
+  /// part in its border, as with Pillow's `box`.
   ///
   /// - Parameters:
   ///   - width: pixels in a row of the result, at least 1.
   ///   - height: rows of the result, at least 1.
   ///   - filter: how pixels are sampled.
   ///   - box: the rectangle sampled, in pixels, fractions allowed; the whole picture by default.
-  ///   - limits: how many pixels the result, and what is made on the way to it, may have.
+  ///   - limits: how many pixels the result may have.
   /// - Returns: the picture, of the same format.
   /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle not inside.
   public func resized(
@@ -33,7 +33,7 @@ extension Image {
       return nearest(width: width, height: height, edges)
     case .bilinear:
       let source = format == .rgba ? multipliedByAlpha() : self
-      let result = try source.bilinear(width: width, height: height, edges, limits: limits)
+      let result = source.bilinear(width: width, height: height, edges)
       return format == .rgba ? result.dividedByAlpha() : result
     }
   }
@@ -55,9 +55,8 @@ extension Image {
 
   // MARK: Bilinear
 
-  private func bilinear(
-    width: Int, height: Int, _ edges: Edges, limits: ImageLimits
-  ) throws(ImageError) -> Image {
+  /// What is made on the way has at most as many pixels as this picture or the result.
+  private func bilinear(width: Int, height: Int, _ edges: Edges) -> Image {
     let rows = ResamplingAxis(
       inputs: self.height, low: edges.top, high: edges.bottom, outputs: height)
     let columns = ResamplingAxis(
@@ -69,11 +68,9 @@ extension Image {
     // Columns first where that loses many more rows than the other way columns: Pillow's rule since
     // version 13, by the sizes of the pictures, not of the rectangle. Before it was always rows first.
     if height < self.height, self.height - height > 2 * (self.width - width) {
-      try limits.check(width: columns.range.count, height: height)
       return resampled(rows: rows, columns: columns.range)
         .resampled(columns: columns, rows: 0..<height, firstColumn: columns.range.lowerBound)
     }
-    try limits.check(width: width, height: rows.range.count)
     return resampled(columns: columns, rows: rows.range)
       .resampled(rows: rows, columns: 0..<width, firstRow: rows.range.lowerBound)
   }

@@ -7,7 +7,7 @@ public struct ImageLimits: Hashable, Sendable {
   /// The most pixels that any limit allows: 2³².
   static let mostPixels = 1 << 32
 
-  /// The most pixels of a picture, and of each step on the way from one size to another.
+  /// The most pixels of a picture.
   public let maximumPixels: Int
   /// The most bytes of a file.
   public let maximumFileBytes: Int

@@ -8,9 +8,9 @@
 ///
 /// The pages come from the system's page cache: nothing is copied, and processes that load the same
 /// file share it. A file that another program cuts while it is mapped loses its last pages; reading
-/// those would end the process (SIGBUS). ``withUnsafeBytes(in:_:)`` therefore looks at the size again
-/// each time and throws when the file has shrunk; only a cut in the moment between that look and the
-/// reading is not caught. Replacing a file (write another, rename it) is always safe.
+/// those would end the process (SIGBUS). ``withUnsafeBytes(in:_:)`` therefore looks at the size
+/// again each time and throws when the file has shrunk; only a cut in the moment between that look
+/// and the reading is not caught. Replacing a file (write another, rename it) is always safe.
 final class FileMapping: Sendable {
   /// The path, as the user named it.
   let path: String

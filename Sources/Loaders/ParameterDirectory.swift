@@ -11,8 +11,8 @@ import ForgeShapes
 /// ```swift
 /// let network = try model.compile(parameters: try ParameterDirectory("weights"))
 /// ```
-/// reads `weights/conv1_W.bin` and `weights/conv1_b.bin` for the layer `conv1`. A parameter without a
-/// file is missing, not an error of the folder; a file of the wrong size is an error.
+/// reads `weights/conv1_W.bin` and `weights/conv1_b.bin` for the layer `conv1`. A parameter without
+/// a file is missing, not an error of the folder; a file of the wrong size is an error.
 public struct ParameterDirectory: ParameterSource {
   /// The folder.
   public let path: String

@@ -9,10 +9,10 @@ import ForgeShapes
 ///                     suffix: type == .weights ? "_W" : "_b", ext: "bin")
 /// }
 /// ```
-/// The file must exist, be a regular file and have exactly `count` × 4 bytes. It is mapped read-only
-/// and unmapped with the last copy of the value. Do not cut it meanwhile: a file that has shrunk is
-/// refused when its values are read, but one that shrinks during the reading ends the process. To
-/// change parameters under a running program write another file and rename it.
+/// The file must exist, be a regular file and have exactly `count` × 4 bytes. It is mapped
+/// read-only and unmapped with the last copy of the value. Do not cut it meanwhile: a file that has
+/// shrunk is refused when its values are read, but one that shrinks during the reading ends the
+/// process. To change parameters under a running program write another file and rename it.
 public struct ParameterFile: ParameterData {
   /// The number of values.
   public let count: Int
@@ -32,7 +32,8 @@ public struct ParameterFile: ParameterData {
   ///   - suffix: what stands after the name, to tell a layer's parameters apart.
   ///   - ext: the extension, without its dot; none when empty.
   ///   - layout: the axis order of the values.
-  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `wrongSize`.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
+  ///   `wrongSize`.
   public init(
     directory: String, name: String, count: Int, prefix: String = "", suffix: String = "",
     ext: String = "bin", layout: ParameterLayout = .forge
@@ -49,7 +50,8 @@ public struct ParameterFile: ParameterData {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - count: the number of values the layer needs.
   ///   - layout: the axis order of the values.
-  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `wrongSize`.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
+  ///   `wrongSize`.
   public init(path: String, count: Int, layout: ParameterLayout = .forge) throws(LoadError) {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)
     guard count >= 0, !overflow else { throw .impossibleCount(path, count) }
@@ -64,7 +66,8 @@ public struct ParameterFile: ParameterData {
   /// Gives the file's bytes to `body` for the time of the call.
   ///
   /// - Parameter body: receives `count` little-endian Float32 values.
-  /// - Throws: ``LoadError`` of kind `damaged` when the file has become shorter, and what `body` does.
+  /// - Throws: ``LoadError`` of kind `damaged` when the file has become shorter, and what `body`
+  ///   does.
   public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try mapping.withUnsafeBytes(in: 0..<mapping.count, body)
   }

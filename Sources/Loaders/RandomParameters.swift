@@ -3,10 +3,10 @@ import ForgeShapes
 /// Seeded random parameters: the same on every machine for the same seed.
 ///
 /// Use them to try a network, to time it, or to test it, before there are trained values. Each
-/// parameter depends only on the seed, its layer's name, its type and its sizes, not on the order of
-/// asking. Weights are uniform in ±√(6 / inputs of a neuron), after He et al., so that the size of the
-/// activations stays about the same through many layers with ReLU. Biases, beta and mean are small,
-/// gamma is about 1, variance between 0.5 and 1.5, slopes about 0.25. No value is 0.
+/// parameter depends only on the seed, its layer's name, its type and its sizes, not on the order
+/// of asking. Weights are uniform in ±√(6 / inputs of a neuron), after He et al., so that the size
+/// of the activations stays about the same through many layers with ReLU. Biases, beta and mean are
+/// small, gamma is about 1, variance between 0.5 and 1.5, slopes about 0.25. No value is 0.
 public struct RandomParameters: ParameterSource {
   /// The seed.
   public let seed: UInt64

@@ -1,7 +1,8 @@
 /// Anything that predicts: what a ``Runner`` drives, whatever is inside.
 ///
-/// A prediction has three stages in one slot, the memory of one prediction in flight. A slot is used by
-/// one prediction at a time, which the runner sees to; a network may be used from any thread.
+/// A prediction has three stages in one slot, the memory of one prediction in flight. A slot is
+/// used by one prediction at a time, which the runner sees to; a network may be used from any
+/// thread.
 public protocol NeuralNetwork: Sendable {
   /// What one prediction is given.
   associatedtype Input: Sendable

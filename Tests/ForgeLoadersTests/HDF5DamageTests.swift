@@ -6,9 +6,9 @@
 
   /// Cut off and altered files give values or a typed error, never anything else.
   ///
-  /// libhdf5 alone crashes on about one in two hundred files of Keras with one altered byte (1.10.8,
-  /// seen): these tests hold what is looked over before it. A crash ends the whole run, so they all
-  /// pass or none does.
+  /// libhdf5 alone crashes on about one in two hundred files of Keras with one altered byte
+  /// (1.10.8, seen): these tests hold what is looked over before it. A crash ends the whole run, so
+  /// they all pass or none does.
   @Suite struct HDF5DamageTests {
     private static let files = [
       "keras2_model.h5", "keras2_weights.h5", "keras3.h5", "keras3.weights.h5", "storage.h5",
@@ -106,7 +106,8 @@
     @Test func flipsThatCrashLibhdf5AreErrors() throws {
       let folder = try TemporaryFolder()
       let bytes = try Fixtures.bytes("keras3.h5")
-      // Texts of variable length: the references lie in attributes, the texts in "GCOL" collections.
+      // Texts of variable length: the references lie in attributes, the texts in "GCOL"
+      // collections.
       let heap = try #require(bytes.firstRange(of: Array("GCOL".utf8))).lowerBound
       var damaged = 0
       for position in heap..<(heap + 64) {
@@ -151,8 +152,8 @@
       try expectDamagedChunk(bytes)
     }
 
-    /// A whole stream with a right checksum that gives ten bytes of a chunk's 576: libhdf5 would copy
-    /// the other 566 from whatever lies behind them in memory.
+    /// A whole stream with a right checksum that gives ten bytes of a chunk's 576: libhdf5 would
+    /// copy the other 566 from whatever lies behind them in memory.
     @Test func aCompressedChunkMustGiveAllItsBytes() throws {
       var bytes = try Fixtures.bytes("storage.h5")
       let node = try chunkNode(of: bytes)

@@ -3,7 +3,8 @@
   import Testing
 
   @Suite struct InflateTests {
-    /// The streams of the generating script: stored, two levels, fixed codes, codes without repeats.
+    /// The streams of the generating script: stored, two levels, fixed codes, codes without
+    /// repeats.
     private func streams() throws -> [[UInt8]] {
       var rest = try Fixtures.bytes("deflated.bin")[...]
       var streams: [[UInt8]] = []
@@ -53,8 +54,8 @@
       }
     }
 
-    /// Adler-32 is weak: some flips give other bytes with the same sum. The generating script asked
-    /// zlib which.
+    // Adler-32 is weak: some flips give other bytes with the same sum. The generating script asked
+    // zlib which.
     @Test func takesAFlipOnlyWhereZlibDoes() throws {
       let expected = try Fixtures.bytes("inflated.bin")
       var taken: [String] = []

@@ -145,7 +145,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  /// Predictions come, fail and are cancelled at random moments: no slot may be lost, none used twice.
+  /// Predictions come, fail and are cancelled at random: no slot may be lost, none used twice.
   @Test(arguments: [1, 2, 3, 8]) func noSlotIsEverLost(count: Int) async throws {
     var random = Random(seed: UInt64(count))
     for _ in 0..<10 {

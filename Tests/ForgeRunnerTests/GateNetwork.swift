@@ -124,7 +124,7 @@ final class GateNetwork: NeuralNetwork {
   }
 }
 
-/// Gives each job a thread of its own, so that predictions which wait at a gate hold up no other test.
+/// Gives each job a thread of its own, so that predictions at a gate hold up no other test.
 ///
 /// The threads of Swift's own pool are as many as cores, and a test may run on any of them.
 final class ThreadPerJob: TaskExecutor {

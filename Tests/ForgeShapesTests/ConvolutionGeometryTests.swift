@@ -143,8 +143,8 @@ import Testing
       .kernelLargerThanInput,
       """
       the kernel is larger than the input
-        needs     width of at least 4 and height of at least 9 for a 5×3 kernel dilated to 5×9 with \
-      padding .explicit(top 0, left 1, bottom 0, right 0)
+        needs     width of at least 4 and height of at least 9 for a 5×3 kernel dilated to 5×9 \
+      with padding .explicit(top 0, left 1, bottom 0, right 0)
       """
     ) {
       _ = try geometry((5, 3), dilation: (1, 4), .explicit(left: 1)).poolingShape(
@@ -227,8 +227,8 @@ import Testing
       .emptyOutput,
       """
       the output would be empty
-        needs     width and height of at least 1099508482049 for a 1048576×1048576 kernel dilated to \
-      1099510579201×1099510579201 with padding \
+        needs     width and height of at least 1099508482049 for a 1048576×1048576 kernel \
+      dilated to 1099510579201×1099510579201 with padding \
       .explicit(top 1048576, left 1048576, bottom 1048576, right 1048576)
       """
     ) { _ = try window.outputShape(for: image(1 << 40, 1, 1), channels: 1) }

@@ -1,7 +1,7 @@
 import ForgeShapes
 import Testing
 
-/// Numbers that invite overflow, wherever a rule takes a number: an answer or an error, never a trap.
+/// Numbers that invite overflow, wherever a rule takes one: an answer or an error, never a trap.
 @Suite struct HostileTests {
   private static let numbers: [Int] = [
     .min, .min + 1, -(1 << 40), -2, -1, 0, 1, 2, 3, 1 << 20, (1 << 20) + 1, 1 << 32, 1 << 40,

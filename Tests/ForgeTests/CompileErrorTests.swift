@@ -41,10 +41,10 @@ import Testing
         remedy    did you mean "conv_1"?
       App/Net.swift:11:9: layer 2 "fc1" (Dense): the weights are missing
         needs     240 values, 3×4×5×4 [O][H][W][I]
-        remedy    did you mean "fc2" or "fc12"?
+        remedy    did you mean "fc12" or "fc2"?
       App/Net.swift:11:9: layer 2 "fc1" (Dense): the biases are missing
         needs     3 values, 3 [O]
-        remedy    did you mean "fc2" or "fc12"?
+        remedy    did you mean "fc12" or "fc2"?
       """
     ) {
       let names = ["conv_1", "fc2", "fc12", "something else"]

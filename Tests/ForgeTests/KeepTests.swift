@@ -56,7 +56,8 @@ import Testing
   @Test func partsAndWholesOfConcatenations() throws {
     let input = Input(width: 6, height: 5, channels: 4)
     let left = input --> Convolution(kernel: (3, 3), channels: 16, name: "left")
-    let right = input --> Convolution(kernel: (1, 1), channels: 32, activation: .relu, name: "right")
+    let right =
+      input --> Convolution(kernel: (1, 1), channels: 32, activation: .relu, name: "right")
     let inner = [left, right] --> ForgeLayers.Concatenate(name: "inner")
     let more = inner --> Convolution(kernel: (3, 3), channels: 5, name: "more")
     let outer = Concatenate([inner, more], name: "outer")

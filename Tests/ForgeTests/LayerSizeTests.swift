@@ -37,6 +37,12 @@ struct LayerCase: CustomTestStringConvertible, Sendable {
       let groups = (1...c).filter { c.isMultiple(of: $0) }.dropLast().last ?? 1
       return x --> Convolution(kernel: (3, 3), channels: 2 * groups, groups: groups)
     },
+    LayerCase("convolution in groups of whole blocks") { x, _, n in
+      x --> PointwiseConvolution(channels: 32)
+        --> Convolution(
+          kernel: (3, 3), channels: 64, stride: (2, 1), groups: 2, activation: .swish)
+        --> BatchNormalization() --> Convolution(kernel: (1, 1), channels: 48, groups: 1)
+    },
     LayerCase("depthwise 3×3") { x, _, _ in
       x --> DepthwiseConvolution(kernel: (3, 3), activation: .relu6)
     },

@@ -7,8 +7,9 @@ import Testing
   /// The networks are dealt out to tests, which run side by side.
   static let seedsPerTest = 30
 
-  /// Every network with all rewrites, with none, and with one of them off; each set of instructions in
-  /// turn. A failure names the seed: `RandomNetwork(seed: 17)` is the network.
+  /// Every network with all rewrites, with none, and with one of them off.
+  ///
+  /// A failure names the seed: `RandomNetwork(seed: 17)` is the network.
   @Test(arguments: 0..<10)
   func agreesWithTheReference(_ part: Int) throws {
     var failing: [UInt64] = []

@@ -80,7 +80,8 @@ struct AffineConstants {
   let shift: [Double]
 
   init?(_ node: OperationGraph.Node, graph: OperationGraph, constants: ParameterStore) throws {
-    guard node.residual == nil else { return nil }
+    // Asked first: the operands of anything else may be the weights of a whole network.
+    guard node.residual == nil, node.primitive.isAffine else { return nil }
     var operands = try node.inputs.dropFirst().map { input in
       try graph.constant(input).map { try constants.values(of: $0).map(Double.init) }
     }
@@ -103,6 +104,16 @@ struct AffineConstants {
       scale = zip(gamma, variance).map { $0 / ($1 + Double(epsilon)).squareRoot() }
       shift = zip(beta, zip(mean, scale)).map { $0 - $1.0 * $1.1 }
     default: return nil
+    }
+  }
+}
+
+extension Primitive {
+  /// Whether it is a scale and a shift per channel.
+  fileprivate var isAffine: Bool {
+    switch self {
+    case .affine, .batchNormalization: true
+    default: false
     }
   }
 }

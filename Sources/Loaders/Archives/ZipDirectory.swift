@@ -22,9 +22,7 @@
       var length = try cursor.integer(4, "the end")
       var start = try cursor.integer(4, "the end")
       var limit = end
-      if count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff,
-        let large = try Self.largeEnd(&cursor, before: end)
-      {
+      if let large = try Self.largeEnd(&cursor, before: end) {
         (count, length, start, limit) = large
       } else {
         guard disks == 0, count == countInAll else { throw Self.severalFiles(path) }

@@ -42,8 +42,8 @@
 
     /// Throws unless every chunk is there, once, in its place and of its size.
     ///
-    /// What is not looked at here libhdf5 takes on trust. No more memory is asked for than the chunks'
-    /// stored bytes can give.
+    /// What is not looked at here libhdf5 takes on trust. No more memory is asked for than the
+    /// chunks' stored bytes can give.
     func check() throws {
       let chunks = try index()
       guard chunks.contains(where: { filters.deflates($0.mask) }) else { return }
@@ -69,8 +69,12 @@
           "a dataset of which only \(chunks.count) of \(needed) chunks were written")
       }
       // Chunks that share their bytes would make much of little.
-      guard chunks.reduce(0, { $0 + $1.stored }) <= head.bytes.count else {
-        throw .damaged("more bytes in chunks than in the file")
+      var stored = 0
+      for chunk in chunks {
+        stored += chunk.stored
+        guard stored <= head.bytes.count else {
+          throw .damaged("more bytes in chunks than in the file")
+        }
       }
       return chunks
     }
@@ -105,8 +109,8 @@
       }
     }
 
-    /// A key of a node: the chunk's stored bytes, what it leaves out, where it starts in values, and
-    /// its place in chunks.
+    /// A key of a node: the chunk's stored bytes, what it leaves out, where it starts in values,
+    /// and its place in chunks.
     private func readKey(
       _ cursor: inout HDF5Cursor
     ) throws(HDF5Fault) -> (stored: Int, mask: Int, start: [Int], place: [Int]) {

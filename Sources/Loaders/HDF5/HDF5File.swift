@@ -7,10 +7,10 @@
   /// for entry in try HDF5File("model.h5").entries { print(entry) }
   /// // /model_weights/conv2d_1/conv2d_1/bias:0      32       f32    128 bytes
   /// ```
-  /// A file may come from anywhere, and libhdf5 takes much of it on trust. Forge therefore looks the
-  /// structure over first, every bound checked: links to other files, virtual data and external storage
-  /// are refused, and a file that is cut off or altered gives a ``LoadError``. Only then libhdf5 reads
-  /// the values, when they are used, one call at a time in the whole process.
+  /// A file may come from anywhere, and libhdf5 takes much of it on trust. Forge therefore looks
+  /// the structure over first, every bound checked: links to other files, virtual data and external
+  /// storage are refused, and a file that is cut off or altered gives a ``LoadError``. Only then
+  /// libhdf5 reads the values, when they are used, one call at a time in the whole process.
   public struct HDF5File: Sendable {
     /// One dataset of a file.
     public struct Entry: Sendable, CustomStringConvertible {
@@ -41,8 +41,8 @@
     /// Opens a file and reads its structure.
     ///
     /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
-    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`, `damaged`,
-    ///   `unsupported` or `refused`.
+    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+    ///   `damaged`, `unsupported` or `refused`.
     public init(_ path: String) throws(LoadError) {
       let mapping = try FileMapping(path: path)
       guard HDF5Superblock.isHDF5(mapping) else { throw .notHDF5(mapping) }

@@ -79,8 +79,8 @@
 
     /// Throws unless a compressed chunk gives exactly its bytes.
     ///
-    /// libhdf5 does not ask: it copies a whole chunk out of whatever the stream gave, and reads on in
-    /// the memory behind one that is too short (1.10.8, seen with valgrind).
+    /// libhdf5 does not ask: it copies a whole chunk out of whatever the stream gave, and reads on
+    /// in the memory behind one that is too short (1.10.8, seen with valgrind).
     ///
     /// - Parameters:
     ///   - stored: the chunk as it is in the file.
@@ -95,7 +95,8 @@
     ) throws(HDF5Fault) {
       let applied = applied(mask)
       guard let place = applied.firstIndex(of: .deflate) else { return }
-      // A checksum put on before the compression comes out of it again, one put on after stands behind.
+      // A checksum put on before the compression comes out of it again, one put on after stands
+      // behind.
       let before = applied[..<place].contains(.fletcher32) ? 4 : 0
       let behind = applied[place...].contains(.fletcher32) ? 4 : 0
       guard stored.count >= behind,

@@ -6,13 +6,14 @@
   /// ```swift
   /// let network = try model.compile(parameters: try HDF5Parameters("mobilenet.h5"))
   /// ```
-  /// It reads whole models (`.h5`) and weights (`.h5`, `.weights.h5`) of Keras 1 to 3, also of models
-  /// inside models, and other files with a group per layer. A layer is found by its Keras name; one of
-  /// a model inside the model also as `inner/conv1`, which it needs where two have the same. All
-  /// parameters a file has for a layer must be wanted: a bias that the layer does not take is an error.
+  /// It reads whole models (`.h5`) and weights (`.h5`, `.weights.h5`) of Keras 1 to 3, also of
+  /// models inside models, and other files with a group per layer. A layer is found by its Keras
+  /// name; one of a model inside the model also as `inner/conv1`, which it needs where two have the
+  /// same. All parameters a file has for a layer must be wanted: a bias that the layer does not
+  /// take is an error.
   ///
-  /// Values may be f16, bf16, f32 or f64, also in chunks and compressed by gzip. See ``HDF5File`` for
-  /// what is refused.
+  /// Values may be f16, bf16, f32 or f64, also in chunks and compressed by gzip. See ``HDF5File``
+  /// for what is refused.
   public struct HDF5Parameters: ParameterSource {
     /// How the layers of the model and of the file find each other.
     public enum Matching: Sendable {
@@ -20,8 +21,8 @@
       case byName
       /// One after the other, counting only layers that have parameters; names do not matter.
       ///
-      /// A `.weights.h5` of Keras 3 keeps the order only among layers of one class; there, each layer
-      /// takes the next of the one class whose shapes fit.
+      /// A `.weights.h5` of Keras 3 keeps the order only among layers of one class; there, each
+      /// layer takes the next of the one class whose shapes fit.
       case inOrder
     }
 
@@ -42,8 +43,8 @@
     ///   - path: the file; relative to the working directory unless it begins with `/`.
     ///   - matching: how layers find each other.
     ///   - layout: the axis order of the values.
-    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`, `damaged`,
-    ///   `unsupported` or `refused`.
+    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+    ///   `damaged`, `unsupported` or `refused`.
     public init(
       _ path: String, matching: Matching = .byName, layout: ParameterLayout = .keras
     ) throws(LoadError) {
@@ -81,8 +82,8 @@
     ///   - path: the file; relative to the working directory unless it begins with `/`.
     ///   - layout: the axis order of the values.
     ///   - entry: gives the path of a parameter's dataset in the file; `nil` when it has none.
-    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`, `damaged`,
-    ///   `unsupported` or `refused`.
+    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+    ///   `damaged`, `unsupported` or `refused`.
     public init(
       _ path: String, layout: ParameterLayout = .keras,
       entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
@@ -121,13 +122,14 @@
 
     /// The values of a parameter, or `nil` when the file has none.
     ///
-    /// Compiling prepares the source for all parameters before. Without that, layers are found by name
-    /// only, parameters that no one asks for are not noticed, and numbered ones cannot be told apart.
+    /// Compiling prepares the source for all parameters before. Without that, layers are found by
+    /// name only, parameters that no one asks for are not noticed, and numbered ones cannot be told
+    /// apart.
     ///
     /// - Parameter spec: the parameter.
     /// - Returns: the values, which are read when they are used, or `nil`.
-    /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType`, `unused`, `duplicate`, `unsupported`
-    ///   or `refused`.
+    /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType`, `unused`, `duplicate`,
+    ///   `unsupported` or `refused`.
     public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
       let entry: String?
       switch rule {

@@ -122,8 +122,10 @@
         throw .damaged("its base address is wrong", at: place)
       }
       guard let end else { throw .damaged("it has no end", at: place) }
-      guard end >= base, end - base <= mapping.count - place else {
-        throw .damaged("it is cut off: \(mapping.count) of \(end - base + place) bytes")
+      guard end >= base else { throw .damaged("it ends before it begins", at: place) }
+      guard end - base <= mapping.count - place else {
+        let whole = min(end - base, Int.max - place) + place
+        throw .damaged("it is cut off: \(mapping.count) of \(whole) bytes")
       }
       // libhdf5 reads nothing behind the end the file states.
       return HDF5Bytes(mapping: mapping, base: place, count: end - base)

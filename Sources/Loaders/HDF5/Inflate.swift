@@ -1,8 +1,8 @@
 #if HDF5
   /// Decompresses deflate data (RFC 1951) in its zlib wrapping (RFC 1950).
   ///
-  /// It writes only into the memory it is given, needs to fill it exactly, and takes any input: what is
-  /// not deflate data gives `false`.
+  /// It writes only into the memory it is given, needs to fill it exactly, and takes any input:
+  /// what is not deflate data gives `false`.
   package struct Inflate {
     private let input: UnsafeRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
@@ -231,7 +231,8 @@
       var table = [UInt16](repeating: 0, count: 1 << longest)
       for (symbol, length) in lengths.enumerated() where length > 0 {
         let length = Int(length)
-        // Codes are sent with their highest bit first, the table is asked with the first bit lowest.
+        // Codes are sent with their highest bit first, the table is asked with the first bit
+        // lowest.
         var reversed = 0
         for bit in 0..<length where codes[length] >> bit & 1 != 0 {
           reversed |= 1 << (length - 1 - bit)

@@ -2,7 +2,7 @@
 
   python make_fixtures.py [--photos FOLDER --inputs FOLDER]
 
-needs Pillow and NumPy. Writes pictures/* and pictures.json, resizing.json, normalization.json beside
+needs Pillow 13 or later (whose resize differs from older ones by 1) and NumPy. Writes pictures/* and pictures.json, resizing.json, normalization.json beside
 itself; with the two folders of test data also photos.json. Everything is drawn from fixed seeds.
 
 Where Pillow does not follow the PNG specification, the expected pixels come from the specification
@@ -380,6 +380,7 @@ def main():
     parser.add_argument("--photos", type=Path)
     parser.add_argument("--inputs", type=Path)
     options = parser.parse_args()
+    assert int(PIL.__version__.split(".")[0]) >= 13, "older Pillows resize tall pictures differently"
     versions = dict(pillow=PIL.__version__, numpy=np.__version__,
                     libjpeg_turbo=features.version("libjpeg_turbo"))
 

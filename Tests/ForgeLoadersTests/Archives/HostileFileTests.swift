@@ -75,7 +75,7 @@ import ForgeLoaders
     let folder = try ScratchFolder()
     let bytes = try Archives.bytes(file)
     var random = SplitMix(state: UInt64(seed))
-    for _ in 0..<(file.hasSuffix(".keras") ? 100 : 250) {
+    for _ in 0..<(file.hasSuffix(".keras") ? 100 : 150) {
       var altered = bytes
       for _ in 0..<(1 + Int(random.next() % 3)) {
         altered[Int(random.next() % UInt64(bytes.count))] ^= UInt8(1 << (random.next() % 8))
@@ -112,16 +112,15 @@ import ForgeLoaders
     }
   }
 
-  static let readers: [(String, (String) throws -> any ParameterData)] = {
-    var readers: [(String, (String) throws -> any ParameterData)] = [
-      ("f4.npy", { try NumPyArray(path: $0).parameter() }),
-      ("types.safetensors", { try SafeTensors($0).data(named: "conv1.weight") }),
-    ]
+  typealias Reader = @Sendable (String) throws -> any ParameterData
+
+  static let readers: [(String, Reader)] = {
+    let npy: Reader = { try NumPyArray(path: $0).parameter() }
+    let tensor: Reader = { try SafeTensors($0).data(named: "conv1.weight") }
+    var readers = [("f4.npy", npy), ("types.safetensors", tensor)]
     #if Zip
-      readers += [
-        ("stored.npz", { try NumPyArray(path: $0, entry: "big").parameter() }),
-        ("deflated.npz", { try NumPyArray(path: $0, entry: "big").parameter() }),
-      ]
+      let entry: Reader = { try NumPyArray(path: $0, entry: "big").parameter() }
+      readers += [("stored.npz", entry), ("deflated.npz", entry)]
     #endif
     return readers
   }()

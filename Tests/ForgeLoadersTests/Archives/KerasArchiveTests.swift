@@ -34,9 +34,17 @@
         ParameterSpec(layer: "slope", .slopes, [.height: 1, .width: 1, .channels: 2]),
         "slope/alpha"
       ),
-      (ParameterSpec(layer: "dense_1", .weights, [.outputs: 3, .inputs: 2]), "dense_1/kernel"),
+      (
+        ParameterSpec(
+          layer: "dense_1", .weights, [.outputs: 3, .height: 1, .width: 1, .inputs: 2]),
+        "dense_1/kernel"
+      ),
       (ParameterSpec(layer: "dense_1", .biases, [.outputs: 3]), "dense_1/bias"),
-      (ParameterSpec(layer: "dense", .weights, [.outputs: 3, .inputs: 3]), "dense/kernel"),
+      (
+        ParameterSpec(
+          layer: "dense", .weights, [.outputs: 3, .height: 1, .width: 1, .inputs: 3]),
+        "dense/kernel"
+      ),
       (ParameterSpec(layer: "dense", .biases, [.outputs: 3]), "dense/bias"),
     ]
 
@@ -124,9 +132,11 @@
           let source = try KerasArchive(Archives.folder + "model.keras")
             .prepared(for: [Self.specs[0].spec, Self.specs[11].spec, Self.specs[12].spec])
           _ = try source.parameter(for: Self.specs[0].spec)
-        }.hasPrefix("model.keras: \"head\" has other parameters in the file than in the model"))
+        }.hasPrefix(
+          "model.keras: model.weights.h5: \"head\" has other parameters in the file than in the model"))
       let wrong = [
-        ParameterSpec(layer: "dense", .weights, [.outputs: 2, .inputs: 3]), Self.specs[14].spec,
+        ParameterSpec(
+          layer: "dense", .weights, [.outputs: 2, .height: 1, .width: 1, .inputs: 3]), Self.specs[14].spec,
       ]
       let error = #expect(throws: LoadError.self) {
         let source = try KerasArchive(Archives.folder + "model.keras").prepared(for: wrong)

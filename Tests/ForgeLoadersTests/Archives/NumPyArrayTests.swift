@@ -175,7 +175,7 @@ import ForgeLoaders
     #expect(
       text("{'descr': '<f4' 'shape': ()}") == """
         a.npy: the file is damaged
-          received  the header is unreadable, at byte 16
+          received  the header is unreadable, at byte 26
         """)
     #expect(
       text(String(repeating: " ", count: 1 << 20 + 1), version: 2)

@@ -102,13 +102,13 @@
           "int.npy", "long.npy", "truth.npy", …
           """)
       let folder = try ScratchFolder()
-      for name in ["a.weight", "a_w"] {
+      for name in ["a.weight", "a_weight"] {
         try NumPyArray([1], sizes: [1]).write(to: folder.path + name + ".npy")
       }
       #expect(
         message(in: folder.path) { _ = try NumPyParameters(folder.path) } == """
           : two entries are the same parameter of a layer
-            received  "a.weight", "a_w"
+            received  "a.weight", "a_weight"
             remedy    pass a rule that finds the entries
           """)
       let error = #expect(throws: LoadError.self) {

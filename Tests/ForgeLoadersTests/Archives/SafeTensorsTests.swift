@@ -123,12 +123,12 @@ import ForgeLoaders
     #expect(
       text("{\"a\":\(tensor(8, 16))}", data: 16) == """
         a.safetensors: a: the file is damaged
-          received  8 bytes before it are no tensor's, at byte 66
+          received  8 bytes before it are no tensor's, at byte 63
         """)
     #expect(
       text("{\"a\":\(tensor(0, 8))}", data: 9) == """
         a.safetensors: the file is damaged
-          received  1 byte after the last tensor, at byte 73
+          received  1 byte after the last tensor, at byte 70
         """)
     #expect(
       text("{\"a\":\(tensor(0, 8))}", data: 7) == """

@@ -4,10 +4,11 @@ Run it in this folder with a Python that has numpy, h5py and Keras 3:
 
     python make_fixtures.py
 
-Each file F.h5 gets a line per dataset in expected.txt (file, path, type, sizes, first value's place in
-expected.bin, number of values); expected.bin holds all values as little-endian float32, in the order of
-those lines. deflated.bin and inflated.bin are for the decompressor. Values are seeded random numbers, exact in the type they are stored in.
-The newest form of HDF5 has times in it: newest.h5 and virtual.h5 differ from run to run.
+Each file F.h5 gets a line per dataset in expected.txt (file, path, type, sizes, first value's
+place in expected.bin, number of values); expected.bin holds all values as little-endian float32,
+in the order of those lines. Values are seeded random numbers, exact in the type they are stored in.
+deflated.bin, inflated.bin and zlib_takes.txt are for the decompressor. The newest form of HDF5 has
+times in it: newest.h5 and virtual.h5 differ from run to run.
 """
 
 import os
@@ -22,7 +23,9 @@ import h5py
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TYPES = {"<f4": "f32", "<f8": "f64", "<f2": "f16", "|i1": "i8", "<i4": "i32", "<i8": "i64", "|u1": "u8"}
+TYPES = {
+    "<f4": "f32", "<f8": "f64", "<f2": "f16", "|i1": "i8", "|u1": "u8", "<i4": "i32", "<i8": "i64",
+}
 
 random = np.random.default_rng(20240607)
 
@@ -219,7 +222,8 @@ def deflated():
     streams = []
     with open(path("deflated.bin"), "wb") as file, open(path("inflated.bin"), "wb") as plain:
         plain.write(text)
-        for level, strategy in [(0, 0), (1, 0), (9, 0), (9, zlib.Z_FIXED), (9, zlib.Z_HUFFMAN_ONLY)]:
+        kinds = [(0, 0), (1, 0), (9, 0), (9, zlib.Z_FIXED), (9, zlib.Z_HUFFMAN_ONLY)]
+        for level, strategy in kinds:
             packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
             stream = packer.compress(text) + packer.flush()
             file.write(len(stream).to_bytes(4, "little") + stream)

@@ -23,13 +23,6 @@ extension CompileReport {
 }
 
 /// Expects a rewrite to change so many places and to leave these kernels, results as they were.
-///
-/// - Parameters:
-///   - name: the rewrite.
-///   - places: how many places it changes.
-///   - leaving: the kernels that do arithmetic or move data, in order.
-///   - outputs: what the model gives.
-///   - inputs: what it takes.
 func expectRewrite(
   _ name: String, places: Int, leaving kernels: [String]? = nil, inputs: [Tensor],
   outputs: [Tensor], sourceLocation: SourceLocation = #_sourceLocation

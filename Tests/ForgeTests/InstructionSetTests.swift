@@ -1,0 +1,53 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Which kernels are chosen.
+@Suite struct InstructionSetTests {
+  @Test func theBestUnlessToldOtherwise() throws {
+    let sets = CompileOptions.InstructionSet.present
+    #expect(try Self.model.compile().instructionSet == sets.last)
+    for set in sets {
+      let network = try Self.model.compile(options: CompileOptions(instructionSet: set))
+      #expect(network.instructionSet == set)
+      #expect(network.report.instructionSet == set.rawValue)
+    }
+  }
+
+  /// All sets compute the same up to rounding, and the wider ones not by the scalar kernels.
+  @Test func theyAgree() throws {
+    let input = Input(width: 9, height: 7, channels: 19)
+    let output =
+      input --> Convolution(kernel: (3, 3), channels: 21, activation: .tanh) --> Softmax()
+    let model = Model(input: input, output: output)
+    let values = seededValues(count: 9 * 7 * 19, seed: 1)
+    let results = try CompileOptions.InstructionSet.present.map { set in
+      try model.compile(
+        parameters: SeededParameters(), options: CompileOptions(instructionSet: set)
+      ).predict(values)
+    }
+    for result in results { expectClose(result, results[0], relativeL2: 1e-6) }
+    #expect(Set(results.map(\.bits)).count == results.count)
+  }
+
+  /// The environment chooses where the options do not.
+  @Test func theEnvironment() async {
+    await #expect(processExitsWith: .success) {
+      setenv("FORGE_ISA", "scalar", 1)
+      try #require(try Self.model.compile().instructionSet == .scalar)
+      let options = CompileOptions(instructionSet: .baseline)
+      try #require(try Self.model.compile(options: options).instructionSet == .baseline)
+    }
+  }
+
+  private static var model: Model {
+    let input = Input(width: 2, height: 2, channels: 3)
+    return Model(input: input, output: input --> Softmax())
+  }
+}

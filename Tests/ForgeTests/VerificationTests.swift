@@ -1,0 +1,193 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+/// The comparison with the reference executor that `verify` asks for.
+@Suite struct VerificationTests {
+  private func network() -> Model {
+    let input = Input(width: 9, height: 7, channels: 3)
+    let first =
+      input --> Convolution(kernel: (3, 3), channels: 8, name: "conv")
+      --> BatchNormalization(name: "norm") --> Activation(.relu, name: "relu")
+    let output = first --> Dense(neurons: 6, name: "fc") --> Softmax(name: "softmax")
+    return Model(inputs: [input], outputs: [output, first])
+  }
+
+  @Test func goodNetworksPass() throws {
+    let network = try network().compile(
+      parameters: SeededParameters(),
+      options: CompileOptions(keep: ["conv"], verify: .samples(3), accuracy: 1e-6))
+    let verification = try #require(network.report.verification)
+    #expect(verification.samples == 3)
+    #expect(verification.bound == 1e-6)
+    #expect(verification.errors.map(\.output) == ["softmax", "relu", "conv"])
+    for error in verification.errors {
+      #expect(error.relativeL2 > 0)
+      #expect(error.relativeL2 <= 1e-6)
+      #expect(error.maximum > 0)
+      #expect(error.maximum < 1e-5)
+    }
+  }
+
+  @Test func withoutItThereIsNoComparison() throws {
+    let network = try network().compile(parameters: SeededParameters())
+    #expect(network.report.verification == nil)
+  }
+
+  @Test func theSeedChoosesTheSamples() throws {
+    let errors = try [1, 1, 2].map { seed in
+      try network().compile(
+        parameters: SeededParameters(),
+        options: CompileOptions(verify: .samples(1, seed: seed))
+      ).report.verification?.errors.map(\.relativeL2)
+    }
+    #expect(errors[0] == errors[1])
+    #expect(errors[0] != errors[2])
+  }
+
+  /// No plan comes nearer than single precision allows: the first layer that differs is named.
+  @Test func aBoundThatCannotBeKept() throws {
+    let error = #expect(throws: CompileError.self) {
+      try network().compile(
+        parameters: SeededParameters(),
+        options: CompileOptions(verify: .samples(2), accuracy: 1e-12))
+    }
+    let problem = try #require(error?.problems.first)
+    #expect(problem.headline == "the compiled plan differs from the reference executor")
+    let details = Dictionary(
+      problem.details.map { ($0.label, $0.text) }, uniquingKeysWith: { a, _ in a })
+    #expect(details["received"]?.hasPrefix("relative L2 error ") == true)
+    #expect(details["received"]?.hasSuffix(" of output \"softmax\"") == true)
+    #expect(details["needs"] == "at most 1e-12")
+    #expect(details["first at"] == "layer \"conv\"")
+    #expect(details["rewrite"] == "none is to blame")
+  }
+
+  /// A bound between the errors with and without a rewrite: that rewrite is blamed.
+  @Test func theRewriteToBlameIsNamed() throws {
+    let input = Input(width: 5, height: 4, channels: 3)
+    let model = Model(
+      input: input,
+      output: input --> Convolution(kernel: (3, 3), channels: 8, name: "conv")
+        --> BatchNormalization(name: "norm"))
+    func options(_ disabled: Set<String>, accuracy: Double = 1) -> CompileOptions {
+      CompileOptions(
+        verify: .samples(1), accuracy: accuracy, disabledRewrites: disabled,
+        instructionSet: .scalar)
+    }
+    func error(_ parameters: SeededParameters, without disabled: Set<String>) throws -> Double {
+      let report = try model.compile(parameters: parameters, options: options(disabled)).report
+      return try #require(report.verification?.errors.first?.relativeL2)
+    }
+    // Folding rounds the weights once more, which makes some networks a little worse, others better.
+    for seed in UInt64(0)..<50 {
+      let parameters = SeededParameters(seed: seed)
+      let folded = try error(parameters, without: [])
+      let apart = try error(parameters, without: ["foldBatchNormalization"])
+      guard folded > 1.1 * apart else { continue }
+      let failure = #expect(throws: CompileError.self) {
+        try model.compile(
+          parameters: parameters, options: options([], accuracy: (folded + apart) / 2))
+      }
+      let details = try #require(failure?.problems.first?.details)
+      #expect(details.contains { $0.label == "first at" && $0.text == "layer \"norm\"" })
+      #expect(
+        details.last?.text == "foldBatchNormalization: without it the error is in bounds")
+      return
+    }
+    Issue.record("folding made no network worse")
+  }
+
+  /// Layers that are exact come before the one that is not.
+  @Test func theFirstLayerOutOfBoundsIsNamed() throws {
+    let input = Input(width: 5, height: 4, channels: 2)
+    let output =
+      input --> MaxPooling(kernel: (2, 2), name: "exact")
+      --> Multiply(constant: [2], name: "double") --> Activation(.gelu, name: "gelu")
+      --> Activation(.mish, name: "mish")
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(
+        options: CompileOptions(verify: .samples(1), accuracy: 1e-12))
+    }
+    #expect(
+      error?.problems.first?.details.contains {
+        $0.label == "first at" && $0.text == "layer \"gelu\""
+      } == true)
+  }
+
+  /// A layer that is not what it was: its arithmetic differs each time it is called.
+  @Test func aLayerThatIsWrongFails() throws {
+    let calls = Locked(0)
+    let input = Input(width: 5, height: 4, channels: 2)
+    let output =
+      input --> Activation(.relu, name: "relu")
+      --> Custom(name: "fickle", shape: { $0[0] }) { inputs, output in
+        let offset = calls.withLock { calls in
+          calls += 1
+          return Float(calls)
+        }
+        for index in output.indices { output[index] = inputs[0][index] + offset }
+      } --> Softmax(name: "softmax")
+    let error = #expect(throws: CompileError.self) {
+      try Model(inputs: [input], outputs: [output, output --> Multiply(constant: [1])]).compile(
+        options: CompileOptions(keep: ["fickle"], verify: .samples(1)))
+    }
+    #expect(
+      error?.problems.first?.details.contains {
+        $0.label == "first at" && $0.text == "layer \"fickle\""
+      } == true)
+  }
+
+  /// NaN on both sides is agreement of neither.
+  @Test func notANumberFails() throws {
+    let input = Input(width: 2, height: 2, channels: 2)
+    let output = input --> Convolution(kernel: (1, 1), channels: 2, name: "conv")
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(
+        options: CompileOptions(verify: .samples(1))
+      ) { _, count, _ in StoredValues(Array(repeating: .nan, count: count)) }
+    }
+    #expect(
+      error?.problems.first?.details.first?.text == "relative L2 error nan of output \"conv\"")
+  }
+
+  @Test func everyInstructionSet() throws {
+    for set in CompileOptions.InstructionSet.present {
+      let network = try network().compile(
+        parameters: SeededParameters(),
+        options: CompileOptions(verify: .samples(2), accuracy: 1e-6, instructionSet: set))
+      #expect(network.report.instructionSet == set.rawValue)
+      #expect(network.report.verification != nil)
+    }
+  }
+
+  /// A network of any size that the comparison's own size does not fit says so.
+  @Test func sizesThatDoNotFit() throws {
+    let input = Input(channels: 1)
+    let output =
+      input
+      --> Crop(
+        top: 60, left: 60, bottom: 60, name: "cut", fileID: "App/Net.swift", line: 2, column: 3)
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(
+        options: CompileOptions(verify: .samples(1)))
+    }
+    #expect(
+      error?.description == """
+        App/Net.swift:2:3: layer 1 "cut" (Crop): the output would be empty
+          received  67×61×1 (width×height×channels) from "input"
+          needs     width above 60 and height above 120 to cut top 60, left 60, bottom 60, right 0
+        """)
+  }
+
+  @Test func aCustomLayerThatThrows() throws {
+    struct Bad: Error, CustomStringConvertible { var description: String { "never" } }
+    let input = Input(width: 2, height: 2, channels: 2)
+    let output = input --> Custom(shape: { $0[0] }, body: { _, _ in throw Bad() })
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(
+        options: CompileOptions(verify: .samples(1)))
+    }
+    #expect(error?.problems.first?.headline == "the plan could not be verified")
+  }
+}
