@@ -27,28 +27,25 @@ struct LeNet: ParsableCommand {
     print()
     for url in pictures() {
       let picture = try GrayPicture(pgm: url)
-      show(picture, name: url.deletingPathExtension().lastPathComponent, network: network)
+      try show(picture, name: url.deletingPathExtension().lastPathComponent, network: network)
     }
     if let mnist { try readMNIST(URL(fileURLWithPath: mnist), network: network) }
   }
 
   /// A picture as text with the three likeliest digits beside it.
-  private func show(_ picture: GrayPicture, name: String, network: CompiledModel) {
-    do {
-      let probabilities = try network.predict(picture.values)
-      var notes = ["\(name):"]
-      for digit in probabilities.top(k: 3) {
-        let percent = String(format: "%5.1f %%", digit.probability * 100)
-        let bar = String(repeating: "█", count: Int((digit.probability * 20).rounded()))
-        notes.append("  \(digit.index)  \(percent)  \(bar)")
-      }
-      let lines = picture.lines
-      for (row, line) in lines.enumerated() {
-        let note = notes.indices.contains(row - 4) ? "   " + notes[row - 4] : ""
-        print(line + note)
-      }
-    } catch {
-      print("\(name): \(error)")
+  private func show(_ picture: GrayPicture, name: String, network: CompiledModel) throws {
+    let probabilities = try network.predict(picture.values)
+    var notes = ["\(name):"]
+    for digit in probabilities.top(k: 3) {
+      // Damaged weights may give NaN, which has no length.
+      let share = digit.probability.isFinite ? max(digit.probability, 0) : 0
+      let percent = String(format: "%5.1f %%", digit.probability * 100)
+      let bar = String(repeating: "█", count: Int((share * 20).rounded()))
+      notes.append("  \(digit.index)  \(percent)  \(bar)")
+    }
+    for (row, line) in picture.lines.enumerated() {
+      let note = notes.indices.contains(row - 4) ? "   " + notes[row - 4] : ""
+      print(line + note)
     }
   }
 

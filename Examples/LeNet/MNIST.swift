@@ -1,4 +1,5 @@
 import CForgeZlib
+import Forge
 import Foundation
 
 /// The MNIST test digits: IDX files, plain or compressed with gzip.
@@ -50,10 +51,9 @@ struct MNIST {
     let rank = magic & 0xFF
     guard data.count >= 4 + 4 * rank else { throw problem }
     let sizes = (0..<rank).map { number(at: 4 + 4 * $0) }
-    // Ten million is far above MNIST and keeps the product in range.
-    guard sizes.allSatisfy({ $0 <= 10_000_000 }),
-      data.count == 4 + 4 * rank + sizes.reduce(1, *)
-    else { throw problem }
+    guard let count = Shape.product(of: sizes), data.count == 4 + 4 * rank + count else {
+      throw problem
+    }
     return (sizes, data[(4 + 4 * rank)...])
   }
 

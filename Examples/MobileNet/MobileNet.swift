@@ -80,7 +80,9 @@ struct MobileNet: ParsableCommand {
     // The first of 1,001 classes is the background.
     let labels = Array(try labels().dropFirst(probabilities.count == 1001 ? 0 : 1))
     for answer in probabilities.top(k: 5, labels: labels) {
-      let bar = String(repeating: "█", count: Int((answer.probability * 20).rounded()))
+      // Damaged weights may give NaN, which has no length.
+      let share = answer.probability.isFinite ? max(answer.probability, 0) : 0
+      let bar = String(repeating: "█", count: Int((share * 20).rounded()))
       let percent = String(format: "%5.1f %%", answer.probability * 100)
       let label = (answer.label ?? "\(answer.index)").padding(
         toLength: 32, withPad: " ", startingAt: 0)

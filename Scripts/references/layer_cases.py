@@ -411,6 +411,53 @@ def resizes():
                 layer("Resize", width=width, height=height, interpolation=mode, crop=crop))
 
 
+def colours():
+    for name, sizes in {
+        "3 channels": [5, 7, 3],
+        "4 channels": [7, 5, 4],
+        "3 channels, a column": [11, 1, 3],
+        "4 channels, a pixel": [1, 1, 4],
+    }.items():
+        case(f"swapRedBlue of {name}", "numpy", sizes, layer("SwapRedBlue"))
+    for name, sizes in {
+        "": [5, 7, 3],
+        " of many pixels": [17, 29, 3],
+        " of a row": [1, 13, 3],
+        " of a pixel": [1, 1, 3],
+    }.items():
+        case(f"grayscale{name}", "numpy", sizes, layer("Grayscale"))
+    case("grayscale of large values", "numpy", [7, 3, 3], layer("Grayscale"), values=255.0)
+    published = dict(red=123.68, green=116.779, blue=103.939)
+    case("subtractMeanColor", "numpy", [5, 7, 3],
+         layer("SubtractMeanColor", **published), values=255.0)
+    case("subtractMeanColor of small values", "numpy", [11, 3, 3],
+         layer("SubtractMeanColor", red=0.485, green=-0.456, blue=0.406))
+    case("subtractMeanColor of one colour", "numpy", [3, 5, 3],
+         layer("SubtractMeanColor", red=0.0, green=0.3, blue=0.0))
+    case(
+        "colours in a row", "numpy", [7, 11, 3],
+        layer("SubtractMeanColor", "mean", **published),
+        layer("SwapRedBlue", "swapped", ["mean"]),
+        layer("Grayscale", "gray", ["swapped"]),
+        values=255.0,
+        outputs=["swapped", "gray"],
+    )
+    case("dropout", "keras", [5, 7, 3], layer("Dropout", rate=0.5))
+    case("dropout of rank 2", "keras", [3, 5], layer("Dropout", rate=0.25))
+    case("dropout of a vector", "keras", [1, 1, 17], layer("Dropout", rate=0.9))
+    case("dropout of nothing", "keras", [3, 2, 5], layer("Dropout", rate=0.0))
+    case("dropout of everything", "keras", [2, 3, 5], layer("Dropout", rate=1.0))
+    case(
+        "dropout between layers", "keras", [7, 5, 3],
+        convolution([3, 3], 5, "conv", activation=RELU),
+        layer("Dropout", "drop1", ["conv"], rate=0.25),
+        dense(11, "fc1", ["drop1"], activation=RELU),
+        layer("Dropout", "drop2", ["fc1"], rate=0.5),
+        dense(3, "fc2", ["drop2"]),
+        outputs=["drop1", "fc2"],
+    )
+
+
 def networks():
     # A residual block, and one whose shortcut is a projection with stride.
     case(
@@ -494,6 +541,6 @@ def networks():
 
 
 for family in (
-    convolutions, poolings, activations, combinations, rearrangements, resizes, networks
+    convolutions, poolings, activations, combinations, rearrangements, resizes, colours, networks
 ):
     family()

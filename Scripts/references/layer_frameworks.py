@@ -235,6 +235,8 @@ def keras_layer(layer, inputs, parameters):
         )(x)
     if kind == "Scale":
         return keras.layers.Rescaling(layer["scale"], layer["bias"])(x)
+    if kind == "Dropout":
+        return keras.layers.Dropout(layer["rate"])(x)
     if kind == "ChannelShuffle":
         height, width, channels = x.shape[1:]
         groups = layer["groups"]
@@ -361,30 +363,44 @@ def run_onnx(case, inputs, random):
 # ---- NumPy ---------------------------------------------------------------------------------------
 
 
-def run_numpy(case, inputs, random):
-    """A case of one layer in NumPy, in double precision; gives outputs and no parameters."""
-    layer = case["layers"][0]
-    values = [value.astype(np.float64) for value in inputs]
-    constant = np.array(layer.get("constant", 0), dtype=np.float32).astype(np.float64)
+def numpy_layer(layer, values):
+    """The output of a Forge layer on arrays in double precision."""
     kind = layer["type"]
+    x = values[0]
     if kind == "GatherChannels":
-        result = np.take(values[0], layer["order"], axis=-1)
-    elif kind == "Permute":
-        result = np.transpose(values[0], layer["order"])
-    elif kind == "Concatenate":
-        result = np.concatenate(values, axis=layer["axis"])
-    else:
-        function = {
-            "Add": np.add,
-            "Subtract": np.subtract,
-            "Multiply": np.multiply,
-            "Maximum": np.maximum,
-            "Minimum": np.minimum,
-        }[kind]
-        result = values[0]
-        for value in values[1:] + ([constant] if "constant" in layer else []):
-            result = function(result, value)
-    return [result.astype(np.float32)], {}
+        return np.take(x, layer["order"], axis=-1)
+    if kind == "Permute":
+        return np.transpose(x, layer["order"])
+    if kind == "Concatenate":
+        return np.concatenate(values, axis=layer["axis"])
+    if kind == "SwapRedBlue":
+        return np.concatenate([x[..., 2::-1], x[..., 3:]], axis=-1)
+    if kind == "Grayscale":
+        red, green, blue = np.split(x, 3, axis=-1)
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+    if kind == "SubtractMeanColor":
+        mean = [layer["red"], layer["green"], layer["blue"]]
+        return x - np.array(mean, dtype=np.float32).astype(np.float64)
+    function = {
+        "Add": np.add,
+        "Subtract": np.subtract,
+        "Multiply": np.multiply,
+        "Maximum": np.maximum,
+        "Minimum": np.minimum,
+    }[kind]
+    constant = np.array(layer.get("constant", 0), dtype=np.float32).astype(np.float64)
+    for value in values[1:] + ([constant] if "constant" in layer else []):
+        x = function(x, value)
+    return x
+
+
+def run_numpy(case, inputs, random):
+    """A whole case in NumPy, in double precision; gives outputs and no parameters."""
+    tensors = {f"input{i}": value.astype(np.float64) for i, value in enumerate(inputs)}
+    for layer in case["layers"]:
+        operands = [tensors[name] for name in layer["inputs"]]
+        tensors[layer["name"]] = numpy_layer(layer, operands)
+    return [tensors[name].astype(np.float32) for name in case["outputs"]], {}
 
 
 # ---- Pillow --------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@ import Forge
 extension Image {
   /// The picture in another pixel format.
   ///
-  /// Gray is repeated for red, green and blue. Gray from colours is
-  /// `(19595·R + 38470·G + 7471·B + 32768) / 65536` (299, 587 and 114 thousandths, as Pillow's `L`).
-  /// A transparent picture is laid on the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture
-  /// without transparency becomes opaque RGBA.
+  /// Gray is repeated for red, green and blue. Gray from colours is `(19595·R + 38470·G + 7471·B +
+  /// 32768) / 65536` (299, 587 and 114 thousandths, as Pillow's `L`). A transparent picture is laid
+  /// on the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture without transparency
+  /// becomes opaque RGBA.
   ///
   /// - Parameters:
   ///   - format: the format wanted.

@@ -18,7 +18,8 @@ extension Image {
       decoding: bytes, name: path, appliesOrientation: appliesOrientation, limits: limits)
   }
 
-  /// Decodes a picture from the bytes of a file, see ``init(contentsOf:appliesOrientation:limits:)``.
+  /// Decodes a picture from the bytes of a file, see
+  /// ``init(contentsOf:appliesOrientation:limits:)``.
   ///
   /// - Parameters:
   ///   - bytes: the whole file.

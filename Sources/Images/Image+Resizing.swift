@@ -4,10 +4,10 @@ extension Image {
   /// The picture, or a rectangle of it, in another size.
   ///
   /// Equal to `resize((width, height), BILINEAR, box)` of Pillow 13 in every bit: first along rows,
-  /// rounded to bytes, then along columns; the other way round where the picture loses many more rows
-  /// than columns (Pillow 12 and before do not: gray and RGB differ by at most 1). The colours of
-  /// transparent pictures are multiplied by their alpha meanwhile. Pixels next to the rectangle take
-  /// part in its border, as with Pillow's `box`.
+  /// rounded to bytes, then along columns; the other way round where the picture loses many more
+  /// rows than columns (Pillow 12 and before do not: gray and RGB differ by at most 1). The colours
+  /// of transparent pictures are multiplied by their alpha meanwhile. Pixels next to the rectangle
+  /// take part in its border, as with Pillow's `box`.
   ///
   /// - Parameters:
   ///   - width: pixels in a row of the result, at least 1.
@@ -16,7 +16,8 @@ extension Image {
   ///   - box: the rectangle sampled, in pixels, fractions allowed; the whole picture by default.
   ///   - limits: how many pixels the result may have.
   /// - Returns: the picture, of the same format.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle not inside.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle not
+  ///   inside.
   public func resized(
     width: Int, height: Int, filter: ResamplingFilter = .bilinear, box: CropRectangle? = nil,
     limits: ImageLimits = ImageLimits()
@@ -66,7 +67,8 @@ extension Image {
     if isWide { return resampled(rows: rows, columns: 0..<self.width) }
     if isHigh { return resampled(columns: columns, rows: 0..<self.height) }
     // Columns first where that loses many more rows than the other way columns: Pillow's rule since
-    // version 13, by the sizes of the pictures, not of the rectangle. Before it was always rows first.
+    // version 13, by the sizes of the pictures, not of the rectangle. Before it was always rows
+    // first.
     if height < self.height, self.height - height > 2 * (self.width - width) {
       return resampled(rows: rows, columns: columns.range)
         .resampled(columns: columns, rows: 0..<height, firstColumn: columns.range.lowerBound)

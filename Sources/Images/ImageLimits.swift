@@ -2,7 +2,8 @@
 ///
 /// A file of a few hundred bytes can claim any size. Besides these limits, a size that the file's
 /// bytes cannot hold (deflate makes data at most 1,032 times smaller, a JPEG block takes a bit) is
-/// refused before memory is taken, so that only a large file can ask for much memory.
+/// refused before memory is taken, so that only a large file can ask for much memory; for the rare
+/// JPEG files with arithmetic coding, which can be of any smallness, the limits alone hold.
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels that any limit allows: 2³².
   static let mostPixels = 1 << 32

@@ -6,7 +6,8 @@ public enum ImageCrop: Hashable, Sendable {
   case none
   /// The largest rectangle in its centre that has the network's shape, times `fraction`.
   ///
-  /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, take the middle 224".
+  /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, take the middle
+  /// 224".
   case centre(fraction: Double)
   /// A rectangle in pixels of the picture, stretched to the network's shape.
   case rectangle(CropRectangle)
@@ -17,8 +18,8 @@ public enum ImageCrop: Hashable, Sendable {
 
 /// How pictures become the input of a network: which part, which size, which numbers.
 ///
-/// The steps, in order: transparent pictures are laid on the background, the channels are made gray or
-/// RGB, the part is brought to the size, the channels are ordered, scaled and shifted.
+/// The steps, in order: transparent pictures are laid on the background, the channels are made gray
+/// or RGB, the part is brought to the size, the channels are ordered, scaled and shifted.
 ///
 /// ```swift
 /// let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))

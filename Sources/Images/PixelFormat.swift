@@ -4,7 +4,8 @@ public enum PixelFormat: Int, Hashable, Sendable {
   case gray = 1
   /// Three bytes: red, green, blue.
   case rgb = 3
-  /// Four bytes: red, green, blue, and how opaque the pixel is; the colours are not multiplied by it.
+  /// Four bytes: red, green, blue, and how opaque the pixel is; the colours are not multiplied by
+  /// it.
   case rgba = 4
 
   /// The bytes of a pixel.

@@ -80,6 +80,9 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   /// It is far above anything used and keeps products of two of them inside 64 bits.
   public static let maximumArgument = 1 << 20
 
+  /// The most pixels one dilated kernel may cover along an axis; borders of zeros are as wide.
+  public static let maximumExtent = 1 << 22
+
   /// Checks that every argument is positive (padding: not negative) and not absurdly large.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument` naming the argument.
@@ -87,6 +90,10 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     try ArgumentRule.positive(kernel, "kernel")
     try ArgumentRule.positive(stride, "stride")
     try ArgumentRule.positive(dilation, "dilation")
+    // Both factors are bounded, so that their product cannot overflow.
+    try ArgumentRule.require(
+      max(extent.width, extent.height) <= Self.maximumExtent, "the dilated kernel", extent.text,
+      needs: "at most \(Self.maximumExtent) pixels along each axis")
     if case .edges(let edges) = padding { try ArgumentRule.nonNegative(edges, "padding") }
   }
 

@@ -6,5 +6,7 @@ struct ForgeTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forge",
     abstract: "Looks at networks and weight files, and times predictions.",
-    subcommands: [SummaryCommand.self, InspectCommand.self, ProfileCommand.self])
+    subcommands: [
+      SummaryCommand.self, InspectCommand.self, BenchCommand.self, ProfileCommand.self,
+    ])
 }

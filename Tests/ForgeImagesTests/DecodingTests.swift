@@ -5,8 +5,8 @@ import Testing
 @Suite struct DecodingTests {
   /// The largest difference of a byte.
   ///
-  /// Pillow brings a libjpeg-turbo of its own. The two gave the same bytes for every picture here when
-  /// the fixtures were made; other releases round their colour conversion differently.
+  /// Pillow brings a libjpeg-turbo of its own. The two gave the same bytes for every picture here
+  /// when the fixtures were made; other releases round their colour conversion differently.
   static let jpegTolerance = 2
 
   @Test(arguments: try PictureFixtures.ending(in: "png", "ppm", "pgm"))

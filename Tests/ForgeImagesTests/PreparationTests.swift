@@ -6,8 +6,8 @@ import Testing
 @Suite struct PreparationTests {
   struct Presets: Decodable { let presets: [String: [Float]] }
 
-  /// Each of the 256 bytes in each channel against NumPy's single precision, whose formulas round two
-  /// or three times where Forge rounds once.
+  /// Each of the 256 bytes in each channel against NumPy's single precision, whose formulas round
+  /// two or three times where Forge rounds once.
   @Test(arguments: [
     ("raw", PixelNormalization.raw, Float(0)),
     ("unitRange", .unitRange, 0),

@@ -47,8 +47,8 @@ import Testing
     #expect(converted.pixels == [UInt8](testCase.pixels))
   }
 
-  /// The issue's own measure: at most 1/255 from the resize in floating point, which the reference of
-  /// the layer `Resize` computes.
+  /// The issue's own measure: at most 1/255 from the resize in floating point, which the reference
+  /// of the layer `Resize` computes.
   @Test func bilinearIsTheLayersAntialiasedResize() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<40 {

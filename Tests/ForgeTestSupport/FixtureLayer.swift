@@ -140,6 +140,11 @@ public struct FixtureLayer: Decodable, Sendable {
     return CropRectangle(x: x, y: y, width: width, height: height)
   }
 
+  /// The arguments `red`, `green` and `blue`.
+  public func meanColor() throws -> [Float] {
+    try ["red", "green", "blue"].map { Float(try number($0)) }
+  }
+
   /// The argument `interpolation`.
   public func resizeMode() throws -> ResizeMode {
     switch try text("interpolation") {

@@ -143,6 +143,17 @@ public struct LoweredCase: Sendable {
       let groups = try layer.count("groups")
       let order = (0..<channels).map { $0 % groups * (channels / groups) + $0 / groups }
       return try apply(.gatherChannels(order), inputs)
+    case "SwapRedBlue":
+      return try apply(.gatherChannels(channels == 4 ? [2, 1, 0, 3] : [2, 1, 0]), inputs)
+    case "Grayscale":
+      let weights = literal([0.299, 0.587, 0.114], sizes: [1, 1, 1, 3])
+      return try apply(
+        .convolution(ConvolutionGeometry(kernel: .one), outputs: 1, groups: 1), [input, weights])
+    case "SubtractMeanColor":
+      let mean = literal(try layer.meanColor(), sizes: [1, 1, 3])
+      return try apply(.binary(.subtract), [input, mean])
+    case "Dropout":
+      return input  // Identity computes nothing: the value is the input.
     case "Add": return try combined(.add, layer, position, inputs)
     case "Subtract": return try combined(.subtract, layer, position, inputs)
     case "Multiply": return try combined(.multiply, layer, position, inputs)

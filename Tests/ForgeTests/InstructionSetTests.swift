@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// All sets compute the same up to rounding, and the wider ones not by the scalar kernels.
+  /// All sets compute the same up to rounding, by kernels of their own.
   @Test func theyAgree() throws {
     let input = Input(width: 9, height: 7, channels: 19)
     let output =
@@ -33,7 +33,8 @@ import Testing
       ).predict(values)
     }
     for result in results { expectClose(result, results[0], relativeL2: 1e-6) }
-    #expect(Set(results.map(\.bits)).count == results.count)
+    // Sets that have a fused multiply-add round alike; the scalar kernels round like none of them.
+    #expect(results.dropFirst().allSatisfy { $0.bits != results[0].bits })
   }
 
   /// The environment chooses where the options do not.

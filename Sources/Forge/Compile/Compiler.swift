@@ -139,6 +139,7 @@ struct Compiler: Sendable {
         throw .unfit(.axisTooLong(), layer: 0, received: [bound.shape(of: value)])
       }
     }
+    try checkMemory(of: bound)
     guard let table = forge_kernels(level) else { throw .noKernels }
     var builder = PlanBuilder(
       graph: bound, kernels: table.pointee, constants: constants,
@@ -146,6 +147,23 @@ struct Compiler: Sendable {
       reusesInPlace: !options.disabledRewrites.contains(Rewrites.reuseInPlace))
     do { try builder.build() } catch { throw .parameters(error) }
     return Plan(builder)
+  }
+
+  /// Refuses tensors that no memory holds once blocks are filled up and borders are added.
+  private func checkMemory(of bound: OperationGraph) throws(PlanError) {
+    let halos = HaloNeeds(bound)
+    for node in bound.nodes {
+      let shape = bound.shape(of: node.output)
+      let halo = halos[node.output]
+      // In floating point, because these products may be beyond 64 bits.
+      let margins = [halo.top + halo.bottom, halo.left + halo.right, PlannedTensor.lanes - 1]
+      let elements = zip(shape.dimensions, margins).reduce(1.0) { product, side in
+        product * Double((side.0 ?? 0) + side.1)
+      }
+      guard !shape.isImage || elements <= Double(Shape.maximumElementCount) else {
+        throw .unfit(.tooManyElements(), layer: node.layers.last ?? 0, received: [shape])
+      }
+    }
   }
 
   /// The first layer that does not fit inputs of these sizes, and what it would receive.
@@ -182,6 +200,14 @@ extension forge_level {
   /// The level that options ask for, or `FORGE_ISA`, or the best of the machine.
   fileprivate init(_ options: CompileOptions, problems: inout [Problem]) {
     let best = forge_best_level()
+    if options.instructionSet == nil, let name = environmentValue("FORGE_ISA"),
+      CompileOptions.InstructionSet(rawValue: name) == nil
+    {
+      problems.append(
+        .unknownNames(
+          "FORGE_ISA names no instruction set", [name],
+          known: CompileOptions.InstructionSet.allCases.map(\.rawValue)))
+    }
     guard let wanted = options.instructionSet ?? .fromEnvironment() else {
       self = best
       return

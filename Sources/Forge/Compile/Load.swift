@@ -40,7 +40,7 @@ enum LoadStage {
           problems.append(
             .missingParameter(
               at: node.place, node.reference, spec: spec,
-              near: NearNames.nearest(to: spec.layer, in: known)))
+              near: known.contains(spec.layer) ? [] : NearNames.nearest(to: spec.layer, in: known)))
           continue
         }
         if let problem = check(values, for: spec, node: node) { problems.append(problem) }

@@ -16,6 +16,8 @@ public final class CompiledModel: Sendable {
   public let inputShapes: [Shape]
   /// The names of the outputs, in order; kept layers follow.
   public let outputNames: [String]
+  /// The shapes of the outputs, in order; sizes may be unknown.
+  public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
   /// Labels and other facts that go with the network.
   public let metadata: ModelMetadata
   /// What the compile did.

@@ -43,12 +43,22 @@ enum FoldPadding: Rewrite {
     -> ConvolutionGeometry?
   {
     switch geometry.padding {
-    case .valid: return geometry.withPadding(.edges(edges))
-    case .edges(let own): return geometry.withPadding(.edges(own + edges))
+    case .valid: return bounded(geometry, edges)
+    case .edges(let own): return bounded(geometry, own + edges)
     case .same:
       guard let width = shape.width, let height = shape.height else { return nil }
       let own = geometry.edges(width: width, height: height)
-      return geometry.withPadding(.edges(own + edges))
+      return bounded(geometry, own + edges)
     }
+  }
+
+  /// The window with wider edges, unless they are wider than any layer may ask for.
+  private static func bounded(
+    _ geometry: ConvolutionGeometry, _ edges: Edges
+  )
+    -> ConvolutionGeometry?
+  {
+    let padded = geometry.withPadding(.edges(edges))
+    return (try? padded.validate()) == nil ? nil : padded
   }
 }

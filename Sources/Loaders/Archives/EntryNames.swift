@@ -2,8 +2,8 @@ import ForgeShapes
 
 /// The names of a file's entries, taken apart into layers and what is theirs.
 ///
-/// `conv1.weight`, `conv1/kernel:0`, `conv1/conv1/kernel:0`, `conv1_weights` and `conv1_w` are all the
-/// weights of `conv1`.
+/// `conv1.weight`, `conv1/kernel:0`, `conv1/conv1/kernel:0`, `conv1_weights` and `conv1_w` are all
+/// the weights of `conv1`.
 struct EntryNames: Sendable {
   /// The layers in the order of the file.
   private(set) var layers: [String] = []

@@ -27,7 +27,8 @@
     /// Decompresses until the output is full.
     ///
     /// - Parameter output: receives the bytes.
-    /// - Returns: how many there were; fewer than asked for at the end, and where the data is damaged.
+    /// - Returns: how many there were; fewer than asked for at the end, and where the data is
+    ///   damaged.
     func read(into output: UnsafeMutableRawBufferPointer) -> Int {
       var written = 0
       while written < output.count, !isOver {

@@ -1,7 +1,8 @@
 /// A value of a JSON text.
 ///
-/// Foundation's readers keep one of two members of the same name without a word, and go as deep as the
-/// text does; a file of parameters must not depend on either, so Forge reads these texts itself.
+/// Foundation's readers keep one of two members of the same name without a word, and go as deep as
+/// the text does; a file of parameters must not depend on either, so Forge reads these texts
+/// itself.
 enum JSONValue: Sendable {
   case null
   case bool(Bool)

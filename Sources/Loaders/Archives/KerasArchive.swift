@@ -7,11 +7,12 @@
   /// let network = try model.compile(parameters: try KerasArchive("net.keras"))
   /// ```
   /// It is a zip archive with the model's description and its parameters in an HDF5 file. libhdf5
-  /// reads files only: the parameters are copied to a temporary file in `TMPDIR` or `/tmp`, which is
-  /// removed with the last copy of the value and of the parameters it gave.
+  /// reads files only: the parameters are copied to a temporary file in `TMPDIR` or `/tmp`, which
+  /// is removed with the last copy of the value and of the parameters it gave.
   ///
-  /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files of
-  /// early versions, by the archive's description of the model. See ``HDF5Parameters`` for the rest.
+  /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
+  /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
+  /// rest.
   public struct KerasArchive: ParameterSource {
     /// The entry with the description of the model.
     static let configurationEntry = "config.json"
@@ -54,7 +55,7 @@
       guard stored.count <= Self.maximumWeightBytes else {
         throw .refused(path, entry: ZipArchive.kerasWeights, "\(LoadError.bytes(stored.count))")
       }
-      let scratch = try ScratchFile.temporary(for: stored.origin)
+      let scratch = try ScratchFile.temporary()
       try stored.forEachPiece { piece throws(LoadError) in try scratch.write(piece) }
       self.path = path
       self.scratch = scratch

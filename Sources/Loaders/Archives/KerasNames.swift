@@ -2,8 +2,8 @@
   /// The names a `.keras` archive has for its layers, from the description of the model.
   ///
   /// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
-  /// versions notes the user's name beside them. Where it does not, the numbers count the layers of one
-  /// class in the order of the description.
+  /// versions notes the user's name beside them. Where it does not, the numbers count the layers of
+  /// one class in the order of the description.
   package enum KerasNames {
     /// Models inside models.
     private static let maximumDepth = 16
@@ -66,7 +66,8 @@
     /// What Keras makes of a class name: `BatchNormalization` becomes `batch_normalization`.
     package static func snakeCase(_ name: String) -> String {
       let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
-      // First a line before each capital that lowercase letters follow, then between small and capital.
+      // First a line before each capital that lowercase letters follow, then between small and
+      // capital.
       var parts: [Character] = []
       for (index, letter) in letters.enumerated() {
         let follows = index + 1 < letters.count && isSmall(letters[index + 1])

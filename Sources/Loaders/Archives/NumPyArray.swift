@@ -8,8 +8,8 @@ import ForgeShapes
 /// try NumPyArray(output, sizes: [1, 10]).write(to: "output.npy")
 /// ```
 /// It reads versions 1 to 3 of the format with little-endian f2, f4, f8, i1, u1, i4, i8 and bool in
-/// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects are
-/// never read. The file is mapped; its values are read when they are used.
+/// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects
+/// are never read. The file is mapped; its values are read when they are used.
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
@@ -95,10 +95,15 @@ public struct NumPyArray: Sendable {
   public var values: [Float] {
     get throws {
       if case .memory(let values) = storage { return values }
-      return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
-        try withBytes { elementType.convert($0, into: buffer) }
-        written = count
+      var floats: [Float] = []
+      // First the bytes, which may turn out not to be there, then the memory for as many values.
+      try withBytes { bytes in
+        floats = [Float](unsafeUninitializedCapacity: count) { buffer, written in
+          elementType.convert(bytes, into: UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+          written = count
+        }
       }
+      return floats
     }
   }
 
@@ -133,11 +138,12 @@ public struct NumPyArray: Sendable {
 
   /// Writes the array as a `.npy` file of single-precision values.
   ///
-  /// It is written under another name and renamed, so that a program that reads the old file goes on
-  /// with the old one, and a full disk leaves it as it was.
+  /// It is written under another name and renamed, so that a program that reads the old file goes
+  /// on with the old one, and a full disk leaves it as it was.
   ///
   /// - Parameter path: the file; one that is there is replaced.
-  /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values`` throws.
+  /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values``
+  ///   throws.
   public func write(to path: String) throws {
     let values = try values
     try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in

@@ -165,7 +165,8 @@ struct NumPyHeader: Sendable {
   static func bytes(forFloatsOf sizes: [Int]) -> [UInt8] {
     let shape = sizes.map(String.init).joined(separator: ", ") + (sizes.count == 1 ? "," : "")
     var text = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(shape)), }"
-    // The values begin at a multiple of 64 bytes, as NumPy has it, and the text ends with a line end.
+    // The values begin at a multiple of 64 bytes, as NumPy has it, and the text ends with a line
+    // end.
     let head = signature.count + 4
     text += String(repeating: " ", count: 63 - (head + text.utf8.count) % 64) + "\n"
     let length = UInt16(truncatingIfNeeded: text.utf8.count)

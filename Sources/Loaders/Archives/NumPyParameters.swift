@@ -7,9 +7,9 @@ import ForgeShapes
 /// ```
 /// finds the parameters of `conv1` under `conv1/weights`, `conv1.weight`, `conv1/kernel:0`,
 /// `conv1_w` and the like; a folder may have folders in it, `conv1/weights.npy`. All parameters the
-/// archive has for a layer must be wanted: a bias that the layer does not take is an error. Archives may
-/// be compressed (`savez_compressed`); their entries are decompressed when they are used. Names are
-/// only looked up, never followed: none leads out of the archive or folder.
+/// archive has for a layer must be wanted: a bias that the layer does not take is an error.
+/// Archives may be compressed (`savez_compressed`); their entries are decompressed when they are
+/// used. Names are only looked up, never followed: none leads out of the archive or folder.
 public struct NumPyParameters: ParameterSource {
   /// What the names of arrays end with in an archive or folder.
   static let ending = ".npy"

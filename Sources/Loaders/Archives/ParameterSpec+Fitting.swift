@@ -10,8 +10,8 @@ extension ParameterSpec {
 
   /// Whether stored sizes are this parameter's.
   ///
-  /// Files leave out axes of 1 and put neighbouring axes together, as a dense layer's rows, columns and
-  /// channels.
+  /// Files leave out axes of 1 and put neighbouring axes together, as a dense layer's rows, columns
+  /// and channels.
   func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
     var rest = needed.filter { $0 != 1 }[...]

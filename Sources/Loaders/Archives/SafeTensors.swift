@@ -7,8 +7,8 @@ import ForgeShapes
 /// // conv1.weight  8×1×3×3  f32  288 bytes
 /// ```
 /// The header is read with every bound checked: the tensors must fill the file one after the other,
-/// none may overlap or lie outside, and each must have as many bytes as its sizes need. The values stay
-/// in the mapped file and are read when they are used.
+/// none may overlap or lie outside, and each must have as many bytes as its sizes need. The values
+/// stay in the mapped file and are read when they are used.
 public struct SafeTensors: Sendable {
   /// One tensor of a file.
   public struct Tensor: Sendable, CustomStringConvertible {
@@ -41,8 +41,8 @@ public struct SafeTensors: Sendable {
   /// Opens a file and reads its header.
   ///
   /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`
-  ///   or `refused`.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate` or `refused`.
   public init(_ path: String) throws(LoadError) {
     try self.init(try FileMapping(path: path))
   }

@@ -21,10 +21,10 @@ struct SafeTensorsHeader {
     "F8_E4M3": (1, nil), "F8_E5M2": (1, nil), "F8_E8M0": (1, nil), "C64": (8, nil),
   ]
 
-  /// Whether bytes begin as such a file does: a length that is not absurd, and a bracket.
+  /// Whether bytes begin as such a file does: a length that may be one, and a bracket.
   static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count > 8, bytes[8] == UInt8(ascii: "{") else { return false }
-    return bytes.loadUnaligned(as: UInt64.self).littleEndian <= UInt64(bytes.count)
+    return bytes.loadUnaligned(as: UInt64.self).littleEndian <= UInt64(maximumByteCount)
   }
 
   /// Reads and checks the header of a file.

@@ -6,10 +6,11 @@ import ForgeShapes
 /// let network = try model.compile(
 ///   parameters: try SafeTensorsParameters("model.safetensors").prefixed("encoder."))
 /// ```
-/// finds the parameters of `conv1` under `conv1.weight`, `conv1.bias`, `conv1_w` and the like, those of
-/// a batch normalization under `weight`, `bias`, `running_mean` and `running_var`. All parameters the
-/// file has for a layer must be wanted: a bias that the layer does not take is an error; counters such
-/// as `num_batches_tracked` are passed over. Values may be F16, BF16, F32 or F64.
+/// finds the parameters of `conv1` under `conv1.weight`, `conv1.bias`, `conv1_w` and the like,
+/// those of a batch normalization under `weight`, `bias`, `running_mean` and `running_var`. All
+/// parameters the file has for a layer must be wanted: a bias that the layer does not take is an
+/// error; counters such as `num_batches_tracked` are passed over. Values may be F16, BF16, F32 or
+/// F64.
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
   public let file: SafeTensors
@@ -21,8 +22,8 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`
-  ///   or `refused`.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate` or `refused`.
   public init(_ path: String, layout: ParameterLayout = .pytorch) throws(LoadError) {
     try self.init(try SafeTensors(path), layout: layout)
   }
@@ -51,8 +52,8 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
   ///   - entry: gives the name of a parameter's tensor; `nil` when it has none.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`
-  ///   or `refused`.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate` or `refused`.
   public init(
     _ path: String, layout: ParameterLayout = .pytorch,
     entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?

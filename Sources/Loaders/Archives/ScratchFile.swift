@@ -16,20 +16,19 @@ package final class ScratchFile: Sendable {
   /// - Parameters:
   ///   - prefix: the folder and the beginning of the name.
   ///   - mode: who may do what with it.
-  ///   - purpose: the file it is for, for messages.
+  ///   - purpose: the file it will be, for messages.
   /// - Throws: ``LoadError`` of kind `unreadable`.
-  private init(prefix: String, mode: mode_t, purpose: String) throws(LoadError) {
-    self.purpose = purpose
+  private init(prefix: String, mode: mode_t, purpose: String? = nil) throws(LoadError) {
     path = prefix + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    self.purpose = purpose ?? path
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw .cannotWrite(purpose, errno) }
+    guard file >= 0 else { throw .cannotWrite(self.purpose, errno) }
   }
 
   /// Makes an empty file for this user in the folder for such files, `TMPDIR` or `/tmp`.
-  package static func temporary(for purpose: String) throws(LoadError) -> ScratchFile {
+  package static func temporary() throws(LoadError) -> ScratchFile {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    return try ScratchFile(
-      prefix: (folder.isEmpty ? "/tmp" : folder) + "/forge-", mode: 0o600, purpose: purpose)
+    return try ScratchFile(prefix: (folder.isEmpty ? "/tmp" : folder) + "/forge-", mode: 0o600)
   }
 
   /// Writes a file so that it is there whole or not at all.

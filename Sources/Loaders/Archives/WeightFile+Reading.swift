@@ -107,6 +107,16 @@ extension WeightFile {
 
   // MARK: Sources
 
+  /// A folder of raw files; some write the ending of weights small.
+  static func rawParameters(
+    _ path: String, _ entries: [Entry], _ layout: ParameterLayout
+  ) throws(LoadError) -> any ParameterSource {
+    let isSmall = entries.contains { $0.name.hasSuffix("_w" + rawEnding) }
+    let isCapital = entries.contains { $0.name.hasSuffix("_W" + rawEnding) }
+    return try ParameterDirectory(
+      path, suffixes: isSmall && !isCapital ? [.weights: "_w"] : [:], layout: layout)
+  }
+
   static func hdf5Parameters(
     _ path: String, _ layout: ParameterLayout
   ) throws(LoadError) -> any ParameterSource {

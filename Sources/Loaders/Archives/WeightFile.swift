@@ -67,9 +67,11 @@ public struct WeightFile: Sendable {
 
   /// Opens a file, finds out its form and lists what it holds.
   ///
-  /// - Parameter path: the file or folder; relative to the working directory unless it begins with `/`.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`, `duplicate`,
-  ///   `unsupported` or `refused`. Entries that cannot be read have the error as their `problem`.
+  /// - Parameter path: the file or folder; relative to the working directory unless it begins with
+  ///   `/`.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate`, `unsupported` or `refused`. Entries that cannot be read have the error as their
+  ///   `problem`.
   public init(_ path: String) throws(LoadError) {
     self.path = path
     format = try Self.format(of: path)
@@ -86,10 +88,11 @@ public struct WeightFile: Sendable {
 
   /// The parameters in the file, found by the usual names.
   ///
-  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the form: Forge's for
-  ///   a folder of raw files, PyTorch's for safetensors, Keras's for the others.
+  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the form: Forge's
+  ///   for a folder of raw files, PyTorch's for safetensors, Keras's for the others.
   /// - Returns: a source for `compile(parameters:)`.
-  /// - Throws: ``LoadError``, as the source's own initializer does; `unsupported` for a single array.
+  /// - Throws: ``LoadError``, as the source's own initializer does; `unsupported` for a single
+  ///   array.
   public func parameters(
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
@@ -103,7 +106,7 @@ public struct WeightFile: Sendable {
         path, entry: nil, "one array without the name of a layer", needs: "an .npz or a folder")
     case .folder:
       guard entries.contains(where: { $0.name.hasSuffix(NumPyParameters.ending) }) else {
-        return try ParameterDirectory(path, layout: layout ?? .forge)
+        return try Self.rawParameters(path, entries, layout ?? .forge)
       }
       return try NumPyParameters(path, layout: layout ?? .keras)
     }

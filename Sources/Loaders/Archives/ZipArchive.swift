@@ -1,9 +1,9 @@
 #if Zip
   /// A zip archive: `.npz` and `.keras` files.
   ///
-  /// Its directory is read with every bound checked. No two entries may have one name or share bytes,
-  /// so what an archive can unpack to is bounded by its own size. Nothing is ever written under an
-  /// entry's name.
+  /// Its directory is read with every bound checked. No two entries may have one name or share
+  /// bytes, so what an archive can unpack to is bounded by its own size. Nothing is ever written
+  /// under an entry's name.
   struct ZipArchive: Sendable {
     /// One file of an archive.
     struct Entry: Sendable {

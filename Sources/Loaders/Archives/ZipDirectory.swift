@@ -60,7 +60,8 @@
       throw .damaged(mapping.path, entry: nil, "the directory at its end is missing")
     }
 
-    /// The numbers of an archive that is too large for the usual record; `nil` when it has no other.
+    /// The numbers of an archive that is too large for the usual record; `nil` when it has no
+    /// other.
     private static func largeEnd(
       _ cursor: inout ByteCursor, before end: Int
     ) throws(LoadError) -> (count: Int, length: Int, start: Int, limit: Int)? {
@@ -130,9 +131,7 @@
 
     /// The numbers of an entry, those that are too large for their fields from the extra field.
     ///
-    /// - Parameters:
-    ///   - numbers: the uncompressed size, the compressed size, the place.
-    ///   - extra: the extra field.
+    /// They are the uncompressed size, the compressed size and the place.
     private static func large(
       _ numbers: [Int], _ extra: ByteCursor
     ) throws(LoadError) -> [Int] {

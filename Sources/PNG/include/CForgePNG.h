@@ -1,8 +1,8 @@
 /* Pictures from PNG files in memory, through libpng 1.6.
  *
  * libpng reports errors by longjmp, which must never cross a Swift frame: it stays inside the two
- * functions here. They keep nothing between calls, print nothing, release what they took, and may be
- * called by any number of threads at once.
+ * functions here. They keep nothing between calls, print nothing, release what they took, and may
+ * be called by any number of threads at once.
  */
 #ifndef CFORGE_PNG_H
 #define CFORGE_PNG_H

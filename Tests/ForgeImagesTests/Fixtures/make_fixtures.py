@@ -2,12 +2,13 @@
 
   python make_fixtures.py [--photos FOLDER --inputs FOLDER]
 
-needs Pillow 13 or later (whose resize differs from older ones by 1) and NumPy. Writes pictures/* and pictures.json, resizing.json, normalization.json beside
-itself; with the two folders of test data also photos.json. Everything is drawn from fixed seeds.
+needs Pillow 13 or later (whose resize differs from older ones by 1) and NumPy. Writes pictures/* and
+pictures.json, resizing.json, normalization.json beside itself; with the two folders of test data also
+photos.json. Everything is drawn from fixed seeds.
 
 Where Pillow does not follow the PNG specification, the expected pixels come from the specification
-("by" says which): Pillow cuts 16-bit gray off at 255 when it is made 8-bit, and compares the transparent
-value of gray and 16-bit pictures with pixels that it has already scaled.
+("by" says which): Pillow cuts 16-bit gray off at 255 when it is made 8-bit, and compares the
+transparent value of gray and 16-bit pictures with pixels that it has already scaled.
 """
 
 import argparse
@@ -150,7 +151,8 @@ def png_cases():
                    png(samples, depth, RGB, transparent=struct.pack(">HHH", *map(int, key)),
                        interlaced=interlaced),
                    np.concatenate([samples >> (depth - 8), alpha], axis=-1))
-            yield f"rgba{depth}{suffix}", png(draw(depth, 4), depth, RGBA, interlaced=interlaced), None
+            yield (f"rgba{depth}{suffix}",
+                   png(draw(depth, 4), depth, RGBA, interlaced=interlaced), None)
             yield (f"gray-alpha{depth}{suffix}",
                    png(draw(depth, 2), depth, GRAY_ALPHA, interlaced=interlaced), None)
     gamma = chunk(b"gAMA", struct.pack(">I", 100000)) + chunk(b"tEXt", b"Comment\0any")
@@ -371,7 +373,8 @@ def photos(folder, inputs):
                        resized=checksum(np.asarray(image.resize((224, 224), Image.BILINEAR))),
                        small=text(np.asarray(small)))
     pictures = sorted(p for p in folder.iterdir() if p.suffix in (".jpg", ".png"))
-    return dict(photos=list(entries(pictures, 16)), inputs=list(entries(sorted(inputs.glob("*.png")), 4)))
+    return dict(photos=list(entries(pictures, 16)),
+                inputs=list(entries(sorted(inputs.glob("*.png")), 4)))
 
 
 def main():
@@ -380,7 +383,7 @@ def main():
     parser.add_argument("--photos", type=Path)
     parser.add_argument("--inputs", type=Path)
     options = parser.parse_args()
-    assert int(PIL.__version__.split(".")[0]) >= 13, "older Pillows resize tall pictures differently"
+    assert int(PIL.__version__.split(".")[0]) >= 13, "older Pillows resize differently"
     versions = dict(pillow=PIL.__version__, numpy=np.__version__,
                     libjpeg_turbo=features.version("libjpeg_turbo"))
 

@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 @Suite struct BlobParametersTests {
   /// A head of three bytes, then values of three types.

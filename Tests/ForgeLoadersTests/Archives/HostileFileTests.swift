@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 /// Files that are cut off or altered: values or a `LoadError`, never a trap.
 @Suite struct HostileFileTests {

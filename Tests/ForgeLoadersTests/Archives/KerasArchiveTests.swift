@@ -79,11 +79,6 @@
 
     /// The temporary file lives as long as anything that reads it, and no longer.
     @Test func leavesNothingBehind() throws {
-      func scratchFiles(_ folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-          $0.hasPrefix("forge-") && !$0.hasPrefix("forge-archives-")
-        }
-      }
       let spec = Self.specs[0].spec
       var data: (any ParameterData)?
       do {
@@ -93,7 +88,7 @@
       }
       let values = try #require(data).floats()
       #expect(values == Archives.values("model.keras", "head/kernel"))
-      let scratch = try ScratchFile.temporary(for: "x")
+      let scratch = try ScratchFile.temporary()
       let path = scratch.path
       #expect(FileManager.default.fileExists(atPath: path))
       _ = consume scratch
@@ -103,7 +98,8 @@
     @Test func listsItsParameters() throws {
       let file = try WeightFile(Archives.folder + "deflated.keras")
       #expect(file.format == .keras)
-      #expect(file.entries.map(\.description).contains("/layers/conv2d/vars/0  3×3×2×3  f32  216 bytes"))
+      #expect(
+        file.entries.map(\.description).contains("/layers/conv2d/vars/0  3×3×2×3  f32  216 bytes"))
       #expect(file.entries.allSatisfy { $0.problem == nil })
       let source = try file.parameters().prepared(for: Self.specs.map(\.spec))
       #expect(
@@ -133,10 +129,12 @@
             .prepared(for: [Self.specs[0].spec, Self.specs[11].spec, Self.specs[12].spec])
           _ = try source.parameter(for: Self.specs[0].spec)
         }.hasPrefix(
-          "model.keras: model.weights.h5: \"head\" has other parameters in the file than in the model"))
+          "model.keras: model.weights.h5: \"head\" has other parameters in the file"
+        ))
       let wrong = [
         ParameterSpec(
-          layer: "dense", .weights, [.outputs: 2, .height: 1, .width: 1, .inputs: 3]), Self.specs[14].spec,
+          layer: "dense", .weights, [.outputs: 2, .height: 1, .width: 1, .inputs: 3]),
+        Self.specs[14].spec,
       ]
       let error = #expect(throws: LoadError.self) {
         let source = try KerasArchive(Archives.folder + "model.keras").prepared(for: wrong)

@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 @Suite struct NumPyArrayTests {
   static let single = Archives.all.filter { $0.file.hasSuffix(".npy") }

@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 /// Files that others wrote, where they are at hand.
 @Suite(.enabled(if: Archives.real != nil)) struct RealFileTests {
@@ -66,6 +65,9 @@ import ForgeLoaders
     let file = try WeightFile(folder + "mobilenet/parameters025")
     #expect(file.entries.count == 56)
     #expect(file.entries.allSatisfy { $0.typeName == "raw" && $0.byteCount > 0 })
+    let spec = ParameterSpec(
+      layer: "conv1", .weights, [.outputs: 8, .height: 3, .width: 3, .inputs: 3])
+    #expect(try file.parameters().floats(for: spec).count == 216)
   }
 
   #if HDF5

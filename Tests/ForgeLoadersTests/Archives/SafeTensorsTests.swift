@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 @Suite struct SafeTensorsTests {
   static let file = Archives.folder + "types.safetensors"
@@ -80,7 +79,8 @@ import ForgeLoaders
 
   @Test func readsHeadersOfOthers() throws {
     #expect(try open("{}", data: 0).tensors.isEmpty)
-    #expect(try open(" {\"a\":\(tensor(0, 8))} ".trimmingPrefix(" ").description).tensors.count == 1)
+    #expect(
+      try open(" {\"a\":\(tensor(0, 8))} ".trimmingPrefix(" ").description).tensors.count == 1)
     let escaped = try open("{\"\\u0061\\ud83d\\ude00\\/\":\(tensor(0, 8))}   ")
     #expect(escaped.tensors.map(\.name) == ["a😀/"])
     // A type that comes later is listed, its size not known.
@@ -100,7 +100,8 @@ import ForgeLoaders
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}",
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}",
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}",
-    "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[9223372036854775800,9223372036854775807]}}",
+    "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":"
+      + "[9223372036854775800,9223372036854775807]}}",
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775807,4],\"data_offsets\":[0,8]}}",
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[1099511627777],\"data_offsets\":[0,8]}}",
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}} x",

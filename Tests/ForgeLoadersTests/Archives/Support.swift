@@ -1,12 +1,12 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 /// The files that `Fixtures/make_archives.py` wrote, and what is in them.
 enum Archives {
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  static let folder =
+    URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures").path + "/"
 
   /// One array as Python wrote it.

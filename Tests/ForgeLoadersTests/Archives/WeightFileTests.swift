@@ -1,8 +1,7 @@
-import Foundation
-import ForgeShapes
-import Testing
-
 import ForgeLoaders
+import ForgeShapes
+import Foundation
+import Testing
 
 @Suite struct WeightFileTests {
   @Test func tellsFormsByTheirBytes() throws {
@@ -80,6 +79,10 @@ import ForgeLoaders
     #expect(
       message(in: folder.path) { _ = try WeightFile(folder.path + "none") }
         == "none: there is no such file")
+    let cut = try folder.write("cut", Array(try Archives.bytes("types.safetensors").prefix(20)))
+    #expect(
+      message(in: folder.path) { _ = try WeightFile(cut) }.hasPrefix(
+        "cut: the header is cut off\n  received  12 bytes\n"))
     #expect(message { _ = try WeightFile("a\0") } == "a\\0: the path contains a NUL character")
   }
 }

@@ -74,7 +74,8 @@
       }
     }
 
-    /// Two million bytes from two thousand: only as much memory is taken as the model's shape asks for.
+    /// Two million bytes from two thousand: only as much memory is taken as the model's shape asks
+    /// for.
     @Test func unpacksOnlyWhatFits() throws {
       let file = Archives.folder + "zeros.npz"
       #expect(try NumPyArray(path: file, entry: "a").values.count == 500_000)

@@ -199,6 +199,12 @@ extension FixtureLayer {
       let groups = try count("groups")
       let order = (0..<channels).map { $0 % groups * (channels / groups) + $0 / groups }
       return GatherChannels(order: order, name: name)
+    case "SwapRedBlue": return SwapRedBlue(name: name)
+    case "Grayscale": return Grayscale(name: name)
+    case "SubtractMeanColor":
+      let mean = try meanColor()
+      return SubtractMeanColor(red: mean[0], green: mean[1], blue: mean[2], name: name)
+    case "Dropout": return Dropout(rate: Float(try number("rate")), name: name)
     case "ZeroPadding":
       let edges = try edges("padding")
       return ZeroPadding(

@@ -86,7 +86,9 @@ extension PlanBuilder {
     let name = "convolution \(kernel.text) panel \(panelWidth)"
     addStep(
       name, reads: [source] + (residual.map { [$0] } ?? []), writes: [target],
-      multiplyAdds: tensor(target).count * kernel.width * kernel.height * inputs,
+      multiplyAdds: Self.saturatingProduct([
+        tensor(target).count, kernel.width, kernel.height, inputs,
+      ]),
       parameterCount: weightCount
     ) { places in
       var arguments = forge_convolution_arguments()
@@ -126,7 +128,10 @@ extension PlanBuilder {
     let run = require(kernels.grouped_convolution)
     addStep(
       "groupedConvolution \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []),
-      writes: [target], multiplyAdds: tensor(target).count * kernel.width * kernel.height * inputs,
+      writes: [target],
+      multiplyAdds: Self.saturatingProduct([
+        tensor(target).count, kernel.width, kernel.height, inputs,
+      ]),
       parameterCount: count
     ) { places in
       var arguments = forge_grouped_convolution_arguments()
@@ -172,7 +177,8 @@ extension PlanBuilder {
     let run = require(kernels.depthwise)
     addStep(
       "depthwise \(kernel.text)", reads: [source] + (residual.map { [$0] } ?? []),
-      writes: [target], multiplyAdds: tensor(target).count * kernel.width * kernel.height,
+      writes: [target],
+      multiplyAdds: Self.saturatingProduct([tensor(target).count, kernel.width, kernel.height]),
       parameterCount: channels * kernel.width * kernel.height
     ) { places in
       var arguments = forge_depthwise_arguments()
@@ -199,6 +205,14 @@ extension PlanBuilder {
   ) throws -> UnsafePointer<Float>? {
     guard node.inputs.count > 2 else { return try packed(nil, as: .zeros(count: count)) }
     return try packed(node.inputs[2], part: part, as: .padded(count: count))
+  }
+
+  /// A count for reports: sizes are bounded, their product is not.
+  private static func saturatingProduct(_ factors: [Int]) -> Int {
+    factors.reduce(1) { product, factor in
+      let (value, overflow) = product.multipliedReportingOverflow(by: factor)
+      return overflow ? .max : value
+    }
   }
 
   /// Output channels per panel of weights: the widest of 16 to 64 that pads the fewest channels.
