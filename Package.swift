@@ -72,7 +72,7 @@ let tests: [Target] = [
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(
-    name: "ForgeImagesTests", dependencies: ["ForgeImages", "ForgeTestSupport"],
+    name: "ForgeImagesTests", dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(

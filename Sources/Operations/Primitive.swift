@@ -78,14 +78,6 @@ public enum BinaryOperator: String, Hashable, Sendable {
   case minimum
   /// `a` where positive, else `a · b`.
   case prelu
-
-  /// Whether the operands may change places.
-  package var commutes: Bool {
-    switch self {
-    case .add, .multiply, .maximum, .minimum: true
-    case .subtract, .prelu: false
-    }
-  }
 }
 
 /// How a resize samples its source.

@@ -69,3 +69,16 @@ public struct TensorDescriptor: Hashable, Sendable {
   /// The bytes that memory is needed for.
   public var byteCount: Int { storageCount * elementType.byteCount }
 }
+
+extension TensorDescriptor: CustomStringConvertible {
+  /// The tensor in one line: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
+  public var description: String {
+    let shape = Shape(sizes: sizes).sizeText
+    switch layout {
+    case .plain: return "\(shape) \(elementType.rawValue) plain"
+    case .blocked(let halo):
+      let border = halo == .none ? "" : ", halo \(halo.text)"
+      return "\(shape) \(elementType.rawValue) blocked\(border)"
+    }
+  }
+}

@@ -36,6 +36,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let instructionSet: String
   /// The comparison with the reference executor, when one was asked for.
   public let verification: Verification?
+  /// What each stage gave, in words.
+  public let stages: [StageReport]
 
   init(_ compiler: Compiler, plan: Plan?, constantBytes: Int, verification: Verification?) {
     let names = Dictionary(
@@ -54,6 +56,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       (CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar)
       .rawValue
     self.verification = verification
+    stages = StageReport.all(compiler, plan: plan)
   }
 
   /// The kernels that do the work of a layer.

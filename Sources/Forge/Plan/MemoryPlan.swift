@@ -5,6 +5,8 @@
 struct MemoryPlan {
   /// The offset of each root tensor in floats; 0 for those that are not in the arena.
   let offsets: [Int]
+  /// The steps from the first to the last that need each root tensor.
+  let lifetimes: [Int: ClosedRange<Int>]
   /// The floats the arena has.
   let arenaCount: Int
   /// The floats of all tensors if none shared memory.
@@ -44,6 +46,9 @@ struct MemoryPlan {
       unshared += size
     }
     self.offsets = offsets
+    self.lifetimes = first.merging(last) { $0 }.reduce(into: [:]) { ranges, entry in
+      ranges[entry.key] = entry.value...max(last[entry.key] ?? entry.value, entry.value)
+    }
     self.arenaCount = arena
     self.unsharedCount = unshared
   }

@@ -37,10 +37,21 @@ final class Plan: Sendable {
     let bytes: Int
   }
 
+  /// One tensor with its place in the arena, for reports.
+  struct TensorReport: Sendable {
+    let descriptor: TensorDescriptor
+    /// The bytes from the start of the arena.
+    let offset: Int
+    /// The steps from the first to the last that need it, from 0.
+    let lifetime: ClosedRange<Int>
+  }
+
   /// What is run, in order.
   let segments: [Segment]
   /// The steps as reports name them.
   let stepReports: [StepReport]
+  /// The tensors of the arena, in order of their first step.
+  let tensorReports: [TensorReport]
   /// The sizes of each input, in memory order.
   let inputSizes: [[Int]]
   /// The sizes of each output, in memory order; kept layers follow the model's own.
@@ -74,6 +85,13 @@ final class Plan: Sendable {
         kernel: step.name, layers: step.layers, multiplyAdds: step.multiplyAdds,
         bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
     }
+    tensorReports = memory.lifetimes.filter { builder.tensors[$0.key].base == .arena }
+      .sorted { ($0.value.lowerBound, $0.key) < ($1.value.lowerBound, $1.key) }
+      .map { root, lifetime in
+        TensorReport(
+          descriptor: builder.tensors[root].descriptor,
+          offset: memory.offsets[root] * MemoryLayout<Float>.stride, lifetime: lifetime)
+      }
     constants = AlignedMemory(
       byteCount: builder.constantFloats.count * MemoryLayout<Float>.stride
     ) { bytes in

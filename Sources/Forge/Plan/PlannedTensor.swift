@@ -91,6 +91,20 @@ struct PlannedTensor {
       rowStride: rowStride, blockStride: blockStride, base: base, storage: storage)
   }
 
+  /// What the tensor is, in the words of reports.
+  var descriptor: TensorDescriptor {
+    let role: TensorDescriptor.Role =
+      switch base {
+      case .arena: .activation
+      case .constants: .constant
+      case .input: .input
+      case .output: .output
+      }
+    return TensorDescriptor(
+      sizes: sizes, isBatched: role != .constant,
+      layout: isBlocked ? .blocked(halo: halo) : .plain, role: role)
+  }
+
   /// Whether the pixels of each block follow each other without a gap.
   var isContiguous: Bool { isBlocked && rowStride == width * Self.lanes }
 }

@@ -9,8 +9,8 @@ extension PlanBuilder {
   ) throws {
     let sizes = (imageSizes(of: node.inputs[0]), imageSizes(of: node.output))
     let (inputs, outputsEach) = (sizes.0[2] / groups, outputs / groups)
-    let lanes = PlannedTensor.lanes
-    guard groups == 1 || (inputs.isMultiple(of: lanes) && outputsEach.isMultiple(of: lanes)) else {
+    let choice = KernelChoice.convolution(inputs: sizes.0[2], outputs: outputs, groups: groups)
+    if choice == .channelByChannel {
       try addGrouped(node, geometry, groups: groups, inputs: inputs, outputs: outputs)
       return
     }
@@ -65,7 +65,7 @@ extension PlanBuilder {
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, source: ID, target: ID,
     residual: ID?, inputs: Int, outputs: Int, group: Int = 0
   ) throws {
-    let panelWidth = Self.panelWidth(outputs: outputs)
+    let panelWidth = KernelChoice.panelWidth(outputs: outputs)
     let kernel = geometry.kernel
     let weightCount = outputs * kernel.width * kernel.height * inputs
     let weights = try packed(
@@ -77,10 +77,8 @@ extension PlanBuilder {
       node, part: group * outputs..<(group + 1) * outputs,
       count: AlignedMemory.round(outputs, to: panelWidth))
     let window = Window(geometry, input: tensor(source))
-    // Without a border between rows a pointwise convolution sees one long row.
-    let isFlat =
-      geometry.isPointwise && tensor(target).height * tensor(target).width <= Int32.max
-      && ([source, target] + (residual.map { [$0] } ?? [])).allSatisfy { tensor($0).isContiguous }
+    let isFlat = KernelChoice.isFlat(
+      geometry, ([source, target] + (residual.map { [$0] } ?? [])).map { tensor($0) })
     let activation = node.activation
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
@@ -158,7 +156,7 @@ extension PlanBuilder {
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, multiplier: Int
   ) throws {
     let channels = imageSizes(of: node.inputs[0])[2]
-    guard multiplier == 1 else {
+    guard KernelChoice.depthwise(multiplier: multiplier) == .depthwise else {
       // Weights [channels][multiplier][height][width] are [outputs][height][width][1 input].
       try addGrouped(
         node, geometry, groups: channels, inputs: 1, outputs: channels * multiplier)
@@ -213,15 +211,6 @@ extension PlanBuilder {
       let (value, overflow) = product.multipliedReportingOverflow(by: factor)
       return overflow ? .max : value
     }
-  }
-
-  /// Output channels per panel of weights: the widest of 16 to 64 that pads the fewest channels.
-  private static func panelWidth(outputs: Int) -> Int {
-    let lanes = PlannedTensor.lanes
-    let blocks = (outputs + lanes - 1) / lanes
-    let padded = { (width: Int) in (blocks + width - 1) / width * width }
-    let best = (1...4).min { (padded($0), -$0) < (padded($1), -$1) } ?? 4
-    return best * lanes
   }
 }
 

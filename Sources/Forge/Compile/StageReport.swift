@@ -1,0 +1,62 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// What one stage of a compile gave, in words.
+public struct StageReport: Sendable, CustomStringConvertible {
+  /// The stage: `infer`, `lower`, `load`, `rewrite`, `choose`, `plan memory`.
+  public let name: String
+  /// What it gave, a line each.
+  public let lines: [String]
+
+  /// The name, then the lines.
+  public var description: String {
+    ([name] + lines.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  /// The stages of a compile; the last two only where the input's size is known.
+  static func all(_ compiler: Compiler, plan: Plan?) -> [StageReport] {
+    let inferred = compiler.inference.nodes.map { node in
+      "\(node.reference.text): \(node.shape?.description ?? "?")"
+    }
+    let loaded = zip(compiler.parameters.specs, compiler.parameters.data).map { spec, data in
+      "\(spec.layer) \(spec.type): \(spec.shapeText), \(data.elementType.rawValue) from \(data.origin)"
+    }
+    var stages = [
+      StageReport(name: "infer", lines: inferred),
+      StageReport(name: "lower", lines: compiler.lowered.graph.lines),
+      StageReport(name: "load", lines: loaded),
+      StageReport(
+        name: "rewrite",
+        lines: compiler.rewrites.map { "\($0.name): \($0.places)" } + compiler.graph.lines),
+    ]
+    guard let plan else { return stages }
+    stages.append(
+      StageReport(
+        name: "choose",
+        lines: plan.stepReports.enumerated().map { index, step in
+          "\(index + 1). \(step.kernel): \(step.multiplyAdds) multiply-adds, \(step.bytes) bytes"
+        }))
+    stages.append(
+      StageReport(
+        name: "plan memory",
+        lines: plan.tensorReports.map { tensor in
+          let steps = "steps \(tensor.lifetime.lowerBound + 1) to \(tensor.lifetime.upperBound + 1)"
+          return "\(tensor.descriptor): byte \(tensor.offset) of the arena, \(steps)"
+        }))
+    return stages
+  }
+}
+
+extension OperationGraph {
+  /// The operations, a line each: `%5 = convolution(%0, %1, %2) + %3, relu: 28×28×20`.
+  fileprivate var lines: [String] {
+    nodes.map { node in
+      var line = "%\(node.output.index) = \(node.primitive.name)("
+      line += node.inputs.map { "%\($0.index)" }.joined(separator: ", ") + ")"
+      if let residual = node.residual { line += " + %\(residual.index)" }
+      if node.activation != .linear { line += ", \(node.activation)" }
+      return line + ": \(shape(of: node.output).sizeText)"
+    }
+  }
+}

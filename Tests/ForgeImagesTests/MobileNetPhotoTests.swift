@@ -1,0 +1,110 @@
+import Forge
+import ForgeImages
+import ForgeModels
+import Foundation
+import Testing
+
+/// Real weights on real pictures, against recorded answers (../shared/data/NOTES.md says how made).
+@Suite("MobileNet on photos")
+struct MobileNetPhotoTests {
+  /// The shared test data beside the checkout; `nil`, with a printed reason, where it is absent.
+  private static let data: URL? = {
+    let folder = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("shared/data")
+    if FileManager.default.fileExists(atPath: folder.path) { return folder }
+    print("skipped: MobileNet on photos, \(folder.path) is absent")
+    return nil
+  }()
+
+  private let preparation = ImagePreparation(
+    width: 224, height: 224, normalization: .keras(.tf))
+
+  #if HDF5
+    @Test("the logits of lossless pictures are those recorded")
+    func logits() throws {
+      guard let data = Self.data else { return }
+      let network = try Model.mobileNetV1(alpha: 0.25, classes: 1001, head: .logits).compile(
+        parameters: HDF5Parameters(
+          data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
+      let names = ["chicken", "goldfish", "grace_hopper", "horse-cart", "kitten", "parrot"]
+      for name in names {
+        let folder = data.appendingPathComponent("mobilenet/inputs224")
+        let image = try Image(contentsOf: folder.appendingPathComponent("\(name).png").path)
+        let logits = try network.predict(image.values(prepared: preparation))
+        let recorded = try Data(
+          contentsOf: folder.appendingPathComponent("\(name).alpha0.25_logits1001.f32"))
+        let expected = recorded.withUnsafeBytes { bytes in
+          (0..<1001).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
+        }
+        #expect(relativeL2(logits, expected) <= 1e-4, "\(name)")
+      }
+    }
+
+    @Test("photos, alpha 0.25, from a Keras file")
+    func kerasPhotos() throws {
+      guard let data = Self.data else { return }
+      let network = try Model.mobileNetV1(alpha: 0.25, classes: 1001).compile(
+        parameters: HDF5Parameters(
+          data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
+      // Of 1,001 classes the first is the background.
+      try checkPhotos(network, data: data, expected: "0.25", firstClass: 1)
+    }
+  #endif
+
+  @Test("photos, alpha 1, from a safetensors file of half precision")
+  func safetensorsPhotos() throws {
+    guard let data = Self.data else { return }
+    let file = data.appendingPathComponent(
+      "mobilenet/mobilenet_v1_1.0_224_dequant_f16.safetensors")
+    let network = try Model.foldedMobileNet(alpha: 1).compile(
+      parameters: SafeTensorsParameters(file.path, layout: .forge))
+    try checkPhotos(network, data: data, expected: "1.0", firstClass: 0)
+  }
+
+  @Test("photos, alpha 0.25, from a folder of raw files")
+  func rawPhotos() throws {
+    guard let data = Self.data else { return }
+    let folder = data.appendingPathComponent("mobilenet/parameters025")
+    let network = try Model.foldedMobileNet(alpha: 0.25).compile(
+      parameters: ParameterDirectory(
+        folder.path, suffixes: [.weights: "_w", .biases: "_b"]))
+    try checkPhotos(network, data: data, expected: "0.25", firstClass: 0)
+  }
+
+  /// Compares the answers for each photo with those recorded.
+  private func checkPhotos(
+    _ network: CompiledModel, data: URL, expected alpha: String, firstClass: Int
+  ) throws {
+    let recorded = try JSONSerialization.jsonObject(
+      with: Data(
+        contentsOf: data.appendingPathComponent("mobilenet/expected_top5_alpha\(alpha).json")))
+    let photos = try #require(recorded as? [String: [[Any]]])
+    #expect(photos.count >= 9)
+    for (photo, answers) in photos {
+      let image = try Image(contentsOf: data.appendingPathComponent("photos/\(photo)").path)
+      let probabilities = try network.predict(image.values(prepared: preparation))
+      let expected = try answers.map { answer in
+        (
+          index: try #require(answer.first as? Int) + firstClass,
+          probability: try #require(answer.last as? Double)
+        )
+      }
+      if expected[0].probability - expected[1].probability > 0.05 {
+        #expect(probabilities.top(k: 1).first?.index == expected[0].index, "\(photo)")
+      }
+      for answer in expected {
+        // Recorded probabilities are of 1,000 classes; the background takes next to nothing.
+        #expect(
+          abs(Double(probabilities[answer.index]) - answer.probability) <= 0.01,
+          "\(photo), class \(answer.index)")
+      }
+    }
+  }
+
+  private func relativeL2(_ actual: [Float], _ expected: [Float]) -> Double {
+    let squares = zip(actual, expected).reduce(0.0) { $0 + pow(Double($1.0 - $1.1), 2) }
+    let norm = expected.reduce(0.0) { $0 + pow(Double($1), 2) }
+    return (squares / norm).squareRoot()
+  }
+}
