@@ -46,8 +46,8 @@ struct MemoryPlan {
       unshared += size
     }
     self.offsets = offsets
-    self.lifetimes = first.merging(last) { $0 }.reduce(into: [:]) { ranges, entry in
-      ranges[entry.key] = entry.value...max(last[entry.key] ?? entry.value, entry.value)
+    self.lifetimes = first.reduce(into: [:]) { ranges, entry in
+      ranges[entry.key] = entry.value...(last[entry.key] ?? entry.value)
     }
     self.arenaCount = arena
     self.unsharedCount = unshared
