@@ -67,7 +67,10 @@ let tests: [Target] = [
   .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
   .testTarget(
     name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"],
-    exclude: ["Fixtures", "Archives/Fixtures"]),
+    exclude: ["Fixtures", "Archives"]),
+  .testTarget(
+    name: "ForgeArchivesTests", dependencies: ["ForgeLoaders"],
+    path: "Tests/ForgeLoadersTests/Archives", exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),

@@ -28,7 +28,7 @@
       do {
         let file = try HDF5File(path)
         for entry in file.entries where entry.problem == nil {
-          try allowingLoadErrors { _ = try file.data(at: entry.name).floats() }
+          try allowingLoadErrors { _ = try file.data(at: entry.name).storedFloats() }
         }
         for place in ["/", "/model_weights", "/model_weights/conv1", "/layers/conv2d/vars"] {
           for name in ["layer_names", "weight_names", "model_config", "name"] {
@@ -139,7 +139,7 @@
           }
         }
         let path = try folder.write("bomb.h5", bytes: altered)
-        let error = try loadError { _ = try HDF5File(path).data(at: "/gzip").floats() }
+        let error = try loadError { _ = try HDF5File(path).data(at: "/gzip").storedFloats() }
         #expect(error.kind == kind, "\(rows) rows: \(error)")
       }
     }
@@ -167,7 +167,7 @@
     private func expectDamagedChunk(_ bytes: [UInt8]) throws {
       let folder = try TemporaryFolder()
       let path = try folder.write("chunk.h5", bytes: bytes)
-      let error = try loadError { _ = try HDF5File(path).data(at: "/gzip").floats() }
+      let error = try loadError { _ = try HDF5File(path).data(at: "/gzip").storedFloats() }
       #expect(error.kind == .damaged)
       #expect(error.path == path)
       #expect(error.entry == "/gzip")

@@ -20,7 +20,7 @@
         #expect(data.sizes == expected.sizes, "\(expected.entry)")
         #expect(data.layout == .keras)
         #expect(data.origin == "\(Fixtures.path(expected.file)): \(expected.entry)")
-        #expect(try data.floats() == expected.values, "\(expected.file) \(expected.entry)")
+        #expect(try data.storedFloats() == expected.values, "\(expected.file) \(expected.entry)")
       }
     }
 
@@ -80,10 +80,10 @@
         "/itself/again/conv1/kernel",
         "/./conv1/kernel",
       ] {
-        #expect(try file.data(at: path).floats() == kernel, "\(path)")
+        #expect(try file.data(at: path).storedFloats() == kernel, "\(path)")
       }
       #expect(
-        try file.data(at: "/near/kernel").floats()
+        try file.data(at: "/near/kernel").storedFloats()
           == Fixtures.values("links.h5", "/near/here"))
       let dangling = try loadError { _ = try file.data(at: "/dangling/kernel") }
       #expect(dangling.kind == .entryMissing)
@@ -118,7 +118,7 @@
       #expect(external.kind == .refused)
       #expect(external.received == "values kept in other files")
       #expect(
-        try file.data(at: "/source").floats().count == 4)
+        try file.data(at: "/source").storedFloats().count == 4)
     }
 
     @Test func saysWhichTypesItDoesNotRead() throws {
@@ -151,7 +151,7 @@
             received  a dataset whose values were never written
             remedy    copy it with h5py: h5py.File("new.h5", "w") and f[name] = array
           """)
-      let partly = try loadError { _ = try file.data(at: "/partly").floats() }
+      let partly = try loadError { _ = try file.data(at: "/partly").storedFloats() }
       #expect(partly.kind == .unsupported)
       #expect(partly.received == "a dataset of which only 1 of 2 chunks were written")
       let newest = try HDF5File(Fixtures.path("newest.h5"))
@@ -204,11 +204,11 @@
       let folder = try TemporaryFolder()
       let path = try folder.write("a.h5", bytes: try Fixtures.bytes("user_block.h5"))
       let data = try HDF5File(path).data(at: "/fc/bias")
-      #expect(try data.floats().count == 3)
+      #expect(try data.storedFloats().count == 3)
       let other = try folder.write("b.h5", bytes: try Fixtures.bytes("storage.h5"))
       try FileManager.default.removeItem(atPath: path)
       try FileManager.default.moveItem(atPath: other, toPath: path)
-      let error = try loadError { _ = try data.floats() }
+      let error = try loadError { _ = try data.storedFloats() }
       #expect(
         error.description == """
           \(path): the file was changed or replaced since it was opened
@@ -220,7 +220,7 @@
       let file = try HDF5File(Fixtures.path("storage.h5"))
       let expected = try Fixtures.values("storage.h5", "/gzip")
       let results = try await withThrowingTaskGroup(of: [Float].self) { group in
-        for _ in 0..<64 { group.addTask { try file.data(at: "/gzip").floats() } }
+        for _ in 0..<64 { group.addTask { try file.data(at: "/gzip").storedFloats() } }
         return try await group.reduce(into: []) { $0.append($1) }
       }
       #expect(results.count == 64)

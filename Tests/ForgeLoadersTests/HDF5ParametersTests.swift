@@ -16,7 +16,7 @@
     private func values(
       _ source: some ParameterSource, _ specs: [ParameterSpec]
     ) throws -> [[Float]] {
-      try load(source, specs).map { try #require($0).floats() }
+      try load(source, specs).map { try #require($0).storedFloats() }
     }
 
     private func expected(_ file: String, _ entries: [String]) throws -> [[Float]] {
@@ -258,7 +258,7 @@
       #expect(source.availableNames == [])
       let data = try #require(try source.parameter(for: Specs.convolution("plain", 3, 1, 1, 5)))
       #expect(data.layout == .axes([.inputs, .outputs, .height, .width]))
-      #expect(try data.floats() == Fixtures.values("storage.h5", "/plain/kernel"))
+      #expect(try data.storedFloats() == Fixtures.values("storage.h5", "/plain/kernel"))
       #expect(try source.parameter(for: Specs.biases("plain", 3)) == nil)
       let error = try loadError {
         _ = try source.parameter(for: Specs.convolution("absent", 3, 1, 1, 5))
@@ -329,7 +329,7 @@
           """)
       // Found by its short name, which only it has.
       #expect(
-        try #require(try ready.parameter(for: specs[1])).floats()
+        try #require(try ready.parameter(for: specs[1])).storedFloats()
           == Fixtures.values("keras2_weights.h5", "/neck/top/kernel:0"))
       #expect(try loadError { _ = try source.parameter(for: specs[0]) }.kind == .duplicate)
     }

@@ -9,8 +9,8 @@ import Testing
     #expect(values.layout == .keras)
     #expect(values.sizes == [3])
     #expect(values.origin == "here")
-    #expect(try values.floats() == [1, 2, 3])
-    #expect(try ParameterValues([]).floats() == [])
+    #expect(try values.storedFloats() == [1, 2, 3])
+    #expect(try ParameterValues([]).storedFloats() == [])
     #expect(ParameterValues([]).origin == "memory")
   }
 
@@ -18,7 +18,7 @@ import Testing
     let halves = try ParameterValues(bytes: [0x00, 0x3c, 0x00, 0xc0], elementType: .float16)
     #expect(halves.count == 2)
     #expect(halves.elementType == .float16)
-    #expect(try halves.floats() == [1, -2])
+    #expect(try halves.storedFloats() == [1, -2])
     let error = try loadError {
       _ = try ParameterValues(bytes: [1, 2, 3], elementType: .float16)
     }
@@ -37,7 +37,7 @@ import Testing
 
   @Test func findsParametersByNameAndType() throws {
     let weights = try #require(try source.parameter(for: Specs.convolution("conv", 1, 1, 1, 2)))
-    #expect(try weights.floats() == [1, 2])
+    #expect(try weights.storedFloats() == [1, 2])
     #expect(weights.layout == .keras)
     #expect(try source.parameter(for: Specs.perChannel("bn", [.beta], 1)[0]) == nil)
     #expect(try source.parameter(for: Specs.biases("none", 1)) == nil)
@@ -76,10 +76,10 @@ import Testing
 
   @Test func takesTheFirstThatHasOne() throws {
     let source = try CombinedParameters([first, second]).prepared(for: [])
-    #expect(try #require(try source.parameter(for: Specs.biases("a", 1))).floats() == [1])
+    #expect(try #require(try source.parameter(for: Specs.biases("a", 1))).storedFloats() == [1])
     let gamma = Specs.perChannel("a", [.gamma], 1)[0]
-    #expect(try #require(try source.parameter(for: gamma)).floats() == [3])
-    #expect(try #require(try source.parameter(for: Specs.biases("b", 1))).floats() == [4])
+    #expect(try #require(try source.parameter(for: gamma)).storedFloats() == [3])
+    #expect(try #require(try source.parameter(for: Specs.biases("b", 1))).storedFloats() == [4])
     #expect(try source.parameter(for: Specs.biases("c", 1)) == nil)
     #expect(source.availableNames == ["a", "b"])
     #expect(source.goesByName)
@@ -90,24 +90,24 @@ import Testing
     let source = CombinedParameters([first, ByOrder()])
     #expect(!source.goesByName)
     let ready = try source.prepared(for: specs)
-    let values = try specs.map { try #require(try ready.parameter(for: $0)).floats() }
+    let values = try specs.map { try #require(try ready.parameter(for: $0)).storedFloats() }
     #expect(values == [[0], [1], [1]])
   }
 
   @Test func renames() throws {
     let renamed = second.renamed { $0 == "z" ? "b" : nil }
-    #expect(try #require(try renamed.parameter(for: Specs.biases("z", 1))).floats() == [4])
+    #expect(try #require(try renamed.parameter(for: Specs.biases("z", 1))).storedFloats() == [4])
     #expect(try renamed.parameter(for: Specs.biases("b", 1)) == nil)
     #expect(renamed.availableNames == [])
     let ready = try ByOrder().renamed { $0 + "!" }.prepared(for: [Specs.biases("q", 1)])
-    #expect(try #require(try ready.parameter(for: Specs.biases("q", 1))).floats() == [0])
+    #expect(try #require(try ready.parameter(for: Specs.biases("q", 1))).storedFloats() == [0])
     #expect(!ready.goesByName)
   }
 
   @Test func addsAPrefix() throws {
     let source = ParameterDictionary(["net/a": [.biases: [5]], "b": [.biases: [6]]])
       .prefixed("net/")
-    #expect(try #require(try source.parameter(for: Specs.biases("a", 1))).floats() == [5])
+    #expect(try #require(try source.parameter(for: Specs.biases("a", 1))).storedFloats() == [5])
     #expect(try source.parameter(for: Specs.biases("b", 1)) == nil)
     #expect(source.availableNames == ["a"])
   }

@@ -15,11 +15,11 @@ import Testing
     let source = try ParameterDirectory(folder.path)
     #expect(source.goesByName)
     let weights = try #require(try source.parameter(for: Specs.convolution("conv", 1, 1, 1, 2)))
-    #expect(try weights.floats() == [1, 2])
+    #expect(try weights.storedFloats() == [1, 2])
     let biases = try #require(try source.parameter(for: Specs.biases("conv", 1)))
-    #expect(try biases.floats() == [3])
+    #expect(try biases.storedFloats() == [3])
     let gamma = try #require(try source.parameter(for: Specs.perChannel("bn", [.gamma], 1)[0]))
-    #expect(try gamma.floats() == [4])
+    #expect(try gamma.storedFloats() == [4])
     #expect(try source.parameter(for: Specs.perChannel("bn", [.beta], 1)[0]) == nil)
     #expect(try source.parameter(for: Specs.biases("other", 1)) == nil)
   }
@@ -39,7 +39,7 @@ import Testing
       folder.path, prefix: "net.", suffixes: [.weights: ""], ext: "w", layout: .pytorch)
     let weights = try #require(try source.parameter(for: Specs.convolution("conv", 1, 1, 1, 1)))
     #expect(weights.layout == .pytorch)
-    #expect(try weights.floats() == [1])
+    #expect(try weights.storedFloats() == [1])
     #expect(source.availableNames == ["conv"])
   }
 
@@ -47,7 +47,7 @@ import Testing
     try folder.write("conv.weights", [1])
     let source = try ParameterDirectory(folder.path) { layer, type in "\(layer).\(type)" }
     let weights = try source.parameter(for: Specs.convolution("conv", 1, 1, 1, 1))
-    #expect(try #require(weights).floats() == [1])
+    #expect(try #require(weights).storedFloats() == [1])
     #expect(try source.parameter(for: Specs.biases("conv", 1)) == nil)
     #expect(source.availableNames == ["conv.weights"])
   }
@@ -92,7 +92,7 @@ import Testing
     #expect(source.availableNames.count == 28)
     #expect(source.availableNames.first == "conv1")
     let kernel = try source.parameter(for: Specs.convolution("conv1", 8, 3, 3, 3))
-    #expect(try #require(kernel).floats().contains { $0 != 0 })
+    #expect(try #require(kernel).storedFloats().contains { $0 != 0 })
     let depthwise = try source.parameter(for: Specs.depthwise("conv2_1_dw", 8, 1, 3, 3))
     #expect(try #require(depthwise).count == 72)
   }

@@ -29,7 +29,7 @@
       var values = 0
       for entry in file.entries {
         #expect(entry.problem == nil, "\(entry)")
-        let floats = try file.data(at: entry.name).floats()
+        let floats = try file.data(at: entry.name).storedFloats()
         #expect(floats.allSatisfy { $0.isFinite })
         values += floats.count
       }
@@ -56,8 +56,8 @@
       let inOrder = try HDF5Parameters(file, matching: .inOrder).prepared(for: numbered)
       var count = 0
       for (spec, other) in zip(named, numbered) {
-        let values = try #require(try byName.parameter(for: spec)).floats()
-        #expect(try #require(try inOrder.parameter(for: other)).floats() == values)
+        let values = try #require(try byName.parameter(for: spec)).storedFloats()
+        #expect(try #require(try inOrder.parameter(for: other)).storedFloats() == values)
         count += values.count
       }
       #expect(count == 94_602)
@@ -75,8 +75,8 @@
       let first = try HDF5Parameters(old).prepared(for: specs)
       let second = try HDF5Parameters(new).prepared(for: specs)
       for spec in specs {
-        let values = try #require(try first.parameter(for: spec)).floats()
-        #expect(try #require(try second.parameter(for: spec)).floats() == values)
+        let values = try #require(try first.parameter(for: spec)).storedFloats()
+        #expect(try #require(try second.parameter(for: spec)).storedFloats() == values)
         #expect(values.contains { $0 != 0 })
       }
     }

@@ -218,21 +218,39 @@ import Testing
   @Test func theLargestArgumentsThatAreAccepted() throws {
     let most = ConvolutionGeometry.maximumArgument
     let window = geometry(
-      (most, most), stride: (most, most), dilation: (most, most),
+      (most, most), stride: (most, most), dilation: (4, 4),
       .explicit(top: most, left: most, bottom: most, right: most))
     try window.validate()
-    // (2²⁰ − 1)·2²⁰ + 1 pixels.
-    #expect(window.extent.width == (most - 1) * most + 1)
+    // 4·(2²⁰ − 1) + 1 pixels.
+    #expect(window.extent == Size(width: 4_194_301, height: 4_194_301))
+    try geometry((2, 1), dilation: (most, most)).validate()
     expectError(
       .emptyOutput,
       """
       the output would be empty
-        needs     width and height of at least 1099508482049 for a 1048576×1048576 kernel \
-      dilated to 1099510579201×1099510579201 with padding \
+        needs     width and height of at least 2097149 for a 1048576×1048576 kernel \
+      dilated to 4194301×4194301 with padding \
       .explicit(top 1048576, left 1048576, bottom 1048576, right 1048576)
       """
     ) { _ = try window.outputShape(for: image(1 << 40, 1, 1), channels: 1) }
     let same = window.withPadding(.same)
     #expect(try same.outputShape(for: image(1 << 40, 1, 1), channels: 1) == image(1 << 20, 1, 1))
+  }
+
+  @Test func kernelsDilatedTooFar() {
+    // 2²² is the most that one may cover.
+    for (kernel, dilation, extent) in [
+      ((1 << 20, 1), (5, 1), "5242876×1"), ((1, 6), (1, 1 << 20), "1×5242881"),
+      ((1 << 20, 1 << 20), (1 << 20, 1 << 20), "1099510579201×1099510579201"),
+    ] {
+      expectError(
+        .invalidArgument,
+        """
+        the dilated kernel is out of range
+          received  the dilated kernel: \(extent)
+          needs     at most 4194304 pixels along each axis
+        """
+      ) { try geometry(kernel, dilation: dilation).validate() }
+    }
   }
 }

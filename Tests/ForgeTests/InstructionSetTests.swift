@@ -47,6 +47,21 @@ import Testing
     }
   }
 
+  @Test func anEnvironmentThatNamesNone() async {
+    await #expect(processExitsWith: .success) {
+      setenv("FORGE_ISA", "avx", 1)
+      let error = #expect(throws: CompileError.self) { try Self.model.compile() }
+      try #require(
+        error?.description == """
+          FORGE_ISA names no instruction set
+            received  "avx"
+            remedy    did you mean "avx2"?
+          """)
+      let options = CompileOptions(instructionSet: .scalar)
+      try #require(try Self.model.compile(options: options).instructionSet == .scalar)
+    }
+  }
+
   private static var model: Model {
     let input = Input(width: 2, height: 2, channels: 3)
     return Model(input: input, output: input --> Softmax())

@@ -52,6 +52,30 @@ import Testing
     #expect(values == Array(repeating: 0.5, count: 60))
   }
 
+  /// No two tensors that are needed by one step lie on each other, as the report has them.
+  @Test(arguments: 0..<4)
+  func noTensorsOverlapWhileTheyAreNeeded(_ part: Int) throws {
+    for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
+      let model = RandomNetwork(seed: seed).model
+      for disabled in [[], Set(Rewrites.names)] {
+        let report = try report(of: model, without: disabled)
+        let tensors = try PlacedTensor.all(in: report)
+        #expect(!tensors.isEmpty)
+        for (index, tensor) in tensors.enumerated() {
+          #expect(tensor.bytes.lowerBound.isMultiple(of: 64))
+          #expect(tensor.bytes.upperBound <= report.arenaBytes, "seed \(seed): \(tensor)")
+          #expect((1...report.steps.count).contains(tensor.steps.upperBound))
+          for other in tensors[..<index] where tensor.steps.overlaps(other.steps) {
+            #expect(
+              !tensor.bytes.overlaps(other.bytes), "seed \(seed): \(tensor) and \(other)")
+          }
+        }
+        let sum = tensors.reduce(0) { $0 + ($1.bytes.count + 63) / 64 * 64 }
+        #expect(sum == report.unsharedBytes)
+      }
+    }
+  }
+
   @Test func aChainSharesTwoPlaces() throws {
     let input = Input(width: 16, height: 16, channels: 16)
     var output = input
@@ -88,5 +112,40 @@ import Testing
       if channels == 24 { skips.append(output) }
     }
     try expectAgreement(Model(input: input, output: skips --> Add()))
+  }
+}
+
+/// A tensor of the arena as a report describes it.
+private struct PlacedTensor {
+  /// The bytes of the arena it takes up.
+  let bytes: Range<Int>
+  /// The steps that need it.
+  let steps: ClosedRange<Int>
+
+  /// The tensors of a plan, read from the lines of its last stage.
+  static func all(in report: CompileReport) throws -> [PlacedTensor] {
+    let stage = try #require(report.stages.last)
+    #expect(stage.name == "plan memory")
+    return try stage.lines.map { line in
+      // `7×5×20 f32 blocked, halo top 1, left 1, bottom 1, right 1: byte 64 of the arena, steps 1 to 3`
+      let sizes = line.prefix { $0 != " " }.split(separator: "×").compactMap { Int($0) }
+      let parts = line.split(separator: ": byte ")
+      try #require(parts.count == 2)
+      let place = Self.numbers(parts[1])
+      try #require(place.count == 3)
+      var elements = sizes.reduce(1, *)
+      if line.contains("blocked") {
+        let halo = Self.numbers(parts[0].split(separator: "halo").dropFirst().first ?? "")
+        let (vertical, horizontal) =
+          halo.count == 4 ? (halo[0] + halo[2], halo[1] + halo[3]) : (0, 0)
+        elements = (sizes[0] + horizontal) * (sizes[1] + vertical) * ((sizes[2] + 15) / 16 * 16)
+      }
+      return PlacedTensor(
+        bytes: place[0]..<place[0] + elements * 4, steps: place[1]...place[2])
+    }
+  }
+
+  private static func numbers(_ text: Substring) -> [Int] {
+    text.split { !$0.isNumber }.compactMap { Int($0) }
   }
 }

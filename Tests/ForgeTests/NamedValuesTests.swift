@@ -16,6 +16,7 @@ import Testing
     #expect(network.inputNames == ["vector", "image", "mask"])
     #expect(network.inputShapes.map(\.sizeText) == ["6", "5×4×3", "5×4×1"])
     #expect(network.outputNames == ["scores", "masked"])
+    #expect(network.outputShapes.map(\.sizeText) == ["1×1×6", "5×4×3"])
 
     let reference = try ReferenceModel(model)
     let inputs = reference.inputs(seed: 8)

@@ -40,8 +40,10 @@ enum KernelChoice: Equatable {
 
   /// Whether a pointwise convolution may see each block of its images as one long row.
   ///
-  /// It may when no border lies between rows; longer rows leave fewer partial tiles.
+  /// It may when no border lies between rows; longer rows leave fewer partial tiles. Kernels count
+  /// the pixels of a row with 32 bits.
   static func isFlat(_ geometry: ConvolutionGeometry, _ tensors: [PlannedTensor]) -> Bool {
-    geometry.isPointwise && tensors.allSatisfy(\.isContiguous)
+    geometry.isPointwise
+      && tensors.allSatisfy { $0.isContiguous && $0.height * $0.width <= Int32.max }
   }
 }

@@ -94,7 +94,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
 extension ParameterData {
   /// The values as Float32, whatever they are stored as.
-  func floats() throws -> [Float] {
+  func storedFloats() throws -> [Float] {
     var floats: [Float] = []
     try withUnsafeBytes { bytes in
       #expect(bytes.count == count * elementType.byteCount)
