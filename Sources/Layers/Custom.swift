@@ -59,6 +59,7 @@ public struct Custom: Layer {
   /// What the shape rule gives.
   public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
     try ArgumentRule.count(inputs, from: 1)
+    for input in inputs { _ = try ArgumentRule.tensor(input) }
     return try Primitive.custom(operation).outputShape(for: inputs)
   }
 
