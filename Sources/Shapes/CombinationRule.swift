@@ -7,7 +7,7 @@ public enum CombinationRule {
   ///
   /// - Throws: ``ShapeError`` of kind `shapeMismatch`.
   public static func broadcast(_ shapes: [Shape]) throws(ShapeError) -> Shape {
-    for shape in shapes { _ = try ArgumentRule.tensor(shape) }
+    for shape in shapes where shape.rank == 0 { throw .badRank(0) }
     let rank = shapes.map(\.rank).max() ?? 0
     var result: [Int?] = Array(repeating: 1, count: rank)
     for shape in shapes {
