@@ -129,12 +129,13 @@ import Testing
     #expect(one > 0)
     #expect(try plansMade(1, 1, 1) == 0)
     #expect(try plansMade(2, 1, 2, 1, 2) == one)
-    // 3 takes the place of 1, which was used before 2.
-    #expect(try plansMade(3, 2, 3) == one)
-    #expect(try plansMade(1) == one)
-    // 2 is gone by now.
-    #expect(try plansMade(3, 1) == 0)
-    #expect(try plansMade(2, 1, 2) == one)
+    // Made first, but used last: 3 takes the place of 2.
+    #expect(try plansMade(1, 3) == one)
+    #expect(try plansMade(1, 3, 1) == 0)
+    #expect(try plansMade(2) == one)
+    // Now 3 is gone, which was used before 1.
+    #expect(try plansMade(1, 2) == 0)
+    #expect(try plansMade(3) == one)
   }
 
   /// Contexts outlive the cache: each keeps its own plan.

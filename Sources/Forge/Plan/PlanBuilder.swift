@@ -171,20 +171,16 @@ struct PlanBuilder {
     return reusesInPlace && lastUse[input.index] == node && tensor.base == .arena
       && tensor.root == source && tensor.halo == halos[value]
       && sizes(of: input) == sizes(of: value)
-      && concatenations.slots[value] == nil && !isWhole(input)
+      && concatenations.slots[value] == nil
       && !othersRead(source, than: input)
   }
 
-  /// Whether this node or a later one reads the memory of `root` under another value, as crops do.
+  /// Whether this node or a later one reads the memory of `root` under another value, as crops and the
+  /// parts of a concatenation do.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
     blockedForms.contains { value, form in
       value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
     }
-  }
-
-  /// Whether other tensors were written as parts of this one.
-  private func isWhole(_ value: Value) -> Bool {
-    concatenations.slots.values.contains { $0.whole == value }
   }
 
   /// Whether a value is written straight into the tensor it is concatenated into.

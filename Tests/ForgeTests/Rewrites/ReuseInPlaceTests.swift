@@ -36,6 +36,15 @@ import Testing
         == [image, 4 * image])
   }
 
+  /// Over a concatenation whose parts nothing reads any more, and not while something does.
+  @Test func concatenations() throws {
+    let a = input --> PointwiseConvolution(channels: 16)
+    let b = input --> PointwiseConvolution(channels: 16)
+    let joined = Concatenate([a, b])
+    #expect(try bytes(joined --> Softmax()) == [2 * image, 3 * image])
+    #expect(try bytes(joined --> Softmax(), b) == [3 * image, 3 * image])
+  }
+
   @Test func eitherOperand() throws {
     let a = input --> Softmax()
     let b = input --> LogSoftmax()

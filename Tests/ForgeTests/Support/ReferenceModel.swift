@@ -111,9 +111,20 @@ extension CompiledModel {
   }
 }
 
+/// The bits of values: two of equal bits hold the same zeros and NaNs too.
+struct Bits: Hashable, Sendable, CustomTestStringConvertible {
+  let patterns: [UInt32]
+
+  /// A few of the values; failures would fill pages with all of them.
+  var testDescription: String {
+    let first = patterns.prefix(4).map { "\(Float(bitPattern: $0))" }.joined(separator: ", ")
+    return "\(patterns.count) values: \(first), …"
+  }
+}
+
 extension [Float] {
-  /// The bits of the values: two arrays of equal bits hold the same zeros and NaNs too.
-  var bits: [UInt32] { map(\.bitPattern) }
+  /// The bits of the values.
+  var bits: Bits { Bits(patterns: map(\.bitPattern)) }
 }
 
 /// Compiles a model with seeded parameters and expects what the reference executor computes.
