@@ -14,6 +14,7 @@
 #define FORGE_INTERNAL_H
 
 #include "include/CForgeKernels.h"
+#include "winograd.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,6 +23,9 @@
 /* Kernels that every level has its own function for: forge_<family>_<level>. */
 #define FORGE_VECTOR_KERNELS(X) \
   X(convolution)                \
+  X(winograd)                   \
+  X(winograd_input)             \
+  X(winograd_output)            \
   X(depthwise)                  \
   X(pooling)                    \
   X(activation)                 \
@@ -62,6 +66,9 @@ float forge_activate_scalar(float x, forge_activation activation);
 
 /* a op b of one pair of numbers. */
 float forge_combine_scalar(float a, float b, int32_t operation);
+
+/* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
+void forge_winograd_points(int32_t alpha, double *points);
 
 /* ---- sizes ---- */
 

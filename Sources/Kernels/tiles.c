@@ -34,6 +34,19 @@ int64_t forge_convolution_tiles(const forge_convolution_arguments *a) {
   return panels * a->out.height;
 }
 
+int64_t forge_winograd_tiles(const forge_winograd_arguments *a) {
+  return forge_winograd_layout_of(a).chunks;
+}
+
+int64_t forge_winograd_input_tiles(const forge_winograd_arguments *a) {
+  return forge_winograd_layout_of(a).chunks * forge_blocks(a->in.channels);
+}
+
+int64_t forge_winograd_output_tiles(const forge_winograd_arguments *a) {
+  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  return forge_winograd_layout_of(a).chunks * panels;
+}
+
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *a) {
   return a->out.height;
 }

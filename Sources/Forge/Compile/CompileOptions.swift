@@ -18,6 +18,14 @@ public struct CompileOptions: Sendable {
     case samples(Int, seed: UInt64 = 1)
   }
 
+  /// What a plan is made for.
+  public enum Preference: Sendable {
+    /// Speed: weights may be packed in forms up to seven times their size (Winograd's F(6×6, 3×3)).
+    case speed
+    /// Size: weights are packed as they are, but for filling up to whole vectors.
+    case size
+  }
+
   /// Instruction sets, in the order of what they need.
   public enum InstructionSet: String, Sendable, CaseIterable {
     /// Plain C, one number at a time: what every faster kernel is checked against.
@@ -38,12 +46,14 @@ public struct CompileOptions: Sendable {
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
   public var verify: Verification
-  /// The relative L2 error that `verify` allows.
+  /// The relative L2 error that `verify` allows; a quarter of it limits the choice of each kernel.
   public var accuracy: Double
   /// Rewrites to leave out, by name; `Rewrites.names` lists them.
   public var disabledRewrites: Set<String>
   /// The instruction set; the best of the machine unless given, or what `FORGE_ISA` names.
   public var instructionSet: InstructionSet?
+  /// Whether the plan is made for speed or for size.
+  public var preference: Preference
   /// The number of plans kept for inputs whose size is chosen at run time.
   public var planCacheSize: Int
 
@@ -57,11 +67,12 @@ public struct CompileOptions: Sendable {
   ///   - accuracy: the relative L2 error that `verify` allows.
   ///   - disabledRewrites: rewrites to leave out, by name.
   ///   - instructionSet: the instruction set; the best of the machine unless given.
+  ///   - preference: whether the plan is made for speed or for size.
   ///   - planCacheSize: the number of plans kept for inputs of run-time size.
   public init(
     maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double = 1e-5, disabledRewrites: Set<String> = [],
-    instructionSet: InstructionSet? = nil, planCacheSize: Int = 8
+    instructionSet: InstructionSet? = nil, preference: Preference = .speed, planCacheSize: Int = 8
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
@@ -70,6 +81,7 @@ public struct CompileOptions: Sendable {
     self.accuracy = accuracy
     self.disabledRewrites = disabledRewrites
     self.instructionSet = instructionSet
+    self.preference = preference
     self.planCacheSize = planCacheSize
   }
 }

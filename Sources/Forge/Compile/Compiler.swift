@@ -139,19 +139,23 @@ struct Compiler: Sendable {
         throw .unfit(.axisTooLong(), layer: 0, received: [bound.shape(of: value)])
       }
     }
-    try checkMemory(of: bound)
+    let settings = PlanSettings(
+      options, level: level, sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
+    let convolutions = ConvolutionPlan(bound, settings)
+    try checkMemory(of: bound, convolutions)
     guard let table = forge_kernels(level) else { throw .noKernels }
     var builder = PlanBuilder(
-      graph: bound, kernels: table.pointee, constants: constants,
-      concatenatesInPlace: !options.disabledRewrites.contains(Rewrites.concatenateInPlace),
-      reusesInPlace: !options.disabledRewrites.contains(Rewrites.reuseInPlace))
+      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
+      convolutions: convolutions)
     do { try builder.build() } catch { throw .parameters(error) }
     return Plan(builder)
   }
 
   /// Refuses tensors that no memory holds once blocks are filled up and borders are added.
-  private func checkMemory(of bound: OperationGraph) throws(PlanError) {
-    let halos = HaloNeeds(bound)
+  private func checkMemory(
+    of bound: OperationGraph, _ convolutions: ConvolutionPlan
+  ) throws(PlanError) {
+    let halos = HaloNeeds(bound, convolutions)
     for node in bound.nodes {
       let shape = bound.shape(of: node.output)
       let halo = halos[node.output]

@@ -1,28 +1,60 @@
+import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 5: which kernel does the work of a convolution, by its sizes alone.
+/// Stage 5: which kernel does the work of a convolution.
 ///
 /// The other operations have one kernel each for blocked images and one for plain tensors, so that there
-/// is nothing to choose. A cost model, or timing on the machine, will choose among more here.
+/// is nothing to choose.
 enum KernelChoice: Equatable {
   /// The micro-kernel over panels of this many output channels.
   case panels(width: Int)
   /// The same once per group, whose inputs and outputs are whole blocks of channels.
   case panelsPerGroup(width: Int)
+  /// The micro-kernel on tiles transformed by Winograd's matrices, `summed` channels at a time.
+  case winograd(WinogradTile, summed: Int, width: Int)
   /// Each channel on its own, a block of them at a time.
   case depthwise
   /// The general kernel, channel by channel.
   case channelByChannel
 
-  /// The kernel for a convolution of `inputs` to `outputs` channels in `groups` groups.
-  static func convolution(inputs: Int, outputs: Int, groups: Int) -> KernelChoice {
-    guard groups > 1 else { return .panels(width: panelWidth(outputs: outputs)) }
-    let (each, made) = (inputs / groups, outputs / groups)
-    let lanes = TensorDescriptor.blockWidth
-    return each.isMultiple(of: lanes) && made.isMultiple(of: lanes)
-      ? .panelsPerGroup(width: panelWidth(outputs: made)) : .channelByChannel
+  /// The kernel for a convolution from `input` to `output` in `groups` groups; sizes are height, width,
+  /// channels.
+  static func convolution(
+    _ geometry: ConvolutionGeometry, input: [Int], output: [Int], groups: Int,
+    settings: PlanSettings
+  ) -> KernelChoice {
+    let (inputs, outputs) = (input[2], output[2])
+    guard groups == 1 else {
+      let (each, made) = (inputs / groups, outputs / groups)
+      let lanes = TensorDescriptor.blockWidth
+      return each.isMultiple(of: lanes) && made.isMultiple(of: lanes)
+        ? .panelsPerGroup(width: panelWidth(outputs: made)) : .channelByChannel
+    }
+    let width = panelWidth(outputs: outputs)
+    guard settings.preference == .speed, settings.isEnabled(Rewrites.winograd),
+      settings.level != FORGE_SCALAR, geometry.stride == .one, geometry.dilation == .one
+    else { return .panels(width: width) }
+    let size =
+      settings.sizesAreFixed ? Size(width: output[1], height: output[0]) : nominalSize
+    let cost = ConvolutionCost(
+      level: settings.level, output: size, inputs: inputs, outputs: outputs,
+      kernel: geometry.kernel)
+    var best = (cost: cost.direct, choice: KernelChoice.panels(width: width))
+    for form in WinogradTile.forms(of: geometry.kernel) {
+      guard let summed = form.summedChannels(of: inputs, accuracy: settings.accuracy) else {
+        continue
+      }
+      let cost = cost.winograd(form)
+      if cost < best.cost {
+        best = (cost, .winograd(form, summed: summed, width: width))
+      }
+    }
+    return best.choice
   }
+
+  /// The size that stands for sizes which come with the inputs.
+  private static let nominalSize = Size(width: 56, height: 56)
 
   /// The kernel for a depthwise convolution.
   static func depthwise(multiplier: Int) -> KernelChoice {

@@ -1,3 +1,4 @@
+import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 import Synchronization
@@ -11,6 +12,8 @@ final class PackedConstants: Sendable {
   enum Form: Hashable {
     /// `[panel][height][width][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[panel][point][inputs, rounded up to 16][panelWidth]`, zero where padded.
+    case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[block][height][width][16]`, zero where padded.
     case depthwise(height: Int, width: Int, channels: Int)
     /// As it is, zeros after the last value up to `count`.
@@ -66,6 +69,9 @@ extension PackedConstants.Form {
     case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs, to: panelWidth) * height * width
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .winograd(let form, let inputs, let outputs, let panelWidth):
+      AlignedMemory.round(outputs, to: panelWidth) * form.points
+        * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .depthwise(let height, let width, let channels):
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
     case .padded(let count), .zeros(let count): count
@@ -80,17 +86,17 @@ extension PackedConstants.Form {
     case .padded:
       _ = memory.update(fromContentsOf: values)
     case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
-      let padded = AlignedMemory.round(inputs, to: lanes)
-      let taps = height * width
-      var source = 0
-      for output in 0..<outputs {
-        let panel = output / panelWidth * taps * padded * panelWidth + output % panelWidth
-        for tap in 0..<taps {
-          for input in 0..<inputs {
-            memory[panel + (tap * padded + input) * panelWidth] = values[source]
-            source += 1
-          }
-        }
+      values.withUnsafeBufferPointer {
+        forge_pack_convolution(
+          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(height * width), Int64(inputs),
+          Int64(panelWidth))
+      }
+    case .winograd(let form, let inputs, let outputs, let panelWidth):
+      values.withUnsafeBufferPointer {
+        forge_pack_winograd(
+          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
+          Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
+          Int32(form.kernel.width), Int64(panelWidth))
       }
     case .depthwise(let height, let width, let channels):
       let taps = height * width

@@ -33,8 +33,10 @@ struct PlanBuilder {
   let constants: PackedConstants
   /// Where each resize that can be cropped finds its rectangle.
   private(set) var cropSlots: [CropSlot] = []
-  /// Whether elementwise steps may write over an input that nothing needs afterwards.
-  let reusesInPlace: Bool
+  /// What is chosen by.
+  let settings: PlanSettings
+  /// The kernels of the convolutions.
+  let convolutions: ConvolutionPlan
   private let halos: HaloNeeds
   private let concatenations: ConcatenationPlan
   private let lastUse: [Int: Int]
@@ -48,19 +50,21 @@ struct PlanBuilder {
   private var blockedForms: [Value: ID] = [:]
   private var plainForms: [Value: ID] = [:]
   private var clearedRoots: Set<Int> = []
-  private var node = 0
-  private var layers: [Int] = []
+  private(set) var node = 0
+  var layers: [Int] = []
 
   init(
     graph: OperationGraph, kernels: forge_kernel_table, constants: PackedConstants,
-    concatenatesInPlace: Bool, reusesInPlace: Bool
+    settings: PlanSettings, convolutions: ConvolutionPlan
   ) {
     self.graph = graph
     self.kernels = kernels
     self.constants = constants
-    self.reusesInPlace = reusesInPlace
-    var halos = HaloNeeds(graph)
-    concatenations = ConcatenationPlan(graph, halos: &halos, isEnabled: concatenatesInPlace)
+    self.settings = settings
+    self.convolutions = convolutions
+    var halos = HaloNeeds(graph, convolutions)
+    concatenations = ConcatenationPlan(
+      graph, halos: &halos, isEnabled: settings.isEnabled(Rewrites.concatenateInPlace))
     self.halos = halos
     var lastUse: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
@@ -75,7 +79,7 @@ struct PlanBuilder {
     for (index, value) in graph.inputs.enumerated() {
       plainForms[value] = addPlain(sizes(of: value), base: .input(index))
     }
-    for (position, node) in graph.nodes.enumerated() {
+    for (position, node) in graph.nodes.enumerated() where !convolutions.isFused(position) {
       self.node = position
       layers = node.layers
       try addSteps(for: node)
@@ -168,7 +172,7 @@ struct PlanBuilder {
   /// Whether a step may write `value` over the blocked image of its input.
   private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
     let tensor = tensors[source.index]
-    return reusesInPlace && lastUse[input.index] == node && tensor.base == .arena
+    return settings.isEnabled(Rewrites.reuseInPlace) && lastUse[input.index] == node && tensor.base == .arena
       && tensor.root == source && tensor.halo == halos[value]
       && sizes(of: input) == sizes(of: value)
       && concatenations.slots[value] == nil

@@ -18,13 +18,19 @@ public enum Rewrites {
     DropReshapeBeforeDense.self, MoveCropsEarlier.self, FuseResidual.self, FuseActivation.self,
   ]
 
-  /// The rewrites of the memory plan, which change no operation.
+  /// Parts of a concatenation that are written where they belong.
   static let concatenateInPlace = "concatenateInPlace"
   /// Elementwise steps that write over their input.
   static let reuseInPlace = "reuseInPlace"
+  /// Convolutions that write the maximum pooling after them.
+  static let fusePooling = "fusePooling"
+  /// Convolutions by Winograd's minimal filtering.
+  static let winograd = "winograd"
+  /// What the plan rewrites.
+  static let ofPlan = [winograd, fusePooling, concatenateInPlace, reuseInPlace]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
-  public static let names: [String] = all.map { $0.name } + [concatenateInPlace, reuseInPlace]
+  public static let names: [String] = all.map { $0.name } + ofPlan
 
   /// What was rewritten: the name and the number of places.
   typealias Count = (name: String, places: Int)

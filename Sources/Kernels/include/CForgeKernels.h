@@ -40,6 +40,7 @@ typedef struct {
   float *const *bases;  /* arena, constants, inputs…, outputs… */
   int64_t image;        /* index of the image in the batch */
   const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
+  int64_t worker;       /* which thread of the prediction runs this, from 0: picks its scratch */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -126,6 +127,51 @@ typedef struct {
   int32_t panel_width;
   forge_epilogue epilogue;
 } forge_convolution_arguments;
+
+/* Convolution of stride 1 without dilation by Winograd's minimal filtering F(tile, kernel): see
+ * winograd.h in this folder's parent. An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
+ * output is the 2 by 2 maximum pooling, stride 2, of the convolution, whose own size is height by
+ * width; `out` has half of that, rounded down or up. The activation comes after the pooling, so it must not
+ * fall anywhere; there is no residual then. Reads no halo: pixels outside are zero.
+ *
+ * weights: float [panel][point][in blocks * 16][panel_width] as forge_pack_winograd makes them;
+ * bias: float [panels * panel_width].
+ * transformed and products (base and offset only) are scratch in the arena, of which each worker has
+ * its own part, transformed_worker and products_worker floats apart (see forge_winograd_layout).
+ *
+ * Either one step, `winograd`, goes through all three stages chunk by chunk (tiles: chunks), or a first
+ * step, `winograd_input` (tiles: chunk * in blocks + block), fills `transformed` for the whole image and
+ * a second, `winograd_output` (tiles: panel * chunks + chunk), does the rest. Bits are the same. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t kernel_height, kernel_width, tile_height, tile_width, pad_top, pad_left;
+  int32_t height, width; /* of the convolution's result */
+  int32_t panel_width;
+  int32_t chunk; /* tiles taken at a time */
+  /* A multiple of 16: products are summed over this many channels, then those sums are. Rounding errors
+   * grow with the root of the length of a sum, and transforming back magnifies them. */
+  int32_t summed;
+  int32_t pooled;
+  forge_view transformed, products;
+  int64_t transformed_worker, products_worker;
+  forge_epilogue epilogue;
+} forge_winograd_arguments;
+
+/* How a Winograd convolution is cut up and how large its scratch is, from the sizes in its arguments. */
+typedef struct {
+  int64_t columns, tiles; /* tiles in a row of tiles; in all */
+  int64_t chunk, chunks;  /* the tiles of one, at most `tiles`; how many */
+  int64_t points;         /* products per tile */
+  int64_t transformed_point, products_point; /* floats from one point to the next */
+  int64_t transformed_floats, products_floats; /* scratch of one chunk */
+} forge_winograd_layout;
+
+forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *);
+
+/* Whether the kernels have F(tile, kernel); with `pooled`, whether they pool it. */
+int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                           int32_t kernel_width, int32_t pooled);
 
 /* Convolution in groups of any size, channel by channel: the general fall-back.
  * Reads blocked, writes blocked. weights: float [outputs][ky][kx][inputs per group] (plain), bias:
@@ -257,6 +303,9 @@ int64_t forge_copy_tiles(const forge_copy_arguments *);
 int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *);
 int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *);
 int64_t forge_convolution_tiles(const forge_convolution_arguments *);
+int64_t forge_winograd_tiles(const forge_winograd_arguments *);
+int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
+int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
 int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
 int64_t forge_pooling_tiles(const forge_pooling_arguments *);
@@ -274,6 +323,18 @@ int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
 int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
                              int32_t out_height, int32_t out_width);
 
+/* ---- packing: weights in the forms that kernels read ---- */
+
+/* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
+void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
+                            int64_t inputs, int64_t panel_width);
+
+/* [outputs][kernel_height][kernel_width][inputs] -> G weights G^T of F(tile, kernel), computed in
+ * double: [panel][point][in blocks * 16][panel_width], zero where padded. */
+void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
+                         int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                         int32_t kernel_width, int64_t panel_width);
+
 /* ---- dispatch ---- */
 typedef enum {
   FORGE_SCALAR = 0, /* plain C, one number at a time: what every faster level is checked against */
@@ -287,7 +348,8 @@ typedef struct {
   forge_level level;
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
   forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
-  forge_kernel convolution, grouped_convolution, depthwise, pooling;
+  forge_kernel convolution, winograd, winograd_input, winograd_output;
+  forge_kernel grouped_convolution, depthwise, pooling;
   forge_kernel activation, affine, binary, softmax, resize;
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
 } forge_kernel_table;

@@ -7,6 +7,8 @@
 #include "affine.h"
 #include "binary.h"
 #include "convolution.h"
+#include "winograd_transforms.h"
+#include "winograd.h"
 #include "depthwise.h"
 #include "pooling.h"
 #include "softmax.h"

@@ -9,10 +9,14 @@ extension PlanBuilder {
   ) throws {
     let sizes = (imageSizes(of: node.inputs[0]), imageSizes(of: node.output))
     let (inputs, outputsEach) = (sizes.0[2] / groups, outputs / groups)
-    let choice = KernelChoice.convolution(inputs: sizes.0[2], outputs: outputs, groups: groups)
-    if choice == .channelByChannel {
+    switch convolutions.choices[self.node] {
+    case .channelByChannel:
       try addGrouped(node, geometry, groups: groups, inputs: inputs, outputs: outputs)
       return
+    case .winograd(let form, let summed, let width):
+      try addWinograd(node, geometry, form: form, summed: summed, panelWidth: width)
+      return
+    default: break
     }
     let source = try blocked(node.inputs[0])
     let residual = try node.residual.map { try blocked($0) }
@@ -198,7 +202,7 @@ extension PlanBuilder {
   }
 
   /// The bias of a node, zeros where it has none.
-  private mutating func packedBias(
+  mutating func packedBias(
     _ node: OperationGraph.Node, part: Range<Int>? = nil, count: Int
   ) throws -> UnsafePointer<Float>? {
     guard node.inputs.count > 2 else { return try packed(nil, as: .zeros(count: count)) }

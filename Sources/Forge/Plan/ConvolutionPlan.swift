@@ -1,0 +1,80 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The kernel of every convolution of a bound graph, and the poolings that are done in the same step.
+struct ConvolutionPlan {
+  /// The kernel by the node's position.
+  private(set) var choices: [Int: KernelChoice] = [:]
+  /// The pooling that a convolution does, by the convolution's position.
+  private(set) var poolings: [Int: OperationGraph.Node] = [:]
+  private var fused: Set<Int> = []
+
+  /// Chooses for a graph whose sizes are known.
+  init(_ graph: OperationGraph, _ settings: PlanSettings) {
+    let readers = Self.readers(graph)
+    for (position, node) in graph.nodes.enumerated() {
+      guard case .convolution(let geometry, _, let groups) = node.primitive,
+        let input = graph.shape(of: node.inputs[0]).sizes, input.count == 3,
+        let output = graph.shape(of: node.output).sizes, output.count == 3
+      else { continue }
+      let choice = KernelChoice.convolution(
+        geometry, input: input, output: output, groups: groups, settings: settings)
+      choices[position] = choice
+      guard settings.isEnabled(Rewrites.fusePooling), choice.canPool, node.residual == nil,
+        let readers = readers[node.output.index], readers.count == 1,
+        let reader = readers.first, !graph.outputs.contains(node.output)
+      else { continue }
+      let pooling = graph.nodes[reader]
+      if Self.canFuse(pooling, after: node, sizes: output) {
+        poolings[position] = pooling
+        fused.insert(reader)
+      }
+    }
+  }
+
+  /// Whether another step does the work of the node at a position.
+  func isFused(_ position: Int) -> Bool { fused.contains(position) }
+
+  /// The nodes that read each value, by position.
+  private static func readers(_ graph: OperationGraph) -> [Int: [Int]] {
+    var readers: [Int: [Int]] = [:]
+    for (position, node) in graph.nodes.enumerated() {
+      for operand in graph.operands(of: node) { readers[operand.index, default: []].append(position) }
+    }
+    return readers
+  }
+
+  /// Whether a node is the 2×2 maximum pooling with stride 2 that kernels do at their end.
+  private static func canFuse(
+    _ pooling: OperationGraph.Node, after node: OperationGraph.Node, sizes: [Int]
+  ) -> Bool {
+    let two = Size(width: 2, height: 2)
+    guard case .pooling(.maximum, let geometry) = pooling.primitive, geometry.kernel == two,
+      geometry.stride == two, geometry.dilation == .one
+    else { return false }
+    let edges = geometry.edges(width: sizes[1], height: sizes[0])
+    guard edges.top == 0, edges.left == 0, edges.bottom <= 1, edges.right <= 1 else { return false }
+    // The activation comes last in the step: it is the pooling's own, or one that the maximum may
+    // trade places with, to the bit.
+    return node.activation == .linear || (pooling.activation == .linear && node.activation.keepsOrder)
+  }
+}
+
+extension ActivationFunction {
+  /// Whether a larger number never gives a smaller result, rounding included.
+  fileprivate var keepsOrder: Bool {
+    switch self {
+    case .linear, .relu, .relu6, .clipped: true
+    case .leakyReLU(let slope): slope >= 0
+    default: false
+    }
+  }
+}
+
+extension KernelChoice {
+  /// Whether the kernel can pool what it makes.
+  fileprivate var canPool: Bool {
+    if case .winograd(let form, _, _) = self { return form.canPool }
+    return false
+  }
+}

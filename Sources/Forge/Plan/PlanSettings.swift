@@ -1,0 +1,30 @@
+import CForgeKernels
+
+/// What stages 5 and 6 go by besides the graph.
+struct PlanSettings {
+  /// The instruction set.
+  var level: forge_level
+  /// The most threads a prediction may use.
+  var threads = 1
+  /// Speed or size.
+  var preference = CompileOptions.Preference.speed
+  /// The relative L2 error that one step may add.
+  var accuracy: Double
+  /// Whether the sizes of the inputs will not change: kernels may be chosen by them.
+  ///
+  /// Else they are chosen by channels alone, so that plans for all sizes share their packed weights.
+  var sizesAreFixed = true
+  /// The rewrites of the plan that are switched off.
+  var disabled: Set<String> = []
+
+  /// What a compile's options say.
+  init(_ options: CompileOptions, level: forge_level, sizesAreFixed: Bool) {
+    self.level = level
+    preference = options.preference
+    accuracy = options.accuracy / 4
+    self.sizesAreFixed = sizesAreFixed
+    disabled = options.disabledRewrites
+  }
+
+  func isEnabled(_ rewrite: String) -> Bool { !disabled.contains(rewrite) }
+}

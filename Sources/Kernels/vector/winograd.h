@@ -1,0 +1,351 @@
+/* Winograd's convolutions: transform the input, multiply point by point, transform back.
+ *
+ * The image is cut into tiles of tile_height by tile_width outputs; `chunk` tiles, in row-major
+ * order, are taken at a time, so that what lies between the three stages stays in the second
+ * cache. Between them are
+ *     transformed: float [point][input block][chunk][16]
+ *     products:    float [point][vector of the panel][chunk][16]
+ * with the distance between points an odd number of cache lines, so that a tile's numbers do not
+ * all fall into the same few sets of a cache. The middle is the micro-kernel of convolution.h. */
+
+/* The numbers of one call that do not change. Distances are in floats. */
+typedef struct {
+  const forge_winograd_arguments *a;
+  const forge_frame *frame;
+  int64_t columns;            /* tiles in a row of tiles */
+  int64_t tiles;              /* of the image */
+  int64_t chunk;              /* tiles taken at a time */
+  int64_t points;
+  int64_t in_blocks;
+  int64_t transformed_point, products_point; /* from one point to the next */
+  finish end;
+} winograd_call;
+
+static winograd_call winograd_call_of(const forge_winograd_arguments *a, const forge_frame *frame) {
+  const forge_winograd_layout layout = forge_winograd_layout_of(a);
+  return (winograd_call){
+    .a = a,
+    .frame = frame,
+    .columns = layout.columns,
+    .tiles = layout.tiles,
+    .chunk = layout.chunk,
+    .points = layout.points,
+    .in_blocks = forge_blocks(a->in.channels),
+    .transformed_point = layout.transformed_point,
+    .products_point = layout.products_point,
+    .end = finish_of(&a->epilogue.activation),
+  };
+}
+
+static const float winograd_zeros[FORGE_MOST_POINTS * FORGE_LANES]; /* a row outside the image */
+
+/* ---- in ---- */
+
+/* Transforms tiles first ..< first + count of one block of channels.
+ * to: point 0 of the first tile: [16]. */
+FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t first,
+                              int64_t count, float *to, const int alpha_y, const int alpha_x) {
+  const forge_winograd_arguments *a = call->a;
+  const int64_t height = a->in.height, width = a->in.width;
+  const float *image = forge_row(&a->in, call->frame, block, 0);
+  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]; /* transformed along y: [x][point of y] */
+  for (int64_t tile = first; tile < first + count; tile++, to += FORGE_LANES) {
+    const int64_t top = tile / call->columns * a->tile_height - a->pad_top;
+    const int64_t left = tile % call->columns * a->tile_width - a->pad_left;
+    const float *rows[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+    for (int y = 0; y < alpha_y; y++) {
+      const bool inside = top + y >= 0 && top + y < height;
+      rows[y] = inside ? image + (top + y) * a->in.row_stride + left * FORGE_LANES : winograd_zeros;
+    }
+#pragma clang loop unroll(disable)
+    for (int x = 0; x < alpha_x; x++) {
+      v16 column[FORGE_MOST_POINTS];
+      const bool inside = left + x >= 0 && left + x < width;
+#pragma clang loop unroll(full)
+      for (int y = 0; y < alpha_y; y++)
+        column[y] = inside ? load(rows[y] + x * FORGE_LANES) : splat(0);
+      transform_input(column, half[x], alpha_y);
+    }
+    float *point = to;
+#pragma clang loop unroll(disable)
+    for (int y = 0; y < alpha_y; y++) {
+      v16 row[FORGE_MOST_POINTS], whole[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+      for (int x = 0; x < alpha_x; x++) row[x] = half[x][y];
+      transform_input(row, whole, alpha_x);
+#pragma clang loop unroll(full)
+      for (int x = 0; x < alpha_x; x++, point += call->transformed_point) store(point, whole[x]);
+    }
+  }
+}
+
+/* ---- out ---- */
+
+/* Finishes a row of `count` neighbouring outputs: what convolve_tile does with its sums. */
+FORGE_INLINE void winograd_store(const winograd_call *call, v16 *row, float *out,
+                                 const float *residual, int64_t lanes, int64_t count, v16i mask,
+                                 const int most) {
+  const v16 low = splat(call->end.low), high = splat(call->end.high);
+#pragma clang loop unroll(full)
+  for (int x = 0; x < most; x++) {
+    if (x >= count) break;
+    if (residual) row[x] += load(residual + x * FORGE_LANES);
+    store(out + x * FORGE_LANES, keep(mask, clamp(row[x], low, high)));
+  }
+  if (call->end.further) activate(out, out, count, lanes, call->end.further);
+}
+
+/* The larger of two, NaN if either is. */
+FORGE_INLINE v16 larger_or_nan(v16 a, v16 b) { return choose((b > a) | (b != b), b, a); }
+
+/* Transforms tiles first ..< first + count of one block of output channels back.
+ * from: point 0 of the first tile: [16]. */
+FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t first,
+                               int64_t count, const float *from, const int n_y, const int alpha_y,
+                               const int n_x, const int alpha_x, const bool pooled) {
+  const forge_winograd_arguments *a = call->a;
+  const forge_epilogue *e = &a->epilogue;
+  const int64_t lanes = forge_lanes(a->out.channels, block);
+  const v16i mask = first_lanes(lanes);
+  const v16 bias = load(a->bias + block * FORGE_LANES);
+  const int64_t height = a->height, width = a->width; /* of the convolution, before pooling */
+  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* transformed along x: [x][point of y] */
+  v16 sums[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* [y][x] */
+  for (int64_t tile = first; tile < first + count; tile++, from += FORGE_LANES) {
+    const int64_t top = tile / call->columns * n_y, left = tile % call->columns * n_x;
+    const float *point = from;
+#pragma clang loop unroll(disable)
+    for (int y = 0; y < alpha_y; y++) {
+      v16 row[FORGE_MOST_POINTS], made[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+      for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
+      transform_output(row, made, n_x, alpha_x);
+#pragma clang loop unroll(full)
+      for (int x = 0; x < n_x; x++) half[x][y] = made[x];
+    }
+#pragma clang loop unroll(disable)
+    for (int x = 0; x < n_x; x++) {
+      v16 made[FORGE_MOST_POINTS];
+      transform_output(half[x], made, n_y, alpha_y);
+#pragma clang loop unroll(full)
+      for (int y = 0; y < n_y; y++) sums[y][x] = made[y] + bias;
+    }
+    const int64_t rows = forge_smaller(n_y, height - top), columns = forge_smaller(n_x, width - left);
+    if (!pooled) {
+      const float *residual =
+        e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
+      float *out = forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
+#pragma clang loop unroll(disable)
+      for (int y = 0; y < rows; y++) {
+        winograd_store(call, sums[y], out, residual, lanes, columns, mask, n_x);
+        out += a->out.row_stride;
+        if (residual) residual += e->residual.row_stride;
+      }
+    } else {
+      /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
+       * image may be cut. The activation, which never falls, comes after. */
+      float *out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
+      const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
+      const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
+#pragma clang loop unroll(disable)
+      for (int y = 0; y < pooled_rows; y++, out += a->out.row_stride) {
+        v16 row[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+        for (int x = 0; x < n_x / 2; x++) {
+          if (x >= pooled_columns) break;
+          const int below = 2 * y + 1 < rows ? 2 * y + 1 : 2 * y;
+          const int beside = 2 * x + 1 < columns ? 2 * x + 1 : 2 * x;
+          row[x] = larger_or_nan(larger_or_nan(sums[2 * y][2 * x], sums[2 * y][beside]),
+                                 larger_or_nan(sums[below][2 * x], sums[below][beside]));
+        }
+        winograd_store(call, row, out, NULL, lanes, pooled_columns, mask, n_x / 2);
+      }
+    }
+  }
+}
+
+/* ---- one function per shape of tile ---- */
+
+/* X(n_y, alpha_y, n_x, alpha_x): every combination that a plan may choose. */
+#define FORGE_WINOGRAD_TILES(X)                                                     \
+  X(2, 4, 2, 4) X(3, 5, 3, 5) X(4, 6, 4, 6) X(6, 8, 6, 8)          /* 3 by 3 */      \
+  X(2, 6, 2, 6) X(4, 8, 4, 8)                                      /* 5 by 5 */      \
+  X(1, 1, 2, 8) X(1, 1, 4, 10) X(2, 8, 1, 1) X(4, 10, 1, 1)        /* 7 by 1 */      \
+  X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
+
+typedef void (*winograd_in_function)(const winograd_call *call, int64_t block, int64_t first,
+                                     int64_t count, float *to);
+typedef void (*winograd_out_function)(const winograd_call *call, int64_t block, int64_t first,
+                                      int64_t count, const float *from);
+
+#define FORGE_WINOGRAD_IN(alpha_y, alpha_x)                                                       \
+  static void winograd_in_##alpha_y##_##alpha_x(const winograd_call *call, int64_t block,         \
+                                                int64_t first, int64_t count, float *to) {        \
+    winograd_in(call, block, first, count, to, alpha_y, alpha_x);                                 \
+  }
+FORGE_WINOGRAD_IN(4, 4)
+FORGE_WINOGRAD_IN(5, 5)
+FORGE_WINOGRAD_IN(6, 6)
+FORGE_WINOGRAD_IN(8, 8)
+FORGE_WINOGRAD_IN(1, 4)
+FORGE_WINOGRAD_IN(1, 6)
+FORGE_WINOGRAD_IN(1, 8)
+FORGE_WINOGRAD_IN(1, 10)
+FORGE_WINOGRAD_IN(4, 1)
+FORGE_WINOGRAD_IN(6, 1)
+FORGE_WINOGRAD_IN(8, 1)
+FORGE_WINOGRAD_IN(10, 1)
+
+#define FORGE_WINOGRAD_OUT(n_y, alpha_y, n_x, alpha_x)                                            \
+  static void winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x(                                 \
+    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) {  \
+    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, false);             \
+  }
+FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT)
+
+#define FORGE_WINOGRAD_POOLED(n_y, alpha_y, n_x, alpha_x)                                         \
+  static void winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x(                              \
+    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) {  \
+    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, true);              \
+  }
+FORGE_WINOGRAD_POOLED(2, 4, 2, 4)
+FORGE_WINOGRAD_POOLED(4, 6, 4, 6)
+FORGE_WINOGRAD_POOLED(6, 8, 6, 8)
+FORGE_WINOGRAD_POOLED(2, 6, 2, 6)
+FORGE_WINOGRAD_POOLED(4, 8, 4, 8)
+
+typedef struct {
+  int32_t n_y, r_y, n_x, r_x;
+  winograd_in_function in;
+  winograd_out_function out, pooled; /* NULL where n is odd */
+} winograd_functions;
+
+#define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x)             \
+  {n_y, alpha_y - n_y + 1, n_x, alpha_x - n_x + 1, winograd_in_##alpha_y##_##alpha_x, \
+   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x, NULL},
+#define FORGE_WINOGRAD_POOLED_ENTRY(n_y, alpha_y, n_x, alpha_x)      \
+  {n_y, alpha_y - n_y + 1, n_x, alpha_x - n_x + 1, winograd_in_##alpha_y##_##alpha_x, \
+   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,               \
+   winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x},
+
+static const winograd_functions winograd_table[] = {
+  FORGE_WINOGRAD_POOLED_ENTRY(2, 4, 2, 4)
+  FORGE_WINOGRAD_POOLED_ENTRY(4, 6, 4, 6)
+  FORGE_WINOGRAD_POOLED_ENTRY(6, 8, 6, 8)
+  FORGE_WINOGRAD_POOLED_ENTRY(2, 6, 2, 6)
+  FORGE_WINOGRAD_POOLED_ENTRY(4, 8, 4, 8)
+  FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_ENTRY)
+};
+
+/* A plan asks only for tiles that forge_has_winograd says are here. */
+static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
+  const winograd_functions *f = winograd_table;
+  while (f->n_y != a->tile_height || f->r_y != a->kernel_height || f->n_x != a->tile_width ||
+         f->r_x != a->kernel_width)
+    f++;
+  return f;
+}
+
+/* ---- the three stages ---- */
+
+/* One panel of one chunk: the product of each point, then back.
+ * transformed, products: as above; first, count: the tiles of the chunk. */
+static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
+                              int64_t panel, int64_t first, int64_t count,
+                              const float *transformed, float *products) {
+  static const float no_bias[4 * FORGE_LANES];
+  const forge_winograd_arguments *a = call->a;
+  const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
+  const int64_t point_floats = call->in_blocks * FORGE_LANES * a->panel_width;
+  const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
+  convolution_row row = {
+    .bias = no_bias,
+    .pixel = FORGE_LANES,
+    .in_block = call->chunk * FORGE_LANES,
+    .out_block = call->chunk * FORGE_LANES,
+    .residual_block = call->chunk * FORGE_LANES,
+    .kernel_height = 1,
+    .kernel_width = 1,
+    .panel_width = a->panel_width,
+    .channels = blocks * FORGE_LANES,
+    .end = {-INFINITY, INFINITY, NULL},
+  };
+  const int64_t channels = a->in.channels;
+  for (int64_t point = 0; point < call->points; point++) {
+    row.in = transformed + point * call->transformed_point;
+    row.weights = a->weights + (panel * call->points + point) * point_floats;
+    row.out = products + point * call->products_point;
+    row.residual = NULL;
+    /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+    for (int64_t c = 0; c < channels; c += a->summed) {
+      const int64_t part = forge_smaller(a->summed, channels - c);
+      row.whole_blocks = part / FORGE_LANES;
+      row.rest = part % FORGE_LANES;
+      convolve_row(&row, count);
+      row.in += row.whole_blocks * row.in_block;
+      row.weights += part * a->panel_width;
+      row.residual = row.out;
+    }
+  }
+  const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
+  for (int64_t v = 0; v < blocks; v++)
+    out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
+}
+
+static float *winograd_products(const winograd_call *call) {
+  return forge_origin(&call->a->products, call->frame) +
+         call->frame->worker * call->a->products_worker;
+}
+
+/* All three, chunk by chunk. */
+void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int64_t first,
+                            int64_t last) {
+  const winograd_call call = winograd_call_of(arguments, frame);
+  const forge_winograd_arguments *a = call.a;
+  const winograd_functions *functions = winograd_functions_of(a);
+  float *transformed =
+    forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
+  float *products = winograd_products(&call);
+  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  for (int64_t chunk = first; chunk < last; chunk++) {
+    const int64_t start = chunk * call.chunk;
+    const int64_t count = forge_smaller(call.chunk, call.tiles - start);
+    for (int64_t block = 0; block < call.in_blocks; block++)
+      functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
+    for (int64_t panel = 0; panel < panels; panel++)
+      winograd_multiply(&call, functions, panel, start, count, transformed, products);
+  }
+}
+
+/* The first alone, of a whole image. Tiles: chunk * input blocks + block. */
+void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
+                                  int64_t last) {
+  const winograd_call call = winograd_call_of(arguments, frame);
+  const forge_winograd_arguments *a = call.a;
+  const winograd_functions *functions = winograd_functions_of(a);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t chunk = tile / call.in_blocks, block = tile % call.in_blocks;
+    const int64_t start = chunk * call.chunk;
+    float *to = forge_origin(&a->transformed, frame) +
+                chunk * call.points * call.transformed_point + block * call.chunk * FORGE_LANES;
+    functions->in(&call, block, start, forge_smaller(call.chunk, call.tiles - start), to);
+  }
+}
+
+/* The others, of what winograd_input made. Tiles: panel * chunks + chunk. */
+void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *frame, int64_t first,
+                                   int64_t last) {
+  const winograd_call call = winograd_call_of(arguments, frame);
+  const forge_winograd_arguments *a = call.a;
+  const winograd_functions *functions = winograd_functions_of(a);
+  const int64_t chunks = (call.tiles + call.chunk - 1) / call.chunk;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.chunk;
+    winograd_multiply(&call, functions, panel, start,
+                      forge_smaller(call.chunk, call.tiles - start),
+                      forge_origin(&a->transformed, frame) +
+                        chunk * call.points * call.transformed_point,
+                      winograd_products(&call));
+  }
+}

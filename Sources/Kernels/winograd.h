@@ -1,0 +1,49 @@
+/* Winograd's minimal filtering F(n, r): n outputs of a filter of r taps from alpha = n + r - 1
+ * products instead of n * r (S. Winograd, "Arithmetic Complexity of Computations", 1980; for
+ * convolutions A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015).
+ *
+ * Toom and Cook's construction over alpha - 1 points and infinity, transposed:
+ *     y = A^T ((G g) * (B^T d))
+ * With M(x) the product of (x - p) over all points, row i of B^T holds the coefficients of M(x) / (x - p_i),
+ * the row of infinity those of M(x); row i of G is 1, p_i, p_i^2 ... over the product of p_i - p_j; column i
+ * of A^T is 1, p_i, p_i^2 ...; infinity takes the last of each. In two dimensions both sides are transformed
+ * along both axes.
+ *
+ * All points but 0 come in pairs +p and -p, so that the two share their even and odd halves (alpha = 5 has
+ * +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among eighths up to 2 for the
+ * smallest error of a whole convolution (relative L2 against double precision, positive inputs, random
+ * filters; by alpha, with the n and r tried):
+ *     4 (2, 3): 2.3e-7    5 (3, 3): 7.5e-7    6 (4, 3): 6.6e-7, where the usual 1 and 2 give 11.7e-7
+ *     8 (6, 3): 2.7e-6    10 (4, 7), one axis: 1.5e-6, where 1, 2, 1/2, 1/4 give 4.8e-6 */
+#ifndef FORGE_WINOGRAD_H
+#define FORGE_WINOGRAD_H
+
+#define FORGE_MOST_POINTS 10
+
+/* What an axis of `alpha` points needs, z being x squared. */
+typedef struct {
+  int pairs;        /* of points +p and -p */
+  float point[4];   /* p of each pair */
+  float shared[5];  /* product over all pairs of z - p^2; lowest power first */
+  float others[4][4]; /* per pair the product over the other pairs */
+} forge_winograd_axis;
+
+/* Indexed by alpha; that of 5 is written out where it is used. Made by winograd.py. */
+static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
+  [4] = {1, {1}, {-1, 1}, {{1}}},
+  [5] = {1, {1}, {-1, 1}, {{1}}},
+  [6] = {2, {0.625f, 1.5f}, {0.87890625f, -2.640625f, 1}, {{-2.25f, 1}, {-0.390625f, 1}}},
+  [8] = {3,
+         {0.5f, 1, 2},
+         {-1, 5.25f, -5.25f, 1},
+         {{4, -5, 1}, {1, -4.25f, 1}, {0.25f, -1.25f, 1}}},
+  [10] = {4,
+          {0.5f, 0.75f, 1.25f, 2},
+          {0.87890625f, -5.8603515625f, 10.91015625f, -6.375f, 1},
+          {{-3.515625f, 9.37890625f, -6.125f, 1},
+           {-1.5625f, 7.640625f, -5.8125f, 1},
+           {-0.5625f, 3.390625f, -4.8125f, 1},
+           {-0.2197265625f, 1.41015625f, -2.375f, 1}}},
+};
+
+#endif
