@@ -100,7 +100,9 @@ final class Plan: Sendable {
 
     var segments: [Segment] = []
     var calls: [KernelCall] = []
-    for step in builder.steps {
+    for (step, next) in zip(builder.steps, TensorPlaces.following(builder.steps)) {
+      var places = places
+      places.next = next
       switch step.action {
       case .kernel(let make):
         if case .steps(let start, let count) = segments.last {

@@ -259,13 +259,14 @@ struct PlanBuilder {
   /// Adds a step that runs a kernel.
   mutating func addStep(
     _ name: String, reads: [ID], writes: [ID], multiplyAdds: Int = 0, parameterCount: Int = 0,
-    call: @escaping (TensorPlaces) -> KernelCall
+    firstWeights: FirstWeights? = nil, call: @escaping (TensorPlaces) -> KernelCall
   ) {
     for id in writes { clearHalo(of: id) }
     steps.append(
       PlannedStep(
         name: name, layers: layers, reads: reads, writes: writes, action: .kernel(call),
-        multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride))
+        multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride,
+        firstWeights: firstWeights))
   }
 
   /// Adds a step that calls a user's own arithmetic.

@@ -25,6 +25,15 @@ struct PlannedStep {
   var multiplyAdds = 0
   /// The bytes of packed parameters it reads.
   var parameterBytes = 0
+  /// What it reads first of its packed weights; the step before fetches it into the cache.
+  var firstWeights: FirstWeights?
+}
+
+/// The beginning of packed weights.
+struct FirstWeights {
+  let start: UnsafePointer<Float>?
+  /// The floats worth fetching.
+  let count: Int
 }
 
 /// Where each tensor of a plan lies, for making kernel arguments.
@@ -34,6 +43,19 @@ struct TensorPlaces {
   let offsets: [Int]
   /// The number of inputs, whose bases come before those of the outputs.
   let inputCount: Int
+  /// The weights that the next step with weights begins with.
+  var next: FirstWeights?
+
+  /// For each step the weights that the next step with weights begins with.
+  static func following(_ steps: [PlannedStep]) -> [FirstWeights?] {
+    var next: FirstWeights?
+    var following: [FirstWeights?] = []
+    for step in steps.reversed() {
+      following.append(next)
+      if let weights = step.firstWeights { next = weights }
+    }
+    return following.reversed()
+  }
 
   private func base(_ tensor: PlannedTensor) -> (index: Int, offset: Int, imageStride: Int) {
     switch tensor.base {

@@ -126,6 +126,8 @@ typedef struct {
   int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
   int32_t panel_width;
   forge_epilogue epilogue;
+  const float *next; /* weights that a later step begins with, fetched into the cache; or NULL */
+  int64_t next_floats;
 } forge_convolution_arguments;
 
 /* Convolution of stride 1 without dilation by Winograd's minimal filtering F(tile, kernel): see
@@ -156,6 +158,8 @@ typedef struct {
   forge_view transformed, products;
   int64_t transformed_worker, products_worker;
   forge_epilogue epilogue;
+  const float *next; /* as forge_convolution_arguments' */
+  int64_t next_floats;
 } forge_winograd_arguments;
 
 /* How a Winograd convolution is cut up and how large its scratch is, from the sizes in its arguments. */

@@ -24,6 +24,8 @@ typedef struct {
   int64_t panel_width;
   int64_t channels; /* output channels from the panel's first on; more than it holds, maybe */
   finish end;
+  const float *next;  /* weights to fetch meanwhile, or NULL: see fetch_ahead */
+  int64_t next_lines; /* cache lines of them per four input channels of a tile */
 } convolution_row;
 
 #if FORGE_TILE_VECTORS > 1
@@ -49,6 +51,13 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   }
 }
 
+/* Weights are used once per prediction, so that they come from far away each time. While one panel is
+ * worked through its successor is fetched into the second cache, a few lines at a time. */
+FORGE_INLINE void fetch(const float *next, int64_t lines) {
+  for (int64_t line = 0; line < lines; line++)
+    __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
+}
+
 /* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors and
  * adjacent (windows of neighbouring pixels are one pixel apart) are constants where this is
  * inlined, so that all sums get registers and all distances are immediate. */
@@ -57,6 +66,8 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
   const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
+  const float *next = row->next;
+  const int64_t next_lines = row->next_lines;
   sums sum;
 
 #pragma clang loop unroll(full)
@@ -70,10 +81,15 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
       const float *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
       for (int64_t block = 0; block < row->whole_blocks; block++) {
-#pragma clang loop unroll_count(4)
-        for (int lane = 0; lane < FORGE_LANES; lane++) {
-          add_channel(sum, at + lane, pixel, weights, rows, vectors);
-          weights += panel_width;
+#pragma clang loop unroll(disable)
+        for (int quarter = 0; quarter < FORGE_LANES; quarter += 4) {
+          fetch(next, next_lines);
+          next += next_lines * FORGE_LANES;
+#pragma clang loop unroll(full)
+          for (int lane = 0; lane < 4; lane++) {
+            add_channel(sum, at + quarter + lane, pixel, weights, rows, vectors);
+            weights += panel_width;
+          }
         }
         at += row->in_block;
       }
@@ -165,17 +181,28 @@ static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
 
 /* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels
  * would take almost as long as a full one. */
-static void convolve_row(const convolution_row *row, int64_t width) {
+static void convolve_row(convolution_row *row, int64_t width, const float *next,
+                         int64_t next_floats) {
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   const convolution_tiles *tiles = &convolution_tiles_of[at_once - 1];
   const convolution_tile *functions =
     row->pixel == FORGE_LANES ? tiles->adjacent : tiles->strided;
   const int64_t count = (width + tiles->most_rows - 1) / tiles->most_rows;
-  for (int64_t tile = 0, x = 0; tile < count; tile++) {
+  /* What is fetched meanwhile is spread over the calls and, in each, over its input channels. */
+  const int64_t calls = count * (vectors / at_once);
+  const int64_t lines = (next_floats + FORGE_LANES - 1) / FORGE_LANES;
+  const int64_t quarters = row->kernel_height * row->kernel_width * row->whole_blocks * 4;
+  row->next_lines = next && quarters > 0
+                      ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
+                      : 0;
+  for (int64_t tile = 0, x = 0, call = 0; tile < count; tile++) {
     const int64_t end = width * (tile + 1) / count;
-    for (int64_t vector = 0; vector < vectors; vector += at_once)
-      if (vector * FORGE_LANES < row->channels) functions[end - x - 1](row, x, vector);
+    for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
+      if (vector * FORGE_LANES >= row->channels) continue;
+      row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
+      functions[end - x - 1](row, x, vector);
+    }
     x = end;
   }
 }
@@ -210,6 +237,12 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - panel * a->panel_width;
-    convolve_row(&row, a->out.width);
+    /* Each row of the image fetches its part of the panel after this one, or of the next step's. */
+    const bool more = row.channels > a->panel_width;
+    const float *next = more ? row.weights + panel_floats : a->next;
+    const int64_t floats = more ? panel_floats : a->next_floats, rows = a->out.height;
+    const int64_t begin = floats / FORGE_LANES * y / rows * FORGE_LANES;
+    const int64_t end = floats / FORGE_LANES * (y + 1) / rows * FORGE_LANES;
+    convolve_row(&row, a->out.width, next ? next + begin : NULL, end - begin);
   }
 }

@@ -17,6 +17,7 @@ typedef struct {
   int64_t chunk;              /* tiles taken at a time */
   int64_t points;
   int64_t in_blocks;
+  int64_t panels;
   int64_t transformed_point, products_point; /* from one point to the next */
   finish end;
 } winograd_call;
@@ -31,6 +32,7 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .chunk = layout.chunk,
     .points = layout.points,
     .in_blocks = forge_blocks(a->in.channels),
+    .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
     .transformed_point = layout.transformed_point,
     .products_point = layout.products_point,
     .end = finish_of(&a->epilogue.activation),
@@ -282,7 +284,10 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
       const int64_t part = forge_smaller(a->summed, channels - c);
       row.whole_blocks = part / FORGE_LANES;
       row.rest = part % FORGE_LANES;
-      convolve_row(&row, count);
+      /* The weights of the next point, or panel, follow these. */
+      const bool last = panel + 1 == call->panels && point + 1 == call->points;
+      const float *next = last ? a->next : row.weights + part * a->panel_width;
+      convolve_row(&row, count, next, last ? a->next_floats : part * a->panel_width);
       row.in += row.whole_blocks * row.in_block;
       row.weights += part * a->panel_width;
       row.residual = row.out;
@@ -307,13 +312,12 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
   float *transformed =
     forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
   float *products = winograd_products(&call);
-  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
   for (int64_t chunk = first; chunk < last; chunk++) {
     const int64_t start = chunk * call.chunk;
     const int64_t count = forge_smaller(call.chunk, call.tiles - start);
     for (int64_t block = 0; block < call.in_blocks; block++)
       functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
-    for (int64_t panel = 0; panel < panels; panel++)
+    for (int64_t panel = 0; panel < call.panels; panel++)
       winograd_multiply(&call, functions, panel, start, count, transformed, products);
   }
 }

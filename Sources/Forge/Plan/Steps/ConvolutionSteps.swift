@@ -91,7 +91,11 @@ extension PlanBuilder {
       multiplyAdds: Self.saturatingProduct([
         tensor(target).count, kernel.width, kernel.height, inputs,
       ]),
-      parameterCount: weightCount
+      parameterCount: weightCount,
+      firstWeights: FirstWeights(
+        start: weights,
+        count: kernel.width * kernel.height * AlignedMemory.round(inputs, to: PlannedTensor.lanes)
+          * panelWidth)
     ) { places in
       var arguments = forge_convolution_arguments()
       arguments.in = places.view(source).flattened(isFlat)
@@ -109,6 +113,8 @@ extension PlanBuilder {
       arguments.panel_width = Int32(panelWidth)
       arguments.epilogue = forge_epilogue(
         activation, residual: residual.map { places.view($0).flattened(isFlat) })
+      arguments.next = places.next?.start
+      arguments.next_floats = Int64(places.next?.count ?? 0)
       return KernelCall(run, arguments, tiles: forge_convolution_tiles)
     }
   }

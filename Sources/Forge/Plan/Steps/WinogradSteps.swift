@@ -53,10 +53,14 @@ extension PlanBuilder {
       arguments.products = places.view(products)
       arguments.transformed_worker = Int64(cut.transformedWorker)
       arguments.products_worker = Int64(cut.productsWorker)
+      arguments.next = places.next?.start
+      arguments.next_floats = Int64(places.next?.count ?? 0)
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return arguments
     }
     let work = form.points * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * outputs
+    let firstWeights = FirstWeights(
+      start: weights, count: AlignedMemory.round(inputs, to: PlannedTensor.lanes) * panelWidth)
     let operands = residual.map { [$0] } ?? []
     if cut.isWhole {
       let (first, second) = (require(kernels.winograd_input), require(kernels.winograd_output))
@@ -65,7 +69,7 @@ extension PlanBuilder {
       }
       addStep(
         name, reads: [transformed] + operands, writes: [target, products],
-        multiplyAdds: cut.tiles * work, parameterCount: work
+        multiplyAdds: cut.tiles * work, parameterCount: work, firstWeights: firstWeights
       ) { places in
         KernelCall(second, arguments(places), tiles: forge_winograd_output_tiles)
       }
@@ -73,7 +77,7 @@ extension PlanBuilder {
       let run = require(kernels.winograd)
       addStep(
         name, reads: [source] + operands, writes: [target, transformed, products],
-        multiplyAdds: cut.tiles * work, parameterCount: work
+        multiplyAdds: cut.tiles * work, parameterCount: work, firstWeights: firstWeights
       ) { places in
         KernelCall(run, arguments(places), tiles: forge_winograd_tiles)
       }
