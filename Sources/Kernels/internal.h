@@ -23,6 +23,7 @@
 /* Kernels that every level has its own function for: forge_<family>_<level>. */
 #define FORGE_VECTOR_KERNELS(X) \
   X(convolution)                \
+  X(plain_convolution)          \
   X(winograd)                   \
   X(winograd_input)             \
   X(winograd_output)            \

@@ -17,8 +17,13 @@ struct ConvolutionPlan {
         let input = graph.shape(of: node.inputs[0]).sizes, input.count == 3,
         let output = graph.shape(of: node.output).sizes, output.count == 3
       else { continue }
-      let choice = KernelChoice.convolution(
-        geometry, input: input, output: output, groups: groups, settings: settings)
+      let isInput = graph.inputs.contains(node.inputs[0]) && node.residual == nil
+      let choice =
+        (isInput
+          ? KernelChoice.convolution(
+            ofPlainImage: geometry, channels: input[2], outputs: output[2], groups: groups) : nil)
+        ?? KernelChoice.convolution(
+          geometry, input: input, output: output, groups: groups, settings: settings)
       choices[position] = choice
       guard settings.isEnabled(Rewrites.fusePooling), choice.canPool, node.residual == nil,
         let readers = readers[node.output.index], readers.count == 1,
@@ -74,7 +79,10 @@ extension ActivationFunction {
 extension KernelChoice {
   /// Whether the kernel can pool what it makes.
   fileprivate var canPool: Bool {
-    if case .winograd(let form, _, _) = self { return form.canPool }
-    return false
+    switch self {
+    case .winograd(let form, _, _): form.canPool
+    case .plainImage: true
+    default: false
+    }
   }
 }

@@ -5,13 +5,13 @@ import ForgeShapes
 struct HaloNeeds {
   private var needs: [Int: Edges] = [:]
 
-  /// The needs of every value of a bound graph; the kernels of Winograd's convolutions need none.
+  /// The needs of every value of a bound graph; some kernels need none.
   init(_ graph: OperationGraph, _ convolutions: ConvolutionPlan) {
     for (position, node) in graph.nodes.enumerated() {
       let geometry: ConvolutionGeometry
       switch node.primitive {
       case .convolution(let window, _, _):
-        if case .winograd = convolutions.choices[position] { continue }
+        guard convolutions.choices[position]?.readsBorder ?? true else { continue }
         geometry = window
       case .depthwiseConvolution(let window, _): geometry = window
       default: continue

@@ -13,6 +13,8 @@ enum KernelChoice: Equatable {
   case panelsPerGroup(width: Int)
   /// The micro-kernel on tiles transformed by Winograd's matrices, `summed` channels at a time.
   case winograd(WinogradTile, summed: Int, width: Int)
+  /// The micro-kernel straight on a plain image of few channels, panels of this many output channels.
+  case plainImage(width: Int)
   /// Each channel on its own, a block of them at a time.
   case depthwise
   /// The general kernel, channel by channel.
@@ -53,8 +55,28 @@ enum KernelChoice: Equatable {
     return best.choice
   }
 
+  /// The kernel for a convolution of an input of the model, where there is one that reads it as it is.
+  static func convolution(
+    ofPlainImage geometry: ConvolutionGeometry, channels: Int, outputs: Int, groups: Int
+  ) -> KernelChoice? {
+    guard groups == 1, geometry.dilation == .one,
+      forge_plain_convolution_fits(
+        Int64(geometry.kernel.height), Int64(geometry.kernel.width), Int64(geometry.stride.width),
+        Int64(channels)) != 0
+    else { return nil }
+    return .plainImage(width: panelWidth(outputs: outputs))
+  }
+
   /// The size that stands for sizes which come with the inputs.
   private static let nominalSize = Size(width: 56, height: 56)
+
+  /// Whether the kernel reads zeros around its image; else it knows where the image ends.
+  var readsBorder: Bool {
+    switch self {
+    case .winograd, .plainImage: false
+    default: true
+    }
+  }
 
   /// The kernel for a depthwise convolution.
   static func depthwise(multiplier: Int) -> KernelChoice {

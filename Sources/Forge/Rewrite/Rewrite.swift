@@ -15,7 +15,8 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, FoldPadding.self, FoldBatchNormalization.self,
-    DropReshapeBeforeDense.self, MoveCropsEarlier.self, FuseResidual.self, FuseActivation.self,
+    DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
+    FuseResidual.self, FuseActivation.self,
   ]
 
   /// Parts of a concatenation that are written where they belong.

@@ -130,6 +130,25 @@ typedef struct {
   int64_t next_floats;
 } forge_convolution_arguments;
 
+/* Convolution of a plain image of few channels, no dilation: the first of a network. weights: float
+ * [panel][ky][kernel_width * in.channels, rounded up to 16][panel_width], zero where padded; bias: float
+ * [panels * panel_width]. height and width are the convolution's own; with `pooled` the output is the 2 by 2
+ * maximum pooling of it, as with forge_winograd_arguments. Reads nothing outside the image.
+ * Tiles: panel * out.height + y. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, pad_top, pad_left;
+  int32_t height, width;
+  int32_t panel_width;
+  int32_t pooled;
+  forge_activation activation;
+} forge_plain_convolution_arguments;
+
+/* Whether the kernel takes a window of this size over this many channels. */
+int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
+                                     int64_t channels);
+
 /* Convolution of stride 1 without dilation by Winograd's minimal filtering F(tile, kernel): see
  * winograd.h in this folder's parent. An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
  * output is the 2 by 2 maximum pooling, stride 2, of the convolution, whose own size is height by
@@ -307,6 +326,7 @@ int64_t forge_copy_tiles(const forge_copy_arguments *);
 int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *);
 int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *);
 int64_t forge_convolution_tiles(const forge_convolution_arguments *);
+int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *);
 int64_t forge_winograd_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
@@ -352,7 +372,7 @@ typedef struct {
   forge_level level;
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
   forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
-  forge_kernel convolution, winograd, winograd_input, winograd_output;
+  forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
   forge_kernel grouped_convolution, depthwise, pooling;
   forge_kernel activation, affine, binary, softmax, resize;
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;

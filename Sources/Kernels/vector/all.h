@@ -9,6 +9,7 @@
 #include "convolution.h"
 #include "winograd_transforms.h"
 #include "winograd.h"
+#include "plain_convolution.h"
 #include "depthwise.h"
 #include "pooling.h"
 #include "softmax.h"

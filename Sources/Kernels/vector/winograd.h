@@ -270,7 +270,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .kernel_height = 1,
     .kernel_width = 1,
     .panel_width = a->panel_width,
-    .channels = blocks * FORGE_LANES,
+    .channels = a->panel_width,
     .end = {-INFINITY, INFINITY, NULL},
   };
   const int64_t channels = a->in.channels;
@@ -279,6 +279,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     row.weights = a->weights + (panel * call->points + point) * point_floats;
     row.out = products + point * call->products_point;
     row.residual = NULL;
+    row.plain = true; /* vectors past the last block are computed and never read */
     /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
     for (int64_t c = 0; c < channels; c += a->summed) {
       const int64_t part = forge_smaller(a->summed, channels - c);
@@ -291,6 +292,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
       row.in += row.whole_blocks * row.in_block;
       row.weights += part * a->panel_width;
       row.residual = row.out;
+      row.plain = false;
     }
   }
   const winograd_out_function out = a->pooled ? functions->pooled : functions->out;

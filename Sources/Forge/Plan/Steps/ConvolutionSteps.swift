@@ -16,6 +16,9 @@ extension PlanBuilder {
     case .winograd(let form, let summed, let width):
       try addWinograd(node, geometry, form: form, summed: summed, panelWidth: width)
       return
+    case .plainImage(let width):
+      try addPlainConvolution(node, geometry, panelWidth: width)
+      return
     default: break
     }
     let source = try blocked(node.inputs[0])

@@ -110,12 +110,12 @@ struct WinogradCut {
     let channels =
       AlignedMemory.round(Int(arguments.in.channels), to: lanes) + Int(arguments.panel_width)
     let bytesPerTile = Int(layout.points) * channels * MemoryLayout<Float>.stride
-    // Whole rows of the micro-kernel, which takes 6 tiles at once; at least two of them, so that
-    // weights read from far away are used more than once.
-    let fitting = max(Self.chunkBytes / bytesPerTile / 12 * 12, 12)
+    // Whole rows of the micro-kernel, which takes 6 tiles at once; and enough of them that weights, which
+    // every chunk streams anew, arrive no slower than they are used.
+    let fitting = max(Self.chunkBytes / bytesPerTile / 12 * 12, 24)
     let panels = (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
       / Int(arguments.panel_width)
-    var chunks = max((tiles + fitting - 1) / fitting, 1)
+    var chunks = max((tiles + fitting / 2) / fitting, 1)
     if threads > 1, chunks < 2 * threads, panels * chunks < threads {
       chunks = min(threads, tiles)
     }

@@ -1,0 +1,40 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Averages after a pointwise convolution instead of before it, where that leaves fewer channels to average.
+///
+/// A mean over the pixels inside the image (their weights sum to one, also at the border) and a sum over
+/// channels plus a bias may trade places. The branches of Inception are such: 2,048 channels averaged over
+/// 3×3 pixels, of which a pointwise convolution then makes 192.
+enum MoveAveragePoolingLater: Rewrite {
+  static let name = "moveAveragePoolingLater"
+
+  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+    var count = 0
+    var index = GraphIndex(graph)
+    for position in graph.nodes.indices {
+      let node = graph.nodes[position]
+      guard case .convolution(let window, let outputs, groups: 1) = node.primitive,
+        window.isPointwise, node.residual == nil, node.activation == .linear,
+        let producer = index.soleProducer(of: node.inputs[0]),
+        case .pooling(.averageInside, let geometry) = graph.nodes[producer].primitive,
+        graph.nodes[producer].activation == .linear, geometry.stride == .one,
+        let channels = graph.shape(of: node.inputs[0]).channels, outputs < channels,
+        graph.shape(of: graph.nodes[producer].inputs[0]) == graph.shape(of: node.inputs[0])
+      else { continue }
+      // convolve(average(x)) at this position becomes average(convolve(x)).
+      let convolved = graph.addValue(graph.shape(of: node.output), .node)
+      let averaged = graph.nodes[producer]
+      graph.nodes[producer].primitive = node.primitive
+      graph.nodes[producer].inputs = [averaged.inputs[0]] + node.inputs.dropFirst()
+      graph.nodes[producer].output = convolved
+      graph.nodes[producer].layers = node.layers
+      graph.nodes[position].primitive = averaged.primitive
+      graph.nodes[position].inputs = [convolved]
+      graph.nodes[position].layers = averaged.layers
+      index = GraphIndex(graph)
+      count += 1
+    }
+    return count
+  }
+}
