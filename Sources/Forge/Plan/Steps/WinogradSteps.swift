@@ -97,9 +97,12 @@ struct WinogradCut {
   /// The floats of scratch, all threads together, and from one thread's part to the next's.
   let transformedFloats, productsFloats, transformedWorker, productsWorker: Int
 
-  /// Half of a second cache of 1 MB, the smallest among today's servers with AVX-512: what a chunk
-  /// reads and writes between its stages should stay there.
-  private static let chunkBytes = 512 << 10
+  /// What a chunk reads and writes between its stages should stay in the second cache, of which 1 MB, the
+  /// least that servers with AVX-512 have, holds a quarter beside the weights.
+  private static let chunkBytes = 256 << 10
+  /// Weights up to this stay in the second cache as well, so that chunks may be as small as one row of
+  /// the micro-kernel. Others come anew for every chunk, and must not come faster than they are used.
+  private static let nearWeights = 512 << 10
 
   /// Chooses the chunk for the sizes in `arguments` and sets it there.
   init(_ arguments: inout forge_winograd_arguments, threads: Int) {
@@ -110,9 +113,11 @@ struct WinogradCut {
     let channels =
       AlignedMemory.round(Int(arguments.in.channels), to: lanes) + Int(arguments.panel_width)
     let bytesPerTile = Int(layout.points) * channels * MemoryLayout<Float>.stride
-    // Whole rows of the micro-kernel, which takes 6 tiles at once; and enough of them that weights, which
-    // every chunk streams anew, arrive no slower than they are used.
-    let fitting = max(Self.chunkBytes / bytesPerTile / 12 * 12, 24)
+    let weightBytes = Int(layout.points) * MemoryLayout<Float>.stride
+      * AlignedMemory.round(Int(arguments.in.channels), to: lanes) * Int(arguments.out.channels)
+    // Whole rows of the micro-kernel, which takes 6 tiles at once.
+    let fitting = max(
+      Self.chunkBytes / bytesPerTile / 6 * 6, weightBytes <= Self.nearWeights ? 6 : 24)
     let panels = (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
       / Int(arguments.panel_width)
     var chunks = max((tiles + fitting / 2) / fitting, 1)
