@@ -1,0 +1,65 @@
+import Forge
+
+/// A ready architecture recognized by the weight file that fits it.
+package struct RecognizedModel {
+  /// The architecture.
+  package let architecture: Architecture
+  /// The architecture with the arguments the file was made with: `mobilenet (alpha 0.25, …)`.
+  package let name: String
+  /// The network; its own parameters are those of the file.
+  package let model: Model
+
+  /// Finds the ready architecture whose parameters are those of a file: all of them, no others.
+  ///
+  /// Layers are found by name, and where that does not do, in HDF5 files and `.keras` archives, in
+  /// order.
+  ///
+  /// - Parameter path: a weight file of any form that ``WeightFile`` reads.
+  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it fits none.
+  package init(weights path: String) throws {
+    let file = try WeightFile(path)
+    let facts = WeightFacts(file)
+    var nearest: Fit?
+    for isInOrder in [false, true] {
+      guard let source = try Self.source(of: file, facts, isInOrder: isInOrder) else { continue }
+      for architecture in Architecture.allCases {
+        for variant in architecture.variants(for: facts) {
+          let fit = Fit(variant, source)
+          if fit.isWhole {
+            self.init(fit)
+            return
+          }
+          if fit.share > nearest?.share ?? 0 { nearest = fit }
+        }
+      }
+    }
+    throw RecognitionError(path: path, entryCount: file.entries.count, nearest: nearest)
+  }
+
+  private init(_ fit: Fit) {
+    architecture = fit.variant.architecture
+    name = fit.variant.name
+    var model = fit.variant.model
+    model.parameters = fit.source
+    self.model = model
+  }
+
+  /// The parameters of a file by name or in order; `nil` when it does not go in order.
+  private static func source(
+    of file: WeightFile, _ facts: WeightFacts, isInOrder: Bool
+  ) throws -> (any ParameterSource)? {
+    if !isInOrder {
+      let isForges = file.format == .safeTensors && facts.hasInputsLast
+      return try file.parameters(layout: isForges ? .forge : nil)
+    }
+    switch file.format {
+    #if HDF5
+      case .hdf5: return try HDF5Parameters(file.path, matching: .inOrder)
+    #endif
+    #if HDF5 && Zip
+      case .keras: return try KerasArchive(file.path, matching: .inOrder)
+    #endif
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Forge
+
+/// What the entries of a weight file say about the network they belong to.
+struct WeightFacts {
+  /// How many values a layer gives per pixel, by what files call what is added to them.
+  private var widths: [String: Int] = [:]
+  /// The sizes that one entry alone has, of those with one axis.
+  ///
+  /// Normalizations have several entries of each size; a classifier's biases stand alone.
+  let soleSizes: [Int]
+  /// Whether pointwise kernels have their inputs last, as Forge's own order has it.
+  let hasInputsLast: Bool
+
+  /// The rows of the first matrix of 4,096 columns: what a dense layer flattens.
+  let flattened: Int?
+
+  private static let words = ["bias", "biases", "b", "beta"]
+
+  init(_ file: WeightFile) {
+    var counts: [Int: Int] = [:]
+    for entry in file.entries where entry.sizes.count == 1 {
+      let isRaw = entry.elementType == nil
+      let count = isRaw ? entry.byteCount / 4 : entry.sizes[0]
+      counts[count, default: 0] += 1
+      if let layer = Self.layer(addingIn: entry.name) { widths[layer] = count }
+    }
+    flattened = file.entries.lazy.filter { $0.sizes.count == 2 && $0.sizes[1] == 4096 }
+      .map { $0.sizes[0] }.first { $0 != 4096 }
+    soleSizes = counts.filter { $0.value == 1 }.keys.sorted()
+    hasInputsLast = file.entries.contains { entry in
+      entry.sizes.count == 4 && entry.sizes[1] == 1 && entry.sizes[2] == 1 && entry.sizes[3] > 1
+    }
+  }
+
+  /// The values per pixel of the first of these layers the file names; `nil` when it names none.
+  func width(of layers: String...) -> Int? {
+    layers.lazy.compactMap { widths[$0] }.first
+  }
+
+  /// The layer in the name of something that is added: `conv1` of `conv1/bias:0` and `conv1_b.bin`.
+  private static func layer(addingIn name: String) -> String? {
+    var stem = name[...]
+    for ending in [":0", ".bin", ".npy"] where stem.hasSuffix(ending) {
+      stem = stem.dropLast(ending.count)
+    }
+    for word in words where stem.hasSuffix(word) {
+      let rest = stem.dropLast(word.count)
+      guard let separator = rest.last, "/._".contains(separator) else { continue }
+      return rest.dropLast().split(separator: "/").last.map(String.init)
+    }
+    return nil
+  }
+}
