@@ -17,7 +17,7 @@ extension Model {
   ///     background.
   ///   - head: what it ends with.
   ///   - isFolded: whether the convolutions have biases instead of normalizations, for weights into
-  ///     which these are folded: 4,231,976 parameters with an alpha of 1 and 1,000 classes.
+  ///     which these are folded: 4,221,032 parameters with an alpha of 1 and 1,000 classes.
   /// - Returns: the network without parameters.
   public static func mobileNetV1(
     alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities,

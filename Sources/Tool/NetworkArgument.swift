@@ -9,7 +9,7 @@ enum NetworkArgument: ExpressibleByArgument {
 
   /// What help and messages say.
   static let help = ArgumentHelp(
-    "A ready architecture, \(allValueStrings.joined(separator: ", ")); or a weight file of one.",
+    "The name of a ready architecture, or a weight file of one.",
     valueName: "network|file")
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }

@@ -26,7 +26,9 @@ extension Architecture {
     case .mobilenet: return mobileNets(facts) + foldedMobileNets(facts)
     case .mobilenetv2: return mobileNetsV2(facts)
     case .inceptionv3:
-      return classifiers(facts) { .inceptionV3(classes: $0, head: $1) }
+      return classifiers(facts) { .inceptionV3(classes: $0, head: $1) }.map {
+        counted($0, facts)
+      }
     case .resnet50: return classifiers(facts) { .resNet50(classes: $0, head: $1) }
     case .squeezenet:
       return classifiers(facts, last: "conv10") { .squeezeNet(classes: $0, head: $1) }
@@ -59,6 +61,24 @@ extension Architecture {
   /// The number of classes the file states; where it has no names, those it may have.
   private func classCounts(_ stated: Int?, _ usual: Int, _ facts: WeightFacts) -> [Int] {
     stated.map { [$0] } ?? [usual] + facts.soleSizes.filter { $0 != usual }
+  }
+
+  /// Keras counts layers without a name all through a session: a file made later in one has higher
+  /// numbers.
+  private func counted(_ variant: Variant, _ facts: WeightFacts) -> Variant {
+    let first = ["conv2d", "batch_normalization"].reduce(into: [:]) { first, kind in
+      first[kind] = facts.firstNumber(of: kind)
+    }
+    guard first.values.contains(where: { $0 > 0 }) else { return variant }
+    var variant = variant
+    variant.fileName = { layer in
+      let (kind, number) = WeightFacts.numbered(layer)
+      guard let start = first[kind] else { return layer }
+      // The sum is of a small number and one that a file states.
+      let (shifted, overflow) = number.addingReportingOverflow(start)
+      return overflow ? nil : shifted == 0 ? kind : "\(kind)_\(shifted)"
+    }
+    return variant
   }
 
   private func mobileNets(_ facts: WeightFacts) -> [Variant] {

@@ -18,7 +18,8 @@ package struct RecognizedModel {
   /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it fits none.
   package init(weights path: String) throws {
     let file = try WeightFile(path)
-    let facts = WeightFacts(file)
+    let names = try file.parameters().availableNames
+    let facts = WeightFacts(file, layers: names)
     var nearest: Fit?
     for isInOrder in [false, true] {
       guard let source = try Self.source(of: file, facts, isInOrder: isInOrder) else { continue }

@@ -16,7 +16,11 @@ struct WeightFacts {
 
   private static let words = ["bias", "biases", "b", "beta"]
 
-  init(_ file: WeightFile) {
+  /// The lowest number of each kind of layer that is counted: 94 where `conv2d_94` is the first.
+  private let firstNumbers: [String: Int]
+
+  /// Looks at a file's entries and at the names of its layers.
+  init(_ file: WeightFile, layers: [String]) {
     var counts: [Int: Int] = [:]
     for entry in file.entries where entry.sizes.count == 1 {
       let isRaw = entry.elementType == nil
@@ -27,14 +31,30 @@ struct WeightFacts {
     flattened = file.entries.lazy.filter { $0.sizes.count == 2 && $0.sizes[1] == 4096 }
       .map { $0.sizes[0] }.first { $0 != 4096 }
     soleSizes = counts.filter { $0.value == 1 }.keys.sorted()
+    firstNumbers = layers.reduce(into: [:]) { numbers, layer in
+      let (kind, number) = Self.numbered(layer)
+      numbers[kind] = min(numbers[kind] ?? number, number)
+    }
     hasInputsLast = file.entries.contains { entry in
       entry.sizes.count == 4 && entry.sizes[1] == 1 && entry.sizes[2] == 1 && entry.sizes[3] > 1
     }
   }
 
+  /// The number of the first layer of a kind, which has none where it is 0; `nil` when there is
+  /// none of this kind.
+  func firstNumber(of kind: String) -> Int? { firstNumbers[kind] }
+
   /// The values per pixel of the first of these layers the file names; `nil` when it names none.
   func width(of layers: String...) -> Int? {
     layers.lazy.compactMap { widths[$0] }.first
+  }
+
+  /// A name without its number, and the number: `conv2d` and 94 of `conv2d_94`.
+  static func numbered(_ layer: String) -> (kind: String, number: Int) {
+    guard let line = layer.lastIndex(of: "_"), let number = Int(layer[line...].dropFirst()) else {
+      return (layer, 0)
+    }
+    return (String(layer[..<line]), number)
   }
 
   /// The layer in the name of something that is added: `conv1` of `conv1/bias:0` and `conv1_b.bin`.
