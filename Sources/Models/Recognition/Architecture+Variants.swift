@@ -133,11 +133,8 @@ extension Architecture {
   }
 
   private func vgg16s(_ facts: WeightFacts) -> [Variant] {
-    // The first dense layer takes the whole map, a thirty-second of the picture's width squared.
-    let sizes = facts.flattened.map { count in
-      (1...64).first { $0 * $0 * 512 == count }.map { $0 * 32 } ?? 224
-    }
-    let size = sizes ?? 224
+    // The map has a thirty-second of the picture's width.
+    let size = facts.flattenedWidth.map { $0 * 32 } ?? 224
     let arguments = size == 224 ? "" : "size \(size)"
     return classifiers(facts, arguments: arguments) {
       .vgg16(size: $1 == .features ? 224 : size, classes: $0, head: $1)

@@ -15,16 +15,20 @@ package struct RecognitionError: Error, CustomStringConvertible {
     guard let nearest else {
       description = Problem.text(
         headline: headline,
-        details: [("received", "\(entryCount) entries"), ("needs", "one of \(known)")])
+        details: [
+          ("received", entryCount == 1 ? "1 entry" : "\(entryCount) entries"),
+          ("needs", "one of \(known)"),
+        ])
       return
     }
     var misfits = nearest.problems.prefix(Self.shownProblems).map(\.self)
     let more = nearest.problems.count - misfits.count
     if more > 0 { misfits.append("and \(more) more") }
     if !nearest.unused.isEmpty {
+      let count = nearest.unused.count
       let names = nearest.unused.prefix(Self.shownNames).joined(separator: ", ")
       let rest = nearest.unused.count > Self.shownNames ? ", …" : ""
-      misfits.append("\(nearest.unused.count) layers it does not have: \(names)\(rest)")
+      misfits.append("\(count) layer\(count == 1 ? "" : "s") it does not have: \(names)\(rest)")
     }
     description = Problem.text(
       headline: headline,

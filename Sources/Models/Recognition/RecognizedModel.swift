@@ -21,8 +21,8 @@ package struct RecognizedModel {
     let names = try file.parameters().availableNames
     let facts = WeightFacts(file, layers: names)
     var nearest: Fit?
-    for isInOrder in [false, true] {
-      guard let source = try Self.source(of: file, facts, isInOrder: isInOrder) else { continue }
+    for read in Self.readers(of: file, facts) {
+      let source = try read()
       for architecture in Architecture.allCases {
         for variant in architecture.variants(for: facts) {
           let fit = Fit(variant, source)
@@ -45,22 +45,26 @@ package struct RecognizedModel {
     self.model = model
   }
 
-  /// The parameters of a file by name or in order; `nil` when it does not go in order.
-  private static func source(
-    of file: WeightFile, _ facts: WeightFacts, isInOrder: Bool
-  ) throws -> (any ParameterSource)? {
-    if !isInOrder {
-      let isForges = file.format == .safeTensors && facts.hasInputsLast
-      return try file.parameters(layout: isForges ? .forge : nil)
-    }
+  /// The ways in which a file's parameters may be meant, likeliest first.
+  private static func readers(
+    of file: WeightFile, _ facts: WeightFacts
+  ) -> [() throws -> any ParameterSource] {
     switch file.format {
+    case .safeTensors:
+      let layouts: [ParameterLayout] =
+        facts.hasInputsLast ? [.forge, .pytorch] : [.pytorch, .forge]
+      return layouts.map { layout in { try file.parameters(layout: layout) } }
     #if HDF5
-      case .hdf5: return try HDF5Parameters(file.path, matching: .inOrder)
+      case .hdf5:
+        return [
+          { try file.parameters() }, { try HDF5Parameters(file.path, matching: .inOrder) },
+        ]
     #endif
     #if HDF5 && Zip
-      case .keras: return try KerasArchive(file.path, matching: .inOrder)
+      case .keras:
+        return [{ try file.parameters() }, { try KerasArchive(file.path, matching: .inOrder) }]
     #endif
-    default: return nil
+    default: return [{ try file.parameters() }]
     }
   }
 }

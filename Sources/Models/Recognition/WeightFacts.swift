@@ -11,8 +11,8 @@ struct WeightFacts {
   /// Whether pointwise kernels have their inputs last, as Forge's own order has it.
   let hasInputsLast: Bool
 
-  /// The rows of the first matrix of 4,096 columns: what a dense layer flattens.
-  let flattened: Int?
+  /// The width of the map that the first dense layer of VGG-16 flattens; `nil` without one.
+  let flattenedWidth: Int?
 
   private static let words = ["bias", "biases", "b", "beta"]
 
@@ -28,8 +28,7 @@ struct WeightFacts {
       counts[count, default: 0] += 1
       if let layer = Self.layer(addingIn: entry.name) { widths[layer] = count }
     }
-    flattened = file.entries.lazy.filter { $0.sizes.count == 2 && $0.sizes[1] == 4096 }
-      .map { $0.sizes[0] }.first { $0 != 4096 }
+    flattenedWidth = file.entries.compactMap(Self.flattenedWidth).max()
     soleSizes = counts.filter { $0.value == 1 }.keys.sorted()
     firstNumbers = layers.reduce(into: [:]) { numbers, layer in
       let (kind, number) = Self.numbered(layer)
@@ -43,6 +42,14 @@ struct WeightFacts {
   /// The number of the first layer of a kind, which has none where it is 0; `nil` when there is
   /// none of this kind.
   func firstNumber(of kind: String) -> Int? { firstNumbers[kind] }
+
+  /// The width of a square map of 512 channels that a matrix takes to 4,096 neurons.
+  private static func flattenedWidth(_ entry: WeightFile.Entry) -> Int? {
+    guard entry.sizes.count > 1, entry.sizes.first == 4096 || entry.sizes.last == 4096,
+      let count = Shape.product(of: entry.sizes)
+    else { return nil }
+    return (1...64).first { $0 * $0 * 512 * 4096 == count }
+  }
 
   /// The values per pixel of the first of these layers the file names; `nil` when it names none.
   func width(of layers: String...) -> Int? {
