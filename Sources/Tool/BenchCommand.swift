@@ -12,10 +12,10 @@ struct BenchCommand: ParsableCommand {
       the caller's memory. A FLOP is a multiplication or an addition.
       """)
 
-  @Argument(help: "The architecture.")
-  var network: Architecture
+  @Argument(help: NetworkArgument.help)
+  var network: NetworkArgument
 
-  @Option(help: ArgumentHelp("A weight file; seeded random values without.", valueName: "file"))
+  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
   var weights: String?
 
   @Option(help: ArgumentHelp("The input as float32 .npy; seeded random without.", valueName: "npy"))
@@ -43,7 +43,7 @@ struct BenchCommand: ParsableCommand {
       FileHandle.standardError.write(
         Data("forge: one thread is used, more are not there yet\n".utf8))
     }
-    let model = network.model
+    let model = try network.model
     let compiled = try WeightSource.compile(model, weights: weights)
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount

@@ -6,10 +6,13 @@ import Foundation
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Times each step of a ready architecture on random parameters.")
+    abstract: "Times each step of a ready architecture.")
 
-  @Argument(help: "The architecture.")
-  var network: Architecture
+  @Argument(help: NetworkArgument.help)
+  var network: NetworkArgument
+
+  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
+  var weights: String?
 
   @Option(help: "The number of timed predictions.")
   var runs = 50
@@ -19,7 +22,7 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
-    let compiled = try network.model.compile(parameters: RandomParameters(seed: 1))
+    let compiled = try WeightSource.compile(network.model, weights: weights)
     let steps = try compiled.profile(runs: runs)
     let total = steps.reduce(0) { $0 + $1.seconds }
     print("     ms   share  GFLOP/s    GB/s  kernel                        layers")

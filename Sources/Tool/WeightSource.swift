@@ -3,19 +3,10 @@ import Forge
 
 /// Compiles an architecture with the weights of a file.
 enum WeightSource {
-  /// The model with the weights at a path, found by its ending, or with seeded random ones.
+  /// The model with the weights at a path, its own without, seeded random ones where it has none.
   static func compile(_ model: Model, weights: String?) throws -> CompiledModel {
-    guard let weights else { return try model.compile(parameters: RandomParameters(seed: 1)) }
-    if weights.hasSuffix(".safetensors") {
-      return try model.compile(parameters: SafeTensorsParameters(weights))
-    }
-    if weights.hasSuffix(".npz") {
-      return try model.compile(parameters: NumPyParameters(weights))
-    }
-    #if HDF5
-      return try model.compile(parameters: HDF5Parameters(weights))
-    #else
-      throw ValidationError("this build of forge reads no HDF5 files: its trait HDF5 is off")
-    #endif
+    if let weights { return try model.compile(parameters: WeightFile(weights).parameters()) }
+    if model.parameters != nil { return try model.compile() }
+    return try model.compile(parameters: RandomParameters(seed: 1))
   }
 }

@@ -51,12 +51,9 @@ struct ParameterStore: Sendable {
     let read: (Int) -> Float =
       switch type {
       case .float16:
-        { halfToFloat(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
+        { Float(halfPrecision: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
       case .bfloat16:
-        {
-          Float(
-            bitPattern: UInt32(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) << 16)
-        }
+        { Float(bfloat16: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
       case .float64: { Float(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self)) }
       default: { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       }
@@ -73,20 +70,6 @@ struct ParameterStore: Sendable {
         position[axis] = 0
         axis -= 1
       }
-    }
-  }
-
-  /// IEEE half to single precision; `Float16` does not exist on every platform Swift has.
-  private static func halfToFloat(_ half: UInt16) -> Float {
-    let sign = UInt32(half & 0x8000) << 16
-    let exponent = UInt32(half >> 10) & 0x1F
-    let fraction = UInt32(half & 0x3FF)
-    switch exponent {
-    case 0:  // zero and subnormal: fraction · 2⁻²⁴
-      let magnitude = Float(fraction) * 0x1p-24
-      return Float(bitPattern: magnitude.bitPattern | sign)
-    case 31: return Float(bitPattern: sign | 0x7F80_0000 | fraction << 13)
-    default: return Float(bitPattern: sign | (exponent + 112) << 23 | fraction << 13)
     }
   }
 }
