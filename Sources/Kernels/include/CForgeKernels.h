@@ -40,6 +40,7 @@ typedef struct {
   float *const *bases;  /* arena, constants, inputs…, outputs… */
   int64_t image;        /* index of the image in the batch */
   const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
+  int64_t worker;       /* which of the threads that share a step this is; 0 is the caller */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -52,9 +53,10 @@ typedef struct {
   forge_kernel kernel;
   const void *arguments; /* of the struct that belongs to the kernel */
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
+  int32_t most_threads;  /* how many threads it is worth dealing out to */
 } forge_step;
 
-/* Runs steps[0 ..< count] in order on the calling thread. */
+/* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
 
 /* ---- activations: applied last in any kernel that has an epilogue ---- */
