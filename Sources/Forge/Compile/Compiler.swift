@@ -97,6 +97,10 @@ struct Compiler: Sendable {
     if options.planCacheSize < 1 {
       problems.append(.badOption("planCacheSize", "\(options.planCacheSize)", needs: "at least 1"))
     }
+    if let count = options.threads.given, count < 1 || count > CompileOptions.Threads.maximum {
+      problems.append(
+        .badOption("threads", "\(count)", needs: "1 to \(CompileOptions.Threads.maximum)"))
+    }
     if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
       problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
     }
@@ -146,7 +150,7 @@ struct Compiler: Sendable {
       concatenatesInPlace: !options.disabledRewrites.contains(Rewrites.concatenateInPlace),
       reusesInPlace: !options.disabledRewrites.contains(Rewrites.reuseInPlace))
     do { try builder.build() } catch { throw .parameters(error) }
-    return Plan(builder)
+    return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
   }
 
   /// Refuses tensors that no memory holds once blocks are filled up and borders are added.
