@@ -38,7 +38,7 @@ extension CompileOptions {
     }
 
     /// The number of threads on a machine that lets the process use so many cores.
-    func count(usable: @autoclosure () -> Device.UsableCores) -> Int {
+    package func count(usable: @autoclosure () -> Device.UsableCores) -> Int {
       switch self {
       case .automatic: min(usable().physical, Self.automaticMaximum)
       // One thread needs no look at the machine.

@@ -4,9 +4,9 @@
 /// has one tree (`cpu.max`), version 1 one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a
 /// container the root of the tree is often the container's own group, so that the root is looked at too,
 /// and folders that the container does not see are passed over.
-enum ControlGroup {
+package enum ControlGroup {
   /// The processors' worth of time per time, the least over all groups; `nil` without a limit.
-  static func quota(_ files: SystemFiles) -> Double? {
+  package static func quota(_ files: SystemFiles) -> Double? {
     guard let text = files.text("/proc/self/cgroup") else { return nil }
     var least: Double?
     for line in text.split(separator: "\n") {
@@ -35,7 +35,7 @@ enum ControlGroup {
   }
 
   /// The limit that a line of `cpu.max` states, `quota period` or `max period`.
-  static func unifiedLimit(_ line: String?) -> Double? {
+  package static func unifiedLimit(_ line: String?) -> Double? {
     let words = line?.split(separator: " ") ?? []
     guard let quota = words.first else { return nil }
     return limit(quota: String(quota), period: words.count > 1 ? String(words[1]) : "100000")

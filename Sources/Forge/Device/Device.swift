@@ -34,11 +34,17 @@ public struct Device: Sendable, Hashable, Codable {
   }
 
   /// How many cores the process may use.
-  struct UsableCores: Hashable, Sendable {
+  package struct UsableCores: Hashable, Sendable {
     /// Logical cores, bounded by the quota.
-    let logical: Int
+    package let logical: Int
     /// Physical cores, bounded by the quota.
-    let physical: Int
+    package let physical: Int
+
+    /// So many cores of each kind.
+    package init(logical: Int, physical: Int) {
+      self.logical = logical
+      self.physical = physical
+    }
   }
 
   /// What kind of device it is.
@@ -79,7 +85,7 @@ public struct Device: Sendable, Hashable, Codable {
   }
 
   /// The processor that files describe.
-  init(_ files: SystemFiles, affinity: ProcessorSet?, instructionSets: [String]) {
+  package init(_ files: SystemFiles, affinity: ProcessorSet?, instructionSets: [String]) {
     let info = ProcessorInfo(files.text("/proc/cpuinfo") ?? "")
     let topology = Topology(files, info: info)
     let allowed = Self.allowed(affinity, topology)

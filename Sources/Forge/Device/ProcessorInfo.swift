@@ -1,20 +1,20 @@
 /// What /proc/cpuinfo says of the processors that are on.
-struct ProcessorInfo: Hashable, Sendable {
+package struct ProcessorInfo: Hashable, Sendable {
   /// The logical processors with their package and core, where it says.
-  var cores: [Int: Core] = [:]
+  package var cores: [Int: Core] = [:]
   /// The name of the model, where it says.
-  var name: String?
+  package var name: String?
   /// The names of the instruction sets and other features, as the kernel writes them.
-  var features: Set<String> = []
+  package var features: Set<String> = []
 
   /// A physical core.
-  struct Core: Hashable, Sendable {
+  package struct Core: Hashable, Sendable {
     let package: Int
     let number: Int
   }
 
   /// Takes /proc/cpuinfo apart, of x86 or of arm64.
-  init(_ text: String) {
+  package init(_ text: String) {
     for block in text.split(separator: "\n\n") {
       var fields: [Substring: Substring] = [:]
       for line in block.split(separator: "\n") {

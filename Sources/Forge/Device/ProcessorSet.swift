@@ -1,18 +1,18 @@
 import CForgeKernels
 
 /// Logical processors, by the kernel's numbers.
-struct ProcessorSet: Hashable, Sendable {
+package struct ProcessorSet: Hashable, Sendable {
   /// Numbers above are taken for a mistake: no kernel counts further.
   static let limit = 1 << 13
 
   /// The numbers.
-  var members: Set<Int>
+  package var members: Set<Int>
 
   /// The processors with these numbers.
-  init(_ members: some Sequence<Int>) { self.members = Set(members) }
+  package init(_ members: some Sequence<Int>) { self.members = Set(members) }
 
   /// The processors of a list as the kernel writes it, `0-3,8,10-11`; `nil` for any other text.
-  init?(list: String) {
+  package init?(list: String) {
     members = []
     for part in list.split(separator: ",") {
       let ends = part.trimmed.split(separator: "-", omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ struct ProcessorSet: Hashable, Sendable {
   }
 
   /// The processors whose bits are set: bit i % 8 of byte i / 8.
-  init(mask: some Sequence<UInt8>) {
+  package init(mask: some Sequence<UInt8>) {
     members = []
     for (index, byte) in mask.enumerated() {
       for bit in 0..<8 where byte & 1 << UInt8(bit) != 0 { members.insert(index * 8 + bit) }

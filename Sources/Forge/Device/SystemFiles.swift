@@ -5,9 +5,12 @@
 #endif
 
 /// The text files in which Linux describes the machine; tests give recorded ones.
-struct SystemFiles: Sendable {
+package struct SystemFiles: Sendable {
   /// The text of a file, or `nil` where there is none.
   let text: @Sendable (_ path: String) -> String?
+
+  /// Files whose texts a closure gives by path.
+  package init(text: @escaping @Sendable (_ path: String) -> String?) { self.text = text }
 
   /// The files of this machine.
   static let machine = SystemFiles { path in

@@ -1,5 +1,5 @@
 /// Which logical processors are on, which share a core, and which share a cache.
-struct Topology: Sendable {
+package struct Topology: Sendable {
   /// The processors that are on.
   let online: ProcessorSet
   /// The core of each, as the lowest number among its processors.
@@ -59,7 +59,7 @@ struct Topology: Sendable {
   }
 
   /// The bytes that a text such as `48K`, `1M` or `4096` says.
-  static func size(_ text: String) -> Int? {
+  package static func size(_ text: String) -> Int? {
     let scales: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     guard let last = text.last else { return nil }
     guard let scale = scales[last] else { return Int(text).flatMap { $0 > 0 ? $0 : nil } }
