@@ -53,7 +53,9 @@ public struct Device: Sendable, Hashable, Codable {
   public let name: String
   /// The instruction sets that Forge has kernels for and the machine can run, slowest first.
   public let instructionSets: [String]
-  /// The features among those of interest to Forge, as the kernel names them: `avx512_bf16`, `asimddp`…
+  /// The features that matter to kernels of today or later, as Linux names them.
+  ///
+  /// Examples are `avx512_bf16` and `asimddp`.
   public let features: [String]
   /// The physical cores that are on.
   public let physicalCores: Int

@@ -7,7 +7,9 @@ package struct ThreadSplit: Sendable {
   package static let multiplyAddsPerSecond = 25e9
   /// Bytes per second that one core reads and writes.
   package static let bytesPerSecond = 10e9
-  /// The least work of one thread in seconds. To hand out and join a step takes below a microsecond with
+  /// The least work of one thread in seconds.
+  ///
+  /// To hand out and join a step takes below a microsecond with
   /// workers awake, so that a step of twice this is the first to gain.
   package static let smallestShare = 10e-6
 
