@@ -40,6 +40,9 @@
 /* Pauses between two looks at anything but the word that is waited for. 28 ns each on Zen 4. */
 #define PAUSES 50
 
+/* So many times PAUSES pass before a waiting thread gives way to other programs: some 50 us. */
+#define ROUNDS_BEFORE_YIELD 40
+
 /* After a thread could not be made, so many predictions go by before the next try. */
 #define RETRY_AFTER 1000
 
@@ -53,6 +56,7 @@ enum { IDLE, OFFERED, TAKEN, PARKED };
 
 typedef struct {
   _Alignas(LINE) _Atomic uint32_t state;
+  bool gave_way; /* under busy: the caller has given way to it in this run */
 } place;
 
 /* The step that is being dealt out. */
@@ -165,12 +169,13 @@ static void run_share(int64_t share, int64_t worker) {
 /* Returns when there may be an offer. */
 static void wait_for_offer(place *own) {
   int64_t start = 0;
-  for (;;) {
+  for (int round = 0;; round++) {
     for (int i = 0; i < PAUSES; i++) {
       if (atomic_load_explicit(&own->state, memory_order_relaxed) != IDLE) return;
       pause_briefly();
     }
-    /* Whoever else wants this processor, the caller above all, gets it. */
+    /* Whoever else wants this processor gets it, but not in the short time between two steps. */
+    if (round < ROUNDS_BEFORE_YIELD) continue;
     sched_yield();
     const int64_t now = nanoseconds();
     if (start == 0) start = now;
@@ -180,6 +185,7 @@ static void wait_for_offer(place *own) {
                                                 memory_order_acq_rel, memory_order_relaxed))
       sleep_while_parked(own);
     start = 0;
+    round = 0;
   }
 }
 
@@ -285,6 +291,7 @@ static int32_t begin(int32_t threads) {
   atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
   /* To wake a worker takes tens of microseconds: now, so that it may be there when it is needed. */
   for (int32_t w = 1; w < threads; w++) {
+    pool.places[w].gave_way = false;
     uint32_t expected = PARKED;
     if (atomic_compare_exchange_strong_explicit(&pool.places[w].state, &expected, IDLE,
                                                 memory_order_acq_rel, memory_order_relaxed))
@@ -303,16 +310,20 @@ static void offer(place *other) {
  * the caller takes the share back and computes it, so that nobody waits for a processor. */
 static void join(int32_t w) {
   place *other = &pool.places[w];
-  for (;;) {
+  for (int round = 0;; round++) {
     for (int i = 0; i < PAUSES; i++) {
       const uint32_t state = atomic_load_explicit(&other->state, memory_order_acquire);
       if (state == IDLE || state == PARKED) return;
       pause_briefly();
     }
-    /* The scheduler may have put the worker behind this very thread: without giving way it would
-     * wait for milliseconds. */
-    sched_yield();
+    /* The scheduler may have put the worker behind this very thread, where it would wait for
+     * milliseconds. One that has begun is elsewhere, and whoever gives way to another program is
+     * without a processor for milliseconds too. */
     uint32_t expected = OFFERED;
+    const bool has_begun =
+      atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
+    if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();
+    if (!has_begun) other->gave_way = true;
     if (atomic_compare_exchange_strong_explicit(&other->state, &expected, IDLE,
                                                 memory_order_acq_rel, memory_order_acquire)) {
       run_share(w, 0);
