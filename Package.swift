@@ -80,7 +80,9 @@ let tests: [Target] = [
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(
     name: "ForgeTests",
-    dependencies: ["Forge", "ForgeModels", "ForgeTestSupport", "CForgeTestSupport"]),
+    dependencies: [
+      "Forge", "ForgeModels", "ForgeTestSupport", "CForgeKernels", "CForgeTestSupport",
+    ]),
 ]
 
 let package = Package(

@@ -6,7 +6,7 @@
  *                             families that only move memory
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
- *   dispatch.c, tiles.c, run.c, walk.c
+ *   dispatch.c, tiles.c, run.c, pool.c, walk.c
  *   polynomials.py            where the numbers in vector/elementary.h come from
  * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help,
  * one in vector/ that vector/all.h includes. */

@@ -24,7 +24,7 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to write the output as float32 .npy.", valueName: "npy"))
   var output: String?
 
-  @Option(help: "Threads per prediction; only 1 is used yet.")
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
   var threads = 1
 
   @Option(help: "The number of timed predictions.")
@@ -35,16 +35,16 @@ struct BenchCommand: ParsableCommand {
 
   func validate() throws {
     guard (1...1_000_000).contains(runs) else { throw ValidationError("runs must be 1 to 1000000") }
-    guard (1...1024).contains(threads) else { throw ValidationError("threads must be 1 to 1024") }
+    let most = CompileOptions.Threads.maximum
+    guard (1...most).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
   }
 
   func run() throws {
-    if threads > 1 {
-      FileHandle.standardError.write(
-        Data("forge: one thread is used, more are not there yet\n".utf8))
-    }
     let model = try network.model
-    let compiled = try WeightSource.compile(model, weights: weights)
+    let compiled = try WeightSource.compile(
+      model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount
     else { throw ValidationError("the architecture has no fixed size") }

@@ -17,12 +17,20 @@ struct ProfileCommand: ParsableCommand {
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  var threads = 1
+
   func validate() throws {
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
+    let most = CompileOptions.Threads.maximum
+    guard (1...most).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
   }
 
   func run() throws {
-    let compiled = try WeightSource.compile(network.model, weights: weights)
+    let compiled = try WeightSource.compile(
+      network.model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
     let steps = try compiled.profile(runs: runs)
     let total = steps.reduce(0) { $0 + $1.seconds }
     print("     ms   share  GFLOP/s    GB/s  kernel                        layers")

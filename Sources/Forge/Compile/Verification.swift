@@ -59,7 +59,9 @@ public struct Verification: Sendable {
     do {
       let plan = try compiler.plan(inputs: shapes, constants: constants)
       let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
-      let memory = try PredictionMemory(plan: plan, batch: 1)
+      let memory = try PredictionMemory(
+        plan: plan, batch: 1,
+        threads: compiler.threads)
       var random = SeededGenerator(seed: seed)
       // The values the outputs have in the graph that no rewrite has touched.
       let values = compiler.referenceOutputs

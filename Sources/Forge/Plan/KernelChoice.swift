@@ -92,6 +92,15 @@ enum KernelChoice: Equatable {
     return best * lanes
   }
 
+  /// Into how many segments the rows of an image seen as one long row are cut, so that threads get equal
+  /// shares where panels alone do not give them.
+  static func segments(panels: Int, pixels: Int, threads: Int) -> Int {
+    guard threads > 1, pixels > 1 else { return 1 }
+    let most = min(4 * threads, max(pixels / 24, 1))
+    return (1...most).first { (panels * $0).isMultiple(of: threads) || panels * $0 >= 8 * threads }
+      ?? most
+  }
+
   /// Whether a pointwise convolution may see each block of its images as one long row.
   ///
   /// It may when no border lies between rows; longer rows leave fewer partial tiles. Kernels count

@@ -20,6 +20,8 @@ public final class CompiledModel: Sendable {
   public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
   /// Labels and other facts that go with the network.
   public let metadata: ModelMetadata
+  /// The most threads of one prediction, as ``CompileOptions/threads`` came out on this machine.
+  public let threads: Int
   /// What the compile did.
   public let report: CompileReport
 
@@ -40,6 +42,7 @@ public final class CompiledModel: Sendable {
     self.compiler = compiler
     self.metadata = metadata
     constants = PackedConstants(compiler.parameters)
+    threads = compiler.threads
     plans = PlanCache(capacity: compiler.options.planCacheSize)
     inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
     inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
@@ -144,7 +147,7 @@ public final class CompiledModel: Sendable {
     if let spare = takeSpare(plan, batch: batch) {
       memory = spare
     } else {
-      memory = try PredictionMemory(plan: plan, batch: batch)
+      memory = try PredictionMemory(plan: plan, batch: batch, threads: threads)
     }
     defer { giveBack(memory) }
     return try body(memory)

@@ -21,19 +21,25 @@ public final class Context {
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { memory.maximumBatch }
 
+  /// The most threads a prediction uses: fewer than were asked for where no step is large enough.
+  public var threads: Int { memory.threads }
+
   /// Creates a context.
   ///
   /// - Parameters:
   ///   - network: the compiled model.
   ///   - batch: the most examples one prediction may hold.
   ///   - inputShapes: the sizes of inputs that take any, by name.
+  ///   - threads: the most threads of a prediction in this context; as many as the network was compiled
+  ///     for unless fewer are given. With 1 the pool of threads is not touched.
   ///   - workspace: memory to use, of at least ``CompiledModel/workspaceSize(batch:inputShapes:)``
   ///     bytes, aligned to 64, which outlives the context; its own memory unless given.
-  /// - Throws: ``PredictionError`` when batch, shapes or workspace do not fit.
+  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
-    workspace: UnsafeMutableRawBufferPointer? = nil
+    threads: Int? = nil, workspace: UnsafeMutableRawBufferPointer? = nil
   ) throws(PredictionError) {
+    if let threads, threads < 1 { throw .wrongThreads(threads) }
     let needed = try network.workspaceSize(batch: batch, inputShapes: inputShapes)
     if let workspace {
       let unit = UInt(AlignedMemory.alignment)
@@ -47,7 +53,7 @@ public final class Context {
     self.network = network
     memory = try PredictionMemory(
       plan: try network.plan(for: try network.shapes(named: inputShapes)), batch: batch,
-      workspace: workspace?.baseAddress)
+      threads: min(threads ?? network.threads, network.threads), workspace: workspace?.baseAddress)
   }
 
   // MARK: Inputs and outputs
@@ -97,7 +103,8 @@ public final class Context {
 
   /// Computes the outputs from the inputs for `batch` examples.
   ///
-  /// It allocates no memory, takes no lock and makes no system call, but for what custom layers do.
+  /// It allocates no memory. With one thread it takes no lock and makes no system call either, but for
+  /// what custom layers do; with more it wakes those that sleep, and waits for no other prediction.
   ///
   /// - Parameter batch: how many examples the inputs hold.
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom layer

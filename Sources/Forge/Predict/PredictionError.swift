@@ -17,6 +17,8 @@ public struct PredictionError: Error, Sendable {
     case wrongShape
     /// A prediction is running in this context.
     case busy
+    /// A context was asked to use less than one thread.
+    case wrongThreads
     /// The caller's workspace is too small or not aligned.
     case wrongWorkspace
     /// A rectangle lies outside its image, or no layer takes it.
@@ -162,6 +164,14 @@ extension PredictionError {
     Problem(
       headline: "a prediction is running in this context",
       details: [("remedy", "give each thread a Context of its own, or call network.predict")]))
+
+  static func wrongThreads(_ threads: Int) -> PredictionError {
+    PredictionError(
+      .wrongThreads,
+      Problem(
+        headline: "a prediction needs a thread",
+        details: [("received", "threads: \(threads)"), ("needs", "at least 1")]))
+  }
 
   static func wrongWorkspace(_ received: String, needs: String) -> PredictionError {
     PredictionError(

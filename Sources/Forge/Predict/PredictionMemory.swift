@@ -9,6 +9,8 @@ final class PredictionMemory {
   let plan: Plan
   /// The most examples it has room for.
   let maximumBatch: Int
+  /// The most threads a prediction uses.
+  let threads: Int
   private let layout: WorkspaceLayout
   private let workspace: UnsafeMutableRawPointer
   private let ownsWorkspace: Bool
@@ -20,7 +22,7 @@ final class PredictionMemory {
   ///
   /// - Throws: ``PredictionError`` when there is no memory of that size.
   init(
-    plan: Plan, batch: Int, workspace: UnsafeMutableRawPointer? = nil
+    plan: Plan, batch: Int, threads: Int, workspace: UnsafeMutableRawPointer? = nil
   ) throws(PredictionError) {
     let layout = try WorkspaceLayout(plan, batch: batch)
     guard let memory = workspace ?? AlignedMemory.allocate(byteCount: layout.byteCount) else {
@@ -29,8 +31,11 @@ final class PredictionMemory {
     self.plan = plan
     self.layout = layout
     self.maximumBatch = batch
+    self.threads = min(threads, plan.mostThreads)
     self.workspace = memory
     self.ownsWorkspace = workspace == nil
+    // Here, so that no prediction has to make a thread.
+    if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     layout.prepare(memory, plan: plan)
     let bases = layout.bases(in: memory)
     customInputs = plan.segments.map { segment in
@@ -96,7 +101,8 @@ final class PredictionMemory {
       for (index, segment) in plan.segments.enumerated() {
         switch segment {
         case .steps(let start, let count):
-          forge_run(plan.steps(from: start), Int64(count), &frame)
+          _ = forge_run_parallel(
+            plan.steps(from: start), Int64(count), &frame, Int32(threads), nil)
         case .custom(let call):
           let sets = customInputs[index]
           try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
@@ -118,7 +124,7 @@ final class PredictionMemory {
       case .steps(let start, let count):
         for step in start..<start + count {
           let begin = clock.now
-          forge_run(plan.steps(from: step), 1, &frame)
+          _ = forge_run_parallel(plan.steps(from: step), 1, &frame, Int32(threads), nil)
           seconds[position] += (clock.now - begin) / .seconds(1)
           position += 1
         }

@@ -40,7 +40,7 @@ typedef struct {
   float *const *bases;  /* arena, constants, inputs…, outputs… */
   int64_t image;        /* index of the image in the batch */
   const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
-  int64_t worker;       /* which thread of the prediction runs this, from 0: picks its scratch */
+  int64_t worker;       /* which of the threads that share a step this is, 0 the caller: picks its scratch */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -53,9 +53,10 @@ typedef struct {
   forge_kernel kernel;
   const void *arguments; /* of the struct that belongs to the kernel */
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
+  int32_t most_threads;  /* how many threads it is worth dealing out to */
 } forge_step;
 
-/* Runs steps[0 ..< count] in order on the calling thread. */
+/* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
 
 /* ---- activations: applied last in any kernel that has an epilogue ---- */
@@ -119,12 +120,13 @@ typedef struct { forge_view in, out; const int32_t *indices; } forge_gather_chan
  * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is stored
  * there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4).
  * A dense layer is the convolution whose kernel is the whole image.
- * Tiles: panel * out.height + y, panel outermost. */
+ * Tiles: (panel * out.height + y) * segments + segment; rows are cut into as many segments (1 or more). */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
   int32_t panel_width;
+  int32_t segments;
   forge_epilogue epilogue;
   const float *next; /* weights that a later step begins with, fetched into the cache; or NULL */
   int64_t next_floats;

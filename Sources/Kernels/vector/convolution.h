@@ -232,10 +232,11 @@ static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floa
 
 /* ---- rows ---- */
 
-/* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size: a last tile of one or two pixels
  * would take almost as long as a full one. */
-static void convolve_row(convolution_row *row, int64_t width, const float *next,
+static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
                          int64_t next_floats) {
+  const int64_t width = last - first;
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   const convolution_tiles *tiles = &convolution_tiles_of[at_once - 1];
@@ -250,8 +251,8 @@ static void convolve_row(convolution_row *row, int64_t width, const float *next,
   row->next_lines = next && quarters > 0 && calls > 1
                       ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
                       : 0;
-  for (int64_t tile = 0, x = 0, call = 0; tile < count; tile++) {
-    const int64_t end = width * (tile + 1) / count;
+  for (int64_t tile = 0, x = first, call = 0; tile < count; tile++) {
+    const int64_t end = first + width * (tile + 1) / count;
     for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
       if (vector * FORGE_LANES >= row->channels) continue;
       row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
@@ -282,8 +283,10 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     .panel_width = a->panel_width,
     .end = finish_of(&e->activation),
   };
+  const int64_t segments = forge_larger(a->segments, 1), parts = a->out.height * segments;
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / a->out.height, y = tile % a->out.height;
+    const int64_t panel = tile / parts, part = tile % parts;
+    const int64_t y = part / segments, segment = part % segments;
     const int64_t block = panel * blocks_per_panel;
     row.in = forge_row(&a->in, frame, 0, y * a->stride_y - a->pad_top) - a->pad_left * FORGE_LANES;
     row.weights = a->weights + panel * panel_floats;
@@ -292,19 +295,19 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - panel * a->panel_width;
 #if FORGE_TILE_VECTORS > 1
-    if (a->out.height == 1 && a->out.width == 1 && a->panel_width == 4 * FORGE_LANES &&
+    if (parts == 1 && a->out.width == 1 && a->panel_width == 4 * FORGE_LANES &&
         tile + 1 < last) {
       convolve_pixel_of_two(&row, panel_floats);
       tile++;
       continue;
     }
 #endif
-    /* Each row of the image fetches its part of the panel after this one, or of the next step's. */
+    /* Each part of the image fetches its share of the panel after this one, or of the next step's. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;
-    const int64_t floats = more ? panel_floats : a->next_floats, rows = a->out.height;
-    const int64_t begin = floats / FORGE_LANES * y / rows * FORGE_LANES;
-    const int64_t end = floats / FORGE_LANES * (y + 1) / rows * FORGE_LANES;
-    convolve_row(&row, a->out.width, next ? next + begin : NULL, end - begin);
+    const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;
+    const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
+    convolve_row(&row, a->out.width * segment / segments, a->out.width * (segment + 1) / segments,
+                 next ? next + begin * FORGE_LANES : NULL, (end - begin) * FORGE_LANES);
   }
 }

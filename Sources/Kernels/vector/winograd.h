@@ -288,7 +288,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
       /* The weights of the next point, or panel, follow these. */
       const bool last = panel + 1 == call->panels && point + 1 == call->points;
       const float *next = last ? a->next : row.weights + part * a->panel_width;
-      convolve_row(&row, count, next, last ? a->next_floats : part * a->panel_width);
+      convolve_row(&row, 0, count, next, last ? a->next_floats : part * a->panel_width);
       row.in += row.whole_blocks * row.in_block;
       row.weights += part * a->panel_width;
       row.residual = row.out;

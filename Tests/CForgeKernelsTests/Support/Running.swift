@@ -10,7 +10,7 @@ func run<Arguments>(
   pointers.withUnsafeBufferPointer { pointers in
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
-        bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress)
+        bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress, worker: 0)
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }

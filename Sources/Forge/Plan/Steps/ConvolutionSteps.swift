@@ -97,6 +97,11 @@ extension PlanBuilder {
     let window = Window(geometry, input: tensor(source))
     let isFlat = KernelChoice.isFlat(
       geometry, ([source, target] + (residual.map { [$0] } ?? [])).map { tensor($0) })
+    let segments =
+      isFlat
+      ? KernelChoice.segments(
+        panels: (outputs + panelWidth - 1) / panelWidth,
+        pixels: tensor(target).height * tensor(target).width, threads: settings.threads) : 1
     let activation = node.activation
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
@@ -125,6 +130,7 @@ extension PlanBuilder {
       arguments.pad_top = window.padTop
       arguments.pad_left = window.padLeft
       arguments.panel_width = Int32(panelWidth)
+      arguments.segments = Int32(clamping: segments)
       arguments.epilogue = forge_epilogue(
         activation, residual: residual.map { places.view($0).flattened(isFlat) })
       arguments.next = places.next?.start
