@@ -159,6 +159,13 @@ static void run_share(int64_t share, int64_t worker) {
   const forge_step *step = job->step;
   forge_frame frame = *job->frame;
   frame.worker = worker;
+  if (step->parts > 1) {
+    const int64_t first = step->parts * share / job->shares;
+    const int64_t last = step->parts * (share + 1) / job->shares;
+    for (int64_t start = 0; first < last && start < step->tiles; start += step->parts)
+      step->kernel(step->arguments, &frame, start + first, start + last);
+    return;
+  }
   const int64_t first = step->tiles * share / job->shares;
   const int64_t last = step->tiles * (share + 1) / job->shares;
   if (first < last) step->kernel(step->arguments, &frame, first, last);

@@ -92,13 +92,12 @@ enum KernelChoice: Equatable {
     return best * lanes
   }
 
-  /// Into how many segments the rows of an image seen as one long row are cut, so that threads get equal
-  /// shares where panels alone do not give them.
+  /// Into how many segments an image seen as one long row is cut, for threads to share.
   static func segments(panels: Int, pixels: Int, threads: Int) -> Int {
     guard threads > 1, pixels > 1 else { return 1 }
-    let most = min(4 * threads, max(pixels / 24, 1))
-    return (1...most).first { (panels * $0).isMultiple(of: threads) || panels * $0 >= 8 * threads }
-      ?? most
+    // Rows are dealt out on large images, panels on small ones, see ThreadSplit.
+    if pixels >= ThreadSplit.rowsFrom { return min(threads, pixels / 24) }
+    return (1...4 * threads).first { (panels * $0).isMultiple(of: threads) } ?? 1
   }
 
   /// Whether a pointwise convolution may see each block of its images as one long row.

@@ -105,6 +105,7 @@ final class Plan: Sendable {
     var segments: [Segment] = []
     var calls: [KernelCall] = []
     var mostThreads: [Int] = []
+    var parts: [Int] = []
     let following = TensorPlaces.following(builder.steps)
     for (index, step) in builder.steps.enumerated() {
       var places = places
@@ -122,6 +123,11 @@ final class Plan: Sendable {
         let most = split.mostThreads(
           tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
         mostThreads.append(most)
+        let output = builder.tensor(step.writes[0])
+        parts.append(
+          split.parts(
+            tiles: Int(call.tiles), parts: call.parts, threads: most,
+            pixels: output.height * output.width))
         stepReports[index].mostThreads = most
       case .custom(let operation):
         let region = { (id: PlannedTensor.ID) in
@@ -151,14 +157,15 @@ final class Plan: Sendable {
       }
     }
     self.arguments = arguments
-    let most = mostThreads
+    let (most, dealt) = (mostThreads, parts)
     steps = AlignedMemory(byteCount: calls.count * MemoryLayout<forge_step>.stride) { bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
       for (index, call) in calls.enumerated() {
         steps[index] = forge_step(
           kernel: call.kernel, arguments: arguments.bytes.baseAddress?.advanced(by: offset),
-          tiles: call.tiles, most_threads: Int32(most[index]))
+          tiles: call.tiles, most_threads: Int32(most[index]),
+          parts: Int32(clamping: dealt[index]))
         offset += sizes[index]
       }
     }

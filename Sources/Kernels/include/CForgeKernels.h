@@ -54,6 +54,9 @@ typedef struct {
   const void *arguments; /* of the struct that belongs to the kernel */
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
   int32_t most_threads;  /* how many threads it is worth dealing out to */
+  /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of tiles, so that
+   * a thread goes on with the rows that it wrote in the step before. */
+  int32_t parts;
 } forge_step;
 
 /* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */

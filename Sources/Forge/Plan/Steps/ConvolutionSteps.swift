@@ -135,7 +135,9 @@ extension PlanBuilder {
         activation, residual: residual.map { places.view($0).flattened(isFlat) })
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      return KernelCall(run, arguments, tiles: forge_convolution_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_convolution_tiles,
+        parts: Int(arguments.out.height) * segments)
     }
   }
 
@@ -223,7 +225,8 @@ extension PlanBuilder {
       arguments.pad_top = window.padTop
       arguments.pad_left = window.padLeft
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
-      return KernelCall(run, arguments, tiles: forge_depthwise_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_depthwise_tiles, parts: Int(arguments.out.height))
     }
   }
 
