@@ -27,6 +27,8 @@
   X(winograd)                   \
   X(winograd_input)             \
   X(winograd_output)            \
+  X(strassen_input)             \
+  X(strassen_output)            \
   X(depthwise)                  \
   X(pooling)                    \
   X(activation)                 \
@@ -70,6 +72,12 @@ float forge_combine_scalar(float a, float b, int32_t operation);
 
 /* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
 void forge_winograd_points(int32_t alpha, double *points);
+
+/* One segment of Strassen's algorithm: its first pixel, the pixels of its halves, where its sums are. */
+typedef struct { int64_t first, upper, lower, sums; } forge_strassen_segment;
+
+forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *arguments,
+                                                 int64_t segment);
 
 /* ---- sizes ---- */
 

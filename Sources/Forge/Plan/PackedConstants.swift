@@ -14,6 +14,8 @@ final class PackedConstants: Sendable {
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel][point][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
+    case strassen(inputs: Int, outputs: Int, panelWidth: Int)
     /// `[block][height][width][16]`, zero where padded.
     case depthwise(height: Int, width: Int, channels: Int)
     /// As it is, zeros after the last value up to `count`.
@@ -72,6 +74,8 @@ extension PackedConstants.Form {
     case .winograd(let form, let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs, to: panelWidth) * form.points
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .strassen(let inputs, let outputs, let panelWidth):
+      AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
     case .depthwise(let height, let width, let channels):
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
     case .padded(let count), .zeros(let count): count
@@ -97,6 +101,11 @@ extension PackedConstants.Form {
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
           Int32(form.kernel.width), Int64(panelWidth))
+      }
+    case .strassen(let inputs, let outputs, let panelWidth):
+      values.withUnsafeBufferPointer {
+        forge_pack_strassen(
+          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth))
       }
     case .depthwise(let height, let width, let channels):
       let taps = height * width

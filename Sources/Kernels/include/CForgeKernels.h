@@ -201,6 +201,28 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t pooled);
 
+/* Pointwise convolution, stride 1, by one level of Strassen's algorithm: see vector/strassen.h in this
+ * folder's parent. in.channels and out.channels are multiples of 32; `in` has no gaps between its rows.
+ * weights: float [panel][7][in.channels / 2][panel_width] as forge_pack_strassen makes them, panels being
+ * those of half of the output channels; bias: float [out.channels].
+ * The pixels are cut into `segments`, each computed by itself. sums (forge_strassen_sums_floats) is
+ * written by a first step, `strassen_input` (tiles: block of half of the input channels * segments +
+ * segment) and read by a second, `strassen_output` (tiles: panel * segments + segment), which has scratch
+ * of its own per worker: products (forge_strassen_products_floats each), products_worker floats apart. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t panel_width, segments;
+  forge_view sums, products; /* base and offset only */
+  int64_t products_worker;
+  forge_epilogue epilogue;
+  const float *next; /* as forge_convolution_arguments' */
+  int64_t next_floats;
+} forge_strassen_arguments;
+
+int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
+int64_t forge_strassen_products_floats(const forge_strassen_arguments *);
+
 /* Convolution in groups of any size, channel by channel: the general fall-back.
  * Reads blocked, writes blocked. weights: float [outputs][ky][kx][inputs per group] (plain), bias:
  * float [outputs]. Group g has inputs g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg.
@@ -335,6 +357,8 @@ int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *)
 int64_t forge_winograd_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
+int64_t forge_strassen_input_tiles(const forge_strassen_arguments *);
+int64_t forge_strassen_output_tiles(const forge_strassen_arguments *);
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
 int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
 int64_t forge_pooling_tiles(const forge_pooling_arguments *);
@@ -364,6 +388,11 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                          int32_t kernel_width, int64_t panel_width);
 
+/* [outputs][inputs] -> the seven right sides of Strassen's algorithm, computed in double:
+ * [panel of half of the outputs][7][inputs / 2][panel_width], zero where padded. */
+void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
+                         int64_t panel_width);
+
 /* ---- dispatch ---- */
 typedef enum {
   FORGE_SCALAR = 0, /* plain C, one number at a time: what every faster level is checked against */
@@ -378,7 +407,7 @@ typedef struct {
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
   forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
   forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
-  forge_kernel grouped_convolution, depthwise, pooling;
+  forge_kernel strassen_input, strassen_output, grouped_convolution, depthwise, pooling;
   forge_kernel activation, affine, binary, softmax, resize;
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
 } forge_kernel_table;

@@ -10,6 +10,7 @@
 #include "winograd_transforms.h"
 #include "winograd.h"
 #include "plain_convolution.h"
+#include "strassen.h"
 #include "depthwise.h"
 #include "pooling.h"
 #include "softmax.h"

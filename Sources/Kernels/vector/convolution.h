@@ -195,16 +195,18 @@ static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
 
 #if FORGE_TILE_VECTORS > 1
 
-/* One pixel of two panels of 4 vectors. Weights are used once, as fast as they come, and from the third
- * cache they come faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4).
+/* One pixel of two panels. Weights are used once, as fast as they come, and from the third cache they come
+ * faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4).
  * panel_floats: from one panel's weights to the next's. */
-static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
+FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_floats,
+                                 const int vectors) {
+  const int panel_width = vectors * FORGE_LANES;
   const float *weights = row->weights;
   sums sum, other;
 #pragma clang loop unroll(full)
-  for (int v = 0; v < 4; v++) {
+  for (int v = 0; v < vectors; v++) {
     sum[0][v] = load(row->bias + v * FORGE_LANES);
-    other[0][v] = load(row->bias + (4 + v) * FORGE_LANES);
+    other[0][v] = load(row->bias + panel_width + v * FORGE_LANES);
   }
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
@@ -213,19 +215,29 @@ static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floa
         const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
 #pragma clang loop unroll_count(4)
         for (int64_t lane = 0; lane < lanes; lane++) {
-          add_channel(sum, at + lane, 0, weights + lane * 4 * FORGE_LANES, 1, 4);
-          add_channel(other, at + lane, 0, weights + panel_floats + lane * 4 * FORGE_LANES, 1, 4);
+          const float *here = weights + lane * panel_width;
+          add_channel(sum, at + lane, 0, here, 1, vectors);
+          add_channel(other, at + lane, 0, here + panel_floats, 1, vectors);
         }
-        if (lanes > 0) weights += 4 * FORGE_LANES * FORGE_LANES;
+        if (lanes > 0) weights += FORGE_LANES * panel_width;
       }
     }
   }
-  finish_tile(row, sum, 0, 0, 1, 4);
+  finish_tile(row, sum, 0, 0, 1, vectors);
   convolution_row second = *row;
-  second.out += 4 * row->out_block;
-  if (row->residual) second.residual += 4 * row->residual_block;
-  second.channels -= 4 * FORGE_LANES;
-  finish_tile(&second, other, 0, 0, 1, 4);
+  second.out += vectors * row->out_block;
+  if (row->residual) second.residual += vectors * row->residual_block;
+  second.channels -= panel_width;
+  finish_tile(&second, other, 0, 0, 1, vectors);
+}
+
+static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
+  switch (row->panel_width / FORGE_LANES) {
+    case 1: convolve_pixel(row, panel_floats, 1); break;
+    case 2: convolve_pixel(row, panel_floats, 2); break;
+    case 3: convolve_pixel(row, panel_floats, 3); break;
+    default: convolve_pixel(row, panel_floats, 4); break;
+  }
 }
 
 #endif
@@ -295,8 +307,7 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - panel * a->panel_width;
 #if FORGE_TILE_VECTORS > 1
-    if (parts == 1 && a->out.width == 1 && a->panel_width == 4 * FORGE_LANES &&
-        tile + 1 < last) {
+    if (parts == 1 && a->out.width == 1 && tile + 1 < last) {
       convolve_pixel_of_two(&row, panel_floats);
       tile++;
       continue;

@@ -16,6 +16,12 @@ extension PlanBuilder {
     case .winograd(let form, let summed, let width):
       try addWinograd(node, geometry, form: form, summed: summed, panelWidth: width)
       return
+    case .strassen(let segments, let width):
+      let source = try blocked(node.inputs[0])
+      // It sees the image as one long row; a border that another step needs is in the way of that.
+      guard tensor(source).isContiguous else { break }
+      try addStrassen(node, source: source, segments: segments, panelWidth: width)
+      return
     case .plainImage(let width):
       try addPlainConvolution(node, geometry, panelWidth: width)
       return
@@ -83,7 +89,9 @@ extension PlanBuilder {
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, source: ID, target: ID,
     residual: ID?, inputs: Int, outputs: Int, group: Int = 0
   ) throws {
-    let panelWidth = KernelChoice.panelWidth(outputs: outputs)
+    let pixels = tensor(target).height * tensor(target).width
+    let panelWidth = KernelChoice.panelWidth(
+      outputs: outputs, threads: pixels < ThreadSplit.rowsFrom ? settings.threads : 1)
     let kernel = geometry.kernel
     let weightCount = outputs * kernel.width * kernel.height * inputs
     let weights = try packed(
@@ -100,8 +108,7 @@ extension PlanBuilder {
     let segments =
       isFlat
       ? KernelChoice.segments(
-        panels: (outputs + panelWidth - 1) / panelWidth,
-        pixels: tensor(target).height * tensor(target).width, threads: settings.threads) : 1
+        panels: (outputs + panelWidth - 1) / panelWidth, pixels: pixels, threads: settings.threads) : 1
     let activation = node.activation
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
