@@ -50,7 +50,7 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
   const forge_winograd_arguments *a = call->a;
   const int64_t height = a->in.height, width = a->in.width;
   const float *image = forge_row(&a->in, call->frame, block, 0);
-  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]; /* transformed along y: [x][point of y] */
+  v16 half[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* transformed along y: [x][point of y] */
   for (int64_t tile = first; tile < first + count; tile++, to += FORGE_LANES) {
     const int64_t top = tile / call->columns * a->tile_height - a->pad_top;
     const int64_t left = tile % call->columns * a->tile_width - a->pad_left;
@@ -67,14 +67,14 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
 #pragma clang loop unroll(full)
       for (int y = 0; y < alpha_y; y++)
         column[y] = inside ? load(rows[y] + x * FORGE_LANES) : splat(0);
-      transform_input(column, half[x], alpha_y);
+      transform_input(column, half + x * alpha_y, alpha_y);
     }
     float *point = to;
 #pragma clang loop unroll(disable)
     for (int y = 0; y < alpha_y; y++) {
       v16 row[FORGE_MOST_POINTS], whole[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
-      for (int x = 0; x < alpha_x; x++) row[x] = half[x][y];
+      for (int x = 0; x < alpha_x; x++) row[x] = half[x * alpha_y + y];
       transform_input(row, whole, alpha_x);
 #pragma clang loop unroll(full)
       for (int x = 0; x < alpha_x; x++, point += call->transformed_point) store(point, whole[x]);
@@ -83,20 +83,6 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
 }
 
 /* ---- out ---- */
-
-/* Finishes a row of `count` neighbouring outputs: what convolve_tile does with its sums. */
-FORGE_INLINE void winograd_store(const winograd_call *call, v16 *row, float *out,
-                                 const float *residual, int64_t lanes, int64_t count, v16i mask,
-                                 const int most) {
-  const v16 low = splat(call->end.low), high = splat(call->end.high);
-#pragma clang loop unroll(full)
-  for (int x = 0; x < most; x++) {
-    if (x >= count) break;
-    if (residual) row[x] += load(residual + x * FORGE_LANES);
-    store(out + x * FORGE_LANES, keep(mask, clamp(row[x], low, high)));
-  }
-  if (call->end.further) activate(out, out, count, lanes, call->end.further);
-}
 
 /* The larger of two, NaN if either is. */
 FORGE_INLINE v16 larger_or_nan(v16 a, v16 b) { return choose((b > a) | (b != b), b, a); }
@@ -112,8 +98,9 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   const v16i mask = first_lanes(lanes);
   const v16 bias = load(a->bias + block * FORGE_LANES);
   const int64_t height = a->height, width = a->width; /* of the convolution, before pooling */
-  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* transformed along x: [x][point of y] */
-  v16 sums[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* [y][x] */
+  const v16 low = splat(call->end.low), high = splat(call->end.high);
+  v16 half[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* transformed along x: [x][point of y] */
+  v16 sums[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* [y][x], for pooling */
   for (int64_t tile = first; tile < first + count; tile++, from += FORGE_LANES) {
     const int64_t top = tile / call->columns * n_y, left = tile % call->columns * n_x;
     const float *point = from;
@@ -124,45 +111,48 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
       for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
       transform_output(row, made, n_x, alpha_x);
 #pragma clang loop unroll(full)
-      for (int x = 0; x < n_x; x++) half[x][y] = made[x];
-    }
-#pragma clang loop unroll(disable)
-    for (int x = 0; x < n_x; x++) {
-      v16 made[FORGE_MOST_POINTS];
-      transform_output(half[x], made, n_y, alpha_y);
-#pragma clang loop unroll(full)
-      for (int y = 0; y < n_y; y++) sums[y][x] = made[y] + bias;
+      for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
     }
     const int64_t rows = forge_smaller(n_y, height - top), columns = forge_smaller(n_x, width - left);
-    if (!pooled) {
-      const float *residual =
-        e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
-      float *out = forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
+    const float *residual =
+      e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
+    float *out = pooled ? NULL : forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
 #pragma clang loop unroll(disable)
-      for (int y = 0; y < rows; y++) {
-        winograd_store(call, sums[y], out, residual, lanes, columns, mask, n_x);
-        out += a->out.row_stride;
-        if (residual) residual += e->residual.row_stride;
-      }
-    } else {
-      /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
-       * image may be cut. The activation, which never falls, comes after. */
-      float *out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
-      const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
-      const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
-#pragma clang loop unroll(disable)
-      for (int y = 0; y < pooled_rows; y++, out += a->out.row_stride) {
-        v16 row[FORGE_MOST_POINTS];
+    for (int x = 0; x < (pooled ? n_x : columns); x++) {
+      v16 made[FORGE_MOST_POINTS];
+      transform_output(half + x * alpha_y, made, n_y, alpha_y);
 #pragma clang loop unroll(full)
-        for (int x = 0; x < n_x / 2; x++) {
-          if (x >= pooled_columns) break;
-          const int below = 2 * y + 1 < rows ? 2 * y + 1 : 2 * y;
-          const int beside = 2 * x + 1 < columns ? 2 * x + 1 : 2 * x;
-          row[x] = larger_or_nan(larger_or_nan(sums[2 * y][2 * x], sums[2 * y][beside]),
-                                 larger_or_nan(sums[below][2 * x], sums[below][beside]));
+      for (int y = 0; y < n_y; y++) {
+        if (pooled) {
+          sums[y * n_x + x] = made[y] + bias;
+        } else if (y < rows) {
+          v16 value = made[y] + bias;
+          if (residual)
+            value += load(residual + y * e->residual.row_stride + x * FORGE_LANES);
+          store(out + y * a->out.row_stride + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
         }
-        winograd_store(call, row, out, NULL, lanes, pooled_columns, mask, n_x / 2);
       }
+    }
+    if (!pooled) {
+      for (int y = 0; y < rows && call->end.further; y++, out += a->out.row_stride)
+        activate(out, out, columns, lanes, call->end.further);
+      continue;
+    }
+    /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
+     * image may be cut. The activation, which never falls, comes after. */
+    out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
+    const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
+    const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
+#pragma clang loop unroll(disable)
+    for (int y = 0; y < pooled_rows; y++, out += a->out.row_stride) {
+      const v16 *above = sums + 2 * y * n_x, *below = 2 * y + 1 < rows ? above + n_x : above;
+      for (int64_t x = 0; x < pooled_columns; x++) {
+        const int64_t beside = 2 * x + 1 < columns ? 2 * x + 1 : 2 * x;
+        const v16 value = larger_or_nan(larger_or_nan(above[2 * x], above[beside]),
+                                        larger_or_nan(below[2 * x], below[beside]));
+        store(out + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
+      }
+      if (call->end.further) activate(out, out, pooled_columns, lanes, call->end.further);
     }
   }
 }
