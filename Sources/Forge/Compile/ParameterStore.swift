@@ -1,3 +1,4 @@
+import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
@@ -48,28 +49,15 @@ struct ParameterStore: Sendable {
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
     into output: UnsafeMutableBufferPointer<Float>
   ) {
-    let read: (Int) -> Float =
+    let stored =
       switch type {
-      case .float16:
-        { Float(halfPrecision: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
-      case .bfloat16:
-        { Float(bfloat16: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
-      case .float64: { Float(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self)) }
-      default: { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+      case .float16: FORGE_STORED_FLOAT16
+      case .bfloat16: FORGE_STORED_BFLOAT16
+      case .float64: FORGE_STORED_FLOAT64
+      default: FORGE_STORED_FLOAT32
       }
-    var position = Array(repeating: 0, count: sizes.count)
-    var offset = 0
-    for index in 0..<sizes.reduce(1, *) {
-      output[index] = read(offset)
-      var axis = sizes.count - 1
-      while axis >= 0 {
-        position[axis] += 1
-        offset += strides[axis]
-        if position[axis] < sizes[axis] { break }
-        offset -= strides[axis] * sizes[axis]
-        position[axis] = 0
-        axis -= 1
-      }
-    }
+    forge_gather(
+      bytes.baseAddress, Int32(stored.rawValue), Int32(sizes.count), sizes.map(Int64.init),
+      strides.map(Int64.init), output.baseAddress)
   }
 }

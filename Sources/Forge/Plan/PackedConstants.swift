@@ -53,7 +53,9 @@ final class PackedConstants: Sendable {
     if let memory = made.withLock({ $0[key] }) { return memory }
     var values = try recipe.map { try parameters.values(of: $0) } ?? []
     if let part { values = Array(values[part]) }
-    let memory = AlignedMemory(byteCount: form.count * MemoryLayout<Float>.stride) { bytes in
+    let memory = AlignedMemory(
+      byteCount: form.count * MemoryLayout<Float>.stride, isZeroed: !form.writesEverything
+    ) { bytes in
       form.write(values, to: bytes.bindMemory(to: Float.self))
     }
     return made.withLock { made in
@@ -82,7 +84,15 @@ extension PackedConstants.Form {
     }
   }
 
-  /// Writes values, in Forge's own layout, to zeroed memory.
+  /// Whether ``write(_:to:)`` leaves no float as it was.
+  var writesEverything: Bool {
+    switch self {
+    case .convolution, .winograd, .strassen: true
+    case .depthwise, .padded, .zeros: false
+    }
+  }
+
+  /// Writes values, in Forge's own layout, to memory, zeroed unless all of it is written.
   func write(_ values: [Float], to memory: UnsafeMutableBufferPointer<Float>) {
     let lanes = TensorDescriptor.blockWidth
     switch self {

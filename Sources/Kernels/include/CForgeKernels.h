@@ -376,6 +376,19 @@ int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
 int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
                              int32_t out_height, int32_t out_width);
 
+/* ---- parameters as files hold them ---- */
+typedef enum {
+  FORGE_STORED_FLOAT32 = 0,
+  FORGE_STORED_FLOAT16,
+  FORGE_STORED_BFLOAT16,
+  FORGE_STORED_FLOAT64
+} forge_stored_type;
+
+/* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of the stored
+ * type, which need not be aligned. rank: at most FORGE_MAX_RANK. */
+void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
+                  const int64_t *strides, float *out);
+
 /* ---- packing: weights in the forms that kernels read ---- */
 
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
