@@ -70,6 +70,18 @@ float forge_activate_scalar(float x, forge_activation activation);
 /* a op b of one pair of numbers. */
 float forge_combine_scalar(float a, float b, int32_t operation);
 
+/* Taps along an axis of one phase of a kernel: with stride 2 every other one. */
+static inline int32_t forge_winograd_taps(int32_t kernel, int32_t stride) {
+  return stride == 2 ? (kernel + 1) / 2 : kernel;
+}
+
+/* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle one:
+ * filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
+static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y, int64_t x,
+                                       int64_t alpha_x) {
+  return !(phase / 2 == 1 && y == alpha_y - 1) && !(phase % 2 == 1 && x == alpha_x - 1);
+}
+
 /* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
 void forge_winograd_points(int32_t alpha, double *points);
 

@@ -51,7 +51,8 @@ int64_t forge_winograd_tiles(const forge_winograd_arguments *a) {
 }
 
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *a) {
-  return forge_winograd_layout_of(a).chunks * forge_blocks(a->in.channels);
+  const forge_winograd_layout layout = forge_winograd_layout_of(a);
+  return layout.chunks * layout.phases * forge_blocks(a->in.channels);
 }
 
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *a) {

@@ -57,8 +57,8 @@ struct ConvolutionCost {
     let rows = (output.height + form.tile.height - 1) / form.tile.height
     let tiles = Double(columns * rows)
     let points = Double(form.points)
-    let products = points * Double(inputs) * Double(outputs) / 16
-    let transforms = tiles * points * 6.5 * Double(inputs + outputs) / 16
+    let products = Double(form.units) * Double(inputs) * Double(outputs) / 16
+    let transforms = tiles * points * 6.5 * Double(form.phases * inputs + outputs) / 16
     return max(products * tiles / vectorsPerCycle, products * 64 / Self.bytesPerCycle)
       + transforms / max(vectorsPerCycle, 0.25)
   }

@@ -38,7 +38,7 @@ enum KernelChoice: Equatable {
     let width = panelWidth(
       outputs: outputs,
       threads: output[0] * output[1] < ThreadSplit.rowsFrom ? settings.threads : 1)
-    guard settings.preference == .speed, settings.level != FORGE_SCALAR, geometry.stride == .one, geometry.dilation == .one
+    guard settings.preference == .speed, settings.level != FORGE_SCALAR, geometry.dilation == .one
     else { return .panels(width: width) }
     let size =
       settings.sizesAreFixed ? Size(width: output[1], height: output[0]) : nominalSize
@@ -46,7 +46,8 @@ enum KernelChoice: Equatable {
       level: settings.level, output: size, inputs: inputs, outputs: outputs,
       kernel: geometry.kernel)
     var best = (cost: cost.direct, choice: KernelChoice.panels(width: width))
-    for form in WinogradTile.forms(of: geometry.kernel) where settings.isEnabled(Rewrites.winograd) {
+    for form in WinogradTile.forms(of: geometry.kernel, stride: geometry.stride)
+    where settings.isEnabled(Rewrites.winograd) {
       guard let summed = form.summedChannels(of: inputs, accuracy: settings.accuracy) else {
         continue
       }

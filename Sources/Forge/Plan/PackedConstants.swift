@@ -12,7 +12,7 @@ final class PackedConstants: Sendable {
   enum Form: Hashable {
     /// `[panel][height][width][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
-    /// `[panel][point][inputs, rounded up to 16][panelWidth]`, zero where padded.
+    /// `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
     case strassen(inputs: Int, outputs: Int, panelWidth: Int)
@@ -74,7 +74,7 @@ extension PackedConstants.Form {
       AlignedMemory.round(outputs, to: panelWidth) * height * width
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .winograd(let form, let inputs, let outputs, let panelWidth):
-      AlignedMemory.round(outputs, to: panelWidth) * form.points
+      AlignedMemory.round(outputs, to: panelWidth) * form.units
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .strassen(let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
@@ -110,7 +110,7 @@ extension PackedConstants.Form {
         forge_pack_winograd(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
-          Int32(form.kernel.width), Int64(panelWidth))
+          Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth))
       }
     case .strassen(let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {

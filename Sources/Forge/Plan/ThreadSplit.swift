@@ -38,7 +38,9 @@ package struct ThreadSplit: Sendable {
   /// deals out rows of the image, a thread finds most of what it reads in its own cache. On small images of
   /// many channels rows are too few, and weights, which every thread would read whole, are the larger part.
   package func parts(tiles: Int, parts: Int, threads: Int, pixels: Int) -> Int {
-    guard threads > 1, parts >= threads, tiles.isMultiple(of: parts), pixels >= Self.rowsFrom else { return 1 }
+    guard threads > 1, parts >= threads, tiles.isMultiple(of: parts), pixels >= Self.rowsFrom else {
+      return 1
+    }
     return parts
   }
 

@@ -10,10 +10,24 @@ struct WinogradTile: Hashable {
   let tile: Size
   /// Taps of the filter.
   let kernel: Size
+  /// The stride: 1, or 2 with a kernel of 3×3, whose four phases are filtered by every other tap.
+  var stride = 1
 
-  /// The products per tile and pair of channels.
+  /// The points of a tile's transforms.
   var points: Int {
-    (tile.width + kernel.width - 1) * (tile.height + kernel.height - 1)
+    let taps = { (kernel: Int) in stride == 2 ? (kernel + 1) / 2 : kernel }
+    return (tile.width + taps(kernel.width) - 1) * (tile.height + taps(kernel.height) - 1)
+  }
+
+  /// The images that are transformed: with stride 2 those of every other row and column.
+  var phases: Int { stride * stride }
+
+  /// The products per tile and pair of channels, of all phases.
+  var units: Int {
+    Int(
+      forge_winograd_units(
+        Int32(clamping: tile.height), Int32(clamping: kernel.height), Int32(clamping: tile.width),
+        Int32(clamping: kernel.width), Int32(clamping: stride)))
   }
 
   /// Whether the kernels can put a 2×2 maximum pooling at its end.
@@ -22,16 +36,17 @@ struct WinogradTile: Hashable {
   private func isThere(pooled: Bool) -> Bool {
     forge_has_winograd(
       Int32(clamping: tile.height), Int32(clamping: kernel.height), Int32(clamping: tile.width),
-      Int32(clamping: kernel.width), pooled ? 1 : 0) != 0
+      Int32(clamping: kernel.width), Int32(clamping: stride), pooled ? 1 : 0) != 0
   }
 
-  /// The forms there are for a kernel.
-  static func forms(of kernel: Size) -> [WinogradTile] {
-    [2, 3, 4, 6].map { side in
+  /// The forms there are for a kernel and a stride.
+  static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
+    guard stride.width == stride.height, stride.width <= 2 else { return [] }
+    return [2, 3, 4, 6].map { side in
       WinogradTile(
         tile: Size(
           width: kernel.width == 1 ? 1 : side, height: kernel.height == 1 ? 1 : side),
-        kernel: kernel)
+        kernel: kernel, stride: stride.width)
     }.filter { $0.isThere(pooled: false) }
   }
 
@@ -46,6 +61,8 @@ struct WinogradTile: Hashable {
     let side = max(tile.width, tile.height)
     let factor: Double =
       switch (taps, side) {
+      case (9, 3) where stride == 2: 0.6e-7
+      case (9, 4) where stride == 2: 1.0e-7
       case (9, 2): 0.5e-7
       case (9, 3): 1.0e-7
       case (9, 4): 0.9e-7

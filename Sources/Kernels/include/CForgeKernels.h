@@ -154,13 +154,16 @@ typedef struct {
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels);
 
-/* Convolution of stride 1 without dilation by Winograd's minimal filtering F(tile, kernel): see
- * winograd.h in this folder's parent. An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
+/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see winograd.h in this
+ * folder's parent. The stride is 1, or 2 with a kernel of 3 by 3: then the four images of every other pixel
+ * (phases: even or odd rows, even or odd columns) are filtered by every other tap and added up, and `points`
+ * are those of F(tile, 2). An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
  * output is the 2 by 2 maximum pooling, stride 2, of the convolution, whose own size is height by
  * width; `out` has half of that, rounded down or up. The activation comes after the pooling, so it must not
  * fall anywhere; there is no residual then. Reads no halo: pixels outside are zero.
  *
- * weights: float [panel][point][in blocks * 16][panel_width] as forge_pack_winograd makes them;
+ * weights: float [panel][unit][in blocks * 16][panel_width], a unit being a point, or with stride 2 a point
+ * and a phase, as forge_pack_winograd makes them;
  * bias: float [panels * panel_width].
  * transformed and products (base and offset only) are scratch in the arena, of which each worker has
  * its own part, transformed_worker and products_worker floats apart (see forge_winograd_layout).
@@ -172,6 +175,7 @@ typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, tile_height, tile_width, pad_top, pad_left;
+  int32_t stride; /* 2, or anything else for 1 */
   int32_t height, width; /* of the convolution's result */
   int32_t panel_width;
   int32_t chunk; /* tiles taken at a time */
@@ -190,7 +194,8 @@ typedef struct {
 typedef struct {
   int64_t columns, tiles; /* tiles in a row of tiles; in all */
   int64_t chunk, chunks;  /* the tiles of one, at most `tiles`; how many */
-  int64_t points;         /* products per tile */
+  int64_t points;         /* products per tile (and phase) */
+  int64_t phases;         /* 4 with stride 2, else 1 */
   int64_t transformed_point, products_point; /* floats from one point to the next */
   int64_t transformed_floats, products_floats; /* scratch of one chunk */
 } forge_winograd_layout;
@@ -199,7 +204,7 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 
 /* Whether the kernels have F(tile, kernel); with `pooled`, whether they pool it. */
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                           int32_t kernel_width, int32_t pooled);
+                           int32_t kernel_width, int32_t stride, int32_t pooled);
 
 /* Pointwise convolution, stride 1, by one level of Strassen's algorithm: see vector/strassen.h in this
  * folder's parent. in.channels and out.channels are multiples of 32; `in` has no gaps between its rows.
@@ -396,10 +401,14 @@ void forge_pack_convolution(const float *weights, float *packed, int64_t outputs
                             int64_t inputs, int64_t panel_width);
 
 /* [outputs][kernel_height][kernel_width][inputs] -> G weights G^T of F(tile, kernel), computed in
- * double: [panel][point][in blocks * 16][panel_width], zero where padded. */
+ * double: [panel][unit][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                         int32_t kernel_width, int64_t panel_width);
+                         int32_t kernel_width, int32_t stride, int64_t panel_width);
+
+/* The units of weights per panel: see forge_winograd_arguments. */
+int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                             int32_t kernel_width, int32_t stride);
 
 /* [outputs][inputs] -> the seven right sides of Strassen's algorithm, computed in double:
  * [panel of half of the outputs][7][inputs / 2][panel_width], zero where padded. */

@@ -108,7 +108,8 @@ extension PlanBuilder {
     let segments =
       isFlat
       ? KernelChoice.segments(
-        panels: (outputs + panelWidth - 1) / panelWidth, pixels: pixels, threads: settings.threads) : 1
+        panels: (outputs + panelWidth - 1) / panelWidth, pixels: pixels, threads: settings.threads)
+      : 1
     let activation = node.activation
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
