@@ -95,11 +95,11 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
 }
 
 /* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors and
- * fixed_pixel (row->pixel, or 0 when it is not known) are constants where this is inlined, so that all
- * sums get registers and all distances are immediate. */
+ * adjacent (windows of neighbouring pixels are one pixel apart) are constants where this is inlined, so
+ * that all sums get registers and all distances are immediate. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
-                                const int rows, const int vectors, const int fixed_pixel) {
-  const int64_t pixel = fixed_pixel > 0 ? fixed_pixel : row->pixel;
+                                const int rows, const int vectors, const bool adjacent) {
+  const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
   const float *next = row->next;
@@ -146,10 +146,10 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 
 #define FORGE_TILE(rows, vectors)                                                                \
   static void adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, FORGE_LANES);                                        \
+    convolve_tile(row, x, vector, rows, vectors, true);                                               \
   }                                                                                              \
   static void strided_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, 0);                                        \
+    convolve_tile(row, x, vector, rows, vectors, false);                                       \
   }
 #define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
 #define FORGE_STRIDED(rows, vectors) strided_##rows##x##vectors,
