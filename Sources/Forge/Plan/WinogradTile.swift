@@ -5,19 +5,19 @@ import ForgeShapes
 ///
 /// A tile of `tile` outputs costs `points` products per pair of channels in place of
 /// `tile.width · tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
-struct WinogradTile: Hashable {
+package struct WinogradTile: Hashable, Sendable {
   /// Outputs that are computed together; 1 along an axis whose kernel is 1.
-  let tile: Size
+  package let tile: Size
   /// Taps of the filter.
-  let kernel: Size
+  package let kernel: Size
 
   /// The products per tile and pair of channels.
-  var points: Int {
+  package var points: Int {
     (tile.width + kernel.width - 1) * (tile.height + kernel.height - 1)
   }
 
   /// Whether the kernels can put a 2×2 maximum pooling at its end.
-  var canPool: Bool { isThere(pooled: true) }
+  package var canPool: Bool { isThere(pooled: true) }
 
   private func isThere(pooled: Bool) -> Bool {
     forge_has_winograd(
@@ -26,7 +26,7 @@ struct WinogradTile: Hashable {
   }
 
   /// The forms there are for a kernel.
-  static func forms(of kernel: Size) -> [WinogradTile] {
+  package static func forms(of kernel: Size) -> [WinogradTile] {
     [2, 3, 4, 6].map { side in
       WinogradTile(
         tile: Size(
@@ -41,7 +41,7 @@ struct WinogradTile: Hashable {
   /// the form. Measured against the direct kernel with AVX-512 on 17 layer shapes of the four networks
   /// of Docs/Performance.md (inputs uniform in 0…1, weights in −1…1, 16 to 1,024 channels): the error
   /// over the root of the channels, largest of each form, rounded up.
-  func error(summing channels: Int) -> Double {
+  package func error(summing channels: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
     let factor: Double =
@@ -65,7 +65,7 @@ struct WinogradTile: Hashable {
   /// multiple of 16; `nil` when no length of at least 32 does.
   ///
   /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels.
-  func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
+  package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes
     let unit = error(summing: 1)
