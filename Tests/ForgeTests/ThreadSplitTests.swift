@@ -30,6 +30,24 @@ import Testing
     #expect(split.mostThreads(tiles: 0, multiplyAdds: 0, bytes: 0) == 1)
   }
 
+  /// Rows of images of 12×12 pixels and more are dealt out, else tiles.
+  @Test func partsOfImages() {
+    let split = ThreadSplit()
+    #expect(ThreadSplit.rowsFrom == 144)
+    for pixels in [0, 1, 49, 143] {
+      #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 1)
+    }
+    for pixels in [144, 145, .max] {
+      #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 12)
+      #expect(split.parts(tiles: 12, parts: 12, threads: 2, pixels: pixels) == 12)
+      #expect(split.parts(tiles: 48, parts: 12, threads: 1, pixels: pixels) == 1)
+      // Tiles of which there are not as many for each part.
+      #expect(split.parts(tiles: 47, parts: 12, threads: 4, pixels: pixels) == 1)
+      #expect(split.parts(tiles: 48, parts: 1, threads: 4, pixels: pixels) == 1)
+      #expect(split.parts(tiles: 48, parts: 0, threads: 4, pixels: pixels) == 1)
+    }
+  }
+
   @Test func optionsOnAMachine() {
     let cores = Device.UsableCores(logical: 8, physical: 4)
     #expect(CompileOptions.Threads.automatic.count(usable: cores) == 4)

@@ -73,7 +73,7 @@ extension ActivationFunction {
   fileprivate var keepsOrder: Bool {
     switch self {
     case .linear, .relu, .relu6, .clipped: true
-    case .leakyReLU(let slope): slope >= 0
+    case .leakyReLU(let slope): slope > 0  // with 0 the sign of a zero would tell
     default: false
     }
   }

@@ -5,25 +5,25 @@ import ForgeShapes
 ///
 /// A tile of `tile` outputs costs `points` products per pair of channels in place of
 /// `tile.width · tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
-struct WinogradTile: Hashable {
+package struct WinogradTile: Hashable, Sendable {
   /// Outputs that are computed together; 1 along an axis whose kernel is 1.
-  let tile: Size
+  package let tile: Size
   /// Taps of the filter.
-  let kernel: Size
+  package let kernel: Size
   /// The stride: 1, or 2 with a kernel of 3×3, whose four phases are filtered by every other tap.
-  var stride = 1
+  package var stride = 1
 
   /// The points of a tile's transforms.
-  var points: Int {
+  package var points: Int {
     let taps = { (kernel: Int) in stride == 2 ? (kernel + 1) / 2 : kernel }
     return (tile.width + taps(kernel.width) - 1) * (tile.height + taps(kernel.height) - 1)
   }
 
   /// The images that are transformed: with stride 2 those of every other row and column.
-  var phases: Int { stride * stride }
+  package var phases: Int { stride * stride }
 
   /// The products per tile and pair of channels, of all phases.
-  var units: Int {
+  package var units: Int {
     Int(
       forge_winograd_units(
         Int32(clamping: tile.height), Int32(clamping: kernel.height), Int32(clamping: tile.width),
@@ -31,7 +31,7 @@ struct WinogradTile: Hashable {
   }
 
   /// Whether the kernels can put a 2×2 maximum pooling at its end.
-  var canPool: Bool { isThere(pooled: true) }
+  package var canPool: Bool { isThere(pooled: true) }
 
   private func isThere(pooled: Bool) -> Bool {
     forge_has_winograd(
@@ -40,7 +40,7 @@ struct WinogradTile: Hashable {
   }
 
   /// The forms there are for a kernel and a stride.
-  static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
+  package static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
     guard stride.width == stride.height, stride.width <= 2 else { return [] }
     return [2, 3, 4, 6].map { side in
       WinogradTile(
@@ -56,7 +56,7 @@ struct WinogradTile: Hashable {
   /// the form. Measured against the direct kernel with AVX-512 on 17 layer shapes of the four networks
   /// of Docs/Performance.md (inputs uniform in 0…1, weights in −1…1, 16 to 1,024 channels): the error
   /// over the root of the channels, largest of each form, rounded up.
-  func error(summing channels: Int) -> Double {
+  package func error(summing channels: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
     let factor: Double =
@@ -82,7 +82,7 @@ struct WinogradTile: Hashable {
   /// multiple of 16; `nil` when no length of at least 32 does.
   ///
   /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels.
-  func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
+  package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes
     let unit = error(summing: 1)
