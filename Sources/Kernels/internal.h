@@ -27,6 +27,7 @@
   X(winograd)                   \
   X(winograd_input)             \
   X(winograd_output)            \
+  X(grouped_convolution)        \
   X(depthwise)                  \
   X(pooling)                    \
   X(activation)                 \
@@ -46,7 +47,6 @@
   X(copy)                       \
   X(copy_channels)              \
   X(gather_channels)            \
-  X(grouped_convolution)        \
   X(resize)                     \
   X(copy_plain)
 

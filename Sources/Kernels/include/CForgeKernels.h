@@ -196,10 +196,10 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t pooled);
 
-/* Convolution in groups of any size, channel by channel: the general fall-back.
- * Reads blocked, writes blocked. weights: float [outputs][ky][kx][inputs per group] (plain), bias:
- * float [outputs]. Group g has inputs g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg.
- * Writes zero to the padded lanes. Bounds as forge_convolution_arguments. Tiles: rows. */
+/* Convolution in groups of any size. Reads blocked, writes blocked. weights: as
+ * forge_pack_grouped_convolution makes them; bias: float [out blocks * 16]. Group g has inputs
+ * g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg. Bounds as forge_convolution_arguments.
+ * Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -352,6 +352,16 @@ int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channe
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
                             int64_t inputs, int64_t panel_width);
+
+/* [outputs][kernel_height][kernel_width][inputs of a group] -> what forge_grouped_convolution_arguments
+ * has, forge_grouped_convolution_floats of them: per block of 16 outputs and group, or per block where
+ * groups have few outputs, [ky][input of the group][kx][16], zero where no output is (see grouped.h in this
+ * folder's parent). inputs: of one group; outputs: of all. */
+void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t groups,
+                                    int64_t outputs, int64_t kernel_height, int64_t kernel_width,
+                                    int64_t inputs);
+int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_t kernel_height,
+                                         int64_t kernel_width, int64_t inputs);
 
 /* [outputs][kernel_height][kernel_width][inputs] -> G weights G^T of F(tile, kernel), computed in
  * double: [panel][point][in blocks * 16][panel_width], zero where padded. */

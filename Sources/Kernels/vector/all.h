@@ -11,5 +11,6 @@
 #include "winograd.h"
 #include "plain_convolution.h"
 #include "depthwise.h"
+#include "grouped_convolution.h"
 #include "pooling.h"
 #include "softmax.h"
