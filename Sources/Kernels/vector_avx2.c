@@ -16,8 +16,8 @@
 #define FORGE_TILE_ROWS_1 6
 #define FORGE_GROUPED_PIXELS 4 /* 8 sums, 6 weights, an input */
 #define FORGE_PERMUTES FORGE_PERMUTES_8
-#define FORGE_DEPTHWISE_ROWS 6
-#define FORGE_DEPTHWISE_3X3 0
+#define FORGE_DEPTHWISE_PIXELS 7 /* 14 sums, 2 weights; inputs from memory */
+#define FORGE_DEPTHWISE_NEAR 0
 
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #include "vector/all.h"

@@ -18,8 +18,8 @@
 #define FORGE_TILE_ROWS_4 6
 #define FORGE_GROUPED_PIXELS 14 /* with 3 weights, an input and its lanes */
 #define FORGE_PERMUTES FORGE_PERMUTES_16
-#define FORGE_DEPTHWISE_ROWS 7
-#define FORGE_DEPTHWISE_3X3 1 /* 9 weights, 7 sums and an input fit */
+#define FORGE_DEPTHWISE_PIXELS 7
+#define FORGE_DEPTHWISE_NEAR 1 /* two rows of 7 sums, 9 weights and an input fit */
 
 #pragma clang attribute push(                                                                 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)

@@ -14,6 +14,9 @@ final class PackedConstants: Sendable {
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel][point][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
+    /// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
+    case grouped(groups: Int, height: Int, width: Int, inputs: Int, outputs: Int)
     /// `[block][height][width][16]`, zero where padded.
     case depthwise(height: Int, width: Int, channels: Int)
     /// As it is, zeros after the last value up to `count`.
@@ -72,6 +75,10 @@ extension PackedConstants.Form {
     case .winograd(let form, let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs, to: panelWidth) * form.points
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .grouped(let groups, let height, let width, let inputs, let outputs):
+      Int(
+        forge_grouped_convolution_floats(
+          Int64(groups), Int64(outputs), Int64(height), Int64(width), Int64(inputs)))
     case .depthwise(let height, let width, let channels):
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
     case .padded(let count), .zeros(let count): count
@@ -97,6 +104,12 @@ extension PackedConstants.Form {
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
           Int32(form.kernel.width), Int64(panelWidth))
+      }
+    case .grouped(let groups, let height, let width, let inputs, let outputs):
+      values.withUnsafeBufferPointer {
+        forge_pack_grouped_convolution(
+          $0.baseAddress, memory.baseAddress, Int64(groups), Int64(outputs), Int64(height),
+          Int64(width), Int64(inputs))
       }
     case .depthwise(let height, let width, let channels):
       let taps = height * width
