@@ -29,6 +29,7 @@
   X(winograd_output)            \
   X(strassen_input)             \
   X(strassen_output)            \
+  X(grouped_convolution)        \
   X(depthwise)                  \
   X(pooling)                    \
   X(activation)                 \
@@ -48,7 +49,6 @@
   X(copy)                       \
   X(copy_channels)              \
   X(gather_channels)            \
-  X(grouped_convolution)        \
   X(resize)                     \
   X(copy_plain)
 

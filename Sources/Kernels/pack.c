@@ -1,4 +1,5 @@
 /* The weights of the plain convolutions in the form their kernels read. */
+#include "grouped.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -27,5 +28,30 @@ void forge_pack_convolution(const float *weights, float *packed, int64_t outputs
       memset(to + inputs * panel_width, 0,
              (size_t)((padded - inputs) * panel_width) * sizeof(float));
     }
+  }
+}
+
+int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_t kernel_height,
+                                         int64_t kernel_width, int64_t inputs) {
+  const int64_t pieces =
+    forge_grouped_piece(forge_blocks(outputs) - 1, groups - 1, inputs, outputs / groups) + 1;
+  return pieces * kernel_height * kernel_width * inputs * FORGE_LANES;
+}
+
+void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t groups,
+                                    int64_t outputs, int64_t kernel_height, int64_t kernel_width,
+                                    int64_t inputs) {
+  const int64_t each = outputs / groups;
+  const int64_t piece = kernel_height * kernel_width * inputs * FORGE_LANES;
+  memset(packed, 0,
+         (size_t)forge_grouped_convolution_floats(groups, outputs, kernel_height, kernel_width,
+                                                  inputs) * sizeof(float));
+  for (int64_t o = 0; o < outputs; o++) {
+    float *to = packed + o % FORGE_LANES +
+                forge_grouped_piece(o / FORGE_LANES, o / each, inputs, each) * piece;
+    for (int64_t ky = 0; ky < kernel_height; ky++)
+      for (int64_t kx = 0; kx < kernel_width; kx++)
+        for (int64_t c = 0; c < inputs; c++)
+          to[((ky * inputs + c) * kernel_width + kx) * FORGE_LANES] = *weights++;
   }
 }

@@ -61,7 +61,7 @@ int64_t forge_winograd_output_tiles(const forge_winograd_arguments *a) {
 }
 
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *a) {
-  return a->out.height;
+  return block_rows(&a->out);
 }
 
 int64_t forge_depthwise_tiles(const forge_depthwise_arguments *a) { return block_rows(&a->out); }

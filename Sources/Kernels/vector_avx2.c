@@ -1,18 +1,23 @@
 /* The vector kernels for AVX2 and FMA, compiled without a flag: the functions of the region
  * below are for processors that have both, whatever the rest of the build is for. */
+#include "grouped.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 #if defined(__x86_64__)
 
+#include <immintrin.h>
+
 #define FORGE_KERNEL(family) forge_##family##_avx2
 #define FORGE_HAS_FMA 1
 /* A vector of 16 is two registers, of 16: 12 sums, 2 weights, one input. */
 #define FORGE_TILE_VECTORS 1
 #define FORGE_TILE_ROWS_1 6
-#define FORGE_DEPTHWISE_ROWS 6
-#define FORGE_DEPTHWISE_3X3 0
+#define FORGE_GROUPED_PIXELS 4 /* 8 sums, 6 weights, an input */
+#define FORGE_PERMUTES FORGE_PERMUTES_8
+#define FORGE_DEPTHWISE_PIXELS 7 /* 14 sums, 2 weights; inputs from memory */
+#define FORGE_DEPTHWISE_NEAR 0
 
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #include "vector/all.h"

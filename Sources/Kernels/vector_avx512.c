@@ -1,9 +1,12 @@
 /* The vector kernels for AVX-512, compiled without a flag: see vector_avx2.c. */
+#include "grouped.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 #if defined(__x86_64__)
+
+#include <immintrin.h>
 
 #define FORGE_KERNEL(family) forge_##family##_avx512
 #define FORGE_HAS_FMA 1
@@ -13,8 +16,10 @@
 #define FORGE_TILE_ROWS_2 14
 #define FORGE_TILE_ROWS_3 8
 #define FORGE_TILE_ROWS_4 6
-#define FORGE_DEPTHWISE_ROWS 7
-#define FORGE_DEPTHWISE_3X3 1 /* 9 weights, 7 sums and an input fit */
+#define FORGE_GROUPED_PIXELS 14 /* with 3 weights, an input and its lanes */
+#define FORGE_PERMUTES FORGE_PERMUTES_16
+#define FORGE_DEPTHWISE_PIXELS 7
+#define FORGE_DEPTHWISE_NEAR 1 /* two rows of 7 sums, 9 weights and an input fit */
 
 #pragma clang attribute push(                                                                 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)

@@ -1,5 +1,6 @@
 /* The vector kernels without a fused multiply-add: SSE2 on x86-64, NEON on arm64, which every such
  * processor has. */
+#include "grouped.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -13,12 +14,14 @@
 #define FORGE_TILE_VECTORS 1
 #if defined(__aarch64__)
 #define FORGE_TILE_ROWS_1 4
-#define FORGE_DEPTHWISE_ROWS 4
+#define FORGE_DEPTHWISE_PIXELS 4
 #else
 #define FORGE_TILE_ROWS_1 2
-#define FORGE_DEPTHWISE_ROWS 2
+#define FORGE_DEPTHWISE_PIXELS 2
 #endif
-#define FORGE_DEPTHWISE_3X3 0
+#define FORGE_GROUPED_PIXELS FORGE_DEPTHWISE_PIXELS
+#define FORGE_PERMUTES FORGE_PERMUTES_NONE
+#define FORGE_DEPTHWISE_NEAR 0
 
 #include "vector/all.h"
 

@@ -2,14 +2,25 @@ import CForgeKernels
 import Testing
 
 extension ConvolutionNumbers {
+  /// The weights as the kernel wants them.
+  private func groupedWeights(_ test: ConvolutionCase, groups: Int) -> [Float] {
+    let sizes = [groups, test.outputs, test.kernel.height, test.kernel.width, test.inputs / groups]
+      .map(Int64.init)
+    let count = forge_grouped_convolution_floats(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4])
+    var packed = [Float](repeating: .nan, count: Int(count))
+    forge_pack_grouped_convolution(
+      weights, &packed, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4])
+    return packed
+  }
+
   fileprivate func prepareGrouped(
     _ test: ConvolutionCase, groups: Int, on level: Level, inPlace: Bool = false
   ) -> Prepared {
     let input = Blocked(self.input, halo: test.halo, images: test.images)
     let residual = Blocked(self.residual, images: test.images)
     let out = inPlace ? residual : output(test)
-    let weights = Buffer(self.weights)
-    let bias = Buffer(self.bias)
+    let weights = Buffer(groupedWeights(test, groups: groups))
+    let bias = Buffer(self.bias + [Float](repeating: 0, count: (16 - test.outputs % 16) % 16))
     let arguments = forge_grouped_convolution_arguments(
       in: input.view(base: 0), out: out.view(base: 1), weights: weights.pointer,
       bias: bias.pointer, groups: Int32(groups), kernel_height: Int32(test.kernel.height),

@@ -16,6 +16,9 @@ final class PackedConstants: Sendable {
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
     case strassen(inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
+    /// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
+    case grouped(groups: Int, height: Int, width: Int, inputs: Int, outputs: Int)
     /// `[block][height][width][16]`, zero where padded.
     case depthwise(height: Int, width: Int, channels: Int)
     /// As it is, zeros after the last value up to `count`.
@@ -78,6 +81,10 @@ extension PackedConstants.Form {
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .strassen(let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
+    case .grouped(let groups, let height, let width, let inputs, let outputs):
+      Int(
+        forge_grouped_convolution_floats(
+          Int64(groups), Int64(outputs), Int64(height), Int64(width), Int64(inputs)))
     case .depthwise(let height, let width, let channels):
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
     case .padded(let count), .zeros(let count): count
@@ -88,7 +95,7 @@ extension PackedConstants.Form {
   var writesEverything: Bool {
     switch self {
     case .convolution, .winograd, .strassen: true
-    case .depthwise, .padded, .zeros: false
+    case .grouped, .depthwise, .padded, .zeros: false
     }
   }
 
@@ -116,6 +123,12 @@ extension PackedConstants.Form {
       values.withUnsafeBufferPointer {
         forge_pack_strassen(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth))
+      }
+    case .grouped(let groups, let height, let width, let inputs, let outputs):
+      values.withUnsafeBufferPointer {
+        forge_pack_grouped_convolution(
+          $0.baseAddress, memory.baseAddress, Int64(groups), Int64(outputs), Int64(height),
+          Int64(width), Int64(inputs))
       }
     case .depthwise(let height, let width, let channels):
       let taps = height * width

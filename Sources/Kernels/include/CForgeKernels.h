@@ -228,10 +228,10 @@ typedef struct {
 int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
 int64_t forge_strassen_products_floats(const forge_strassen_arguments *);
 
-/* Convolution in groups of any size, channel by channel: the general fall-back.
- * Reads blocked, writes blocked. weights: float [outputs][ky][kx][inputs per group] (plain), bias:
- * float [outputs]. Group g has inputs g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg.
- * Writes zero to the padded lanes. Bounds as forge_convolution_arguments. Tiles: rows. */
+/* Convolution in groups of any size. Reads blocked, writes blocked. weights: as
+ * forge_pack_grouped_convolution makes them; bias: float [out blocks * 16]. Group g has inputs
+ * g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg. Bounds as forge_convolution_arguments.
+ * Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -399,6 +399,16 @@ void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *siz
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
                             int64_t inputs, int64_t panel_width);
+
+/* [outputs][kernel_height][kernel_width][inputs of a group] -> what forge_grouped_convolution_arguments
+ * has, forge_grouped_convolution_floats of them: per block of 16 outputs and group, or per block where
+ * groups have few outputs, [ky][input of the group][kx][16], zero where no output is (see grouped.h in this
+ * folder's parent). inputs: of one group; outputs: of all. */
+void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t groups,
+                                    int64_t outputs, int64_t kernel_height, int64_t kernel_width,
+                                    int64_t inputs);
+int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_t kernel_height,
+                                         int64_t kernel_width, int64_t inputs);
 
 /* [outputs][kernel_height][kernel_width][inputs] -> G weights G^T of F(tile, kernel), computed in
  * double: [panel][unit][in blocks * 16][panel_width], zero where padded. */

@@ -12,5 +12,6 @@
 #include "plain_convolution.h"
 #include "strassen.h"
 #include "depthwise.h"
+#include "grouped_convolution.h"
 #include "pooling.h"
 #include "softmax.h"

@@ -8,6 +8,7 @@ typedef struct {
   float *out;            /* [width][16] */
   const float *residual; /* likewise, or NULL */
   int64_t width;
+  int64_t out_row, residual_row; /* from one row of output to the next */
   int64_t tap_row, tap_column; /* from one tap of the window to the next */
   int64_t pixel;               /* from one output pixel's window to the next */
   int64_t kernel_height, kernel_width;
@@ -15,22 +16,46 @@ typedef struct {
   v16i mask;
 } depthwise_row;
 
-/* Stores pixels x ..< x + pixels. */
-FORGE_INLINE void depthwise_store(const depthwise_row *row, int64_t x, const v16 *sum,
-                                  const int pixels) {
+/* What the sums of pixels x ..< x + pixels of the row, or of the next one (`down` is 1), start with: the
+ * bias, and the residual. (Were the residual added last, the compiler would move half of the sums behind the
+ * question whether there is one, where their inputs are no longer in registers.) */
+FORGE_INLINE void depthwise_start(const depthwise_row *row, int64_t x, v16 *sum, const int pixels,
+                                  const int down) {
 #pragma clang loop unroll(full)
-  for (int i = 0; i < pixels; i++) {
-    const int64_t at = (x + i) * FORGE_LANES;
-    const v16 value = row->residual ? sum[i] + load(row->residual + at) : sum[i];
-    store(row->out + at, keep(row->mask, clamp(value, row->low, row->high)));
+  for (int i = 0; i < pixels; i++) sum[i] = row->bias;
+  if (row->residual) {
+    const float *residual = row->residual + x * FORGE_LANES + down * row->residual_row;
+#pragma clang loop unroll(full)
+    for (int i = 0; i < pixels; i++) sum[i] += load(residual + i * FORGE_LANES);
   }
 }
 
+/* Stores those pixels. */
+FORGE_INLINE void depthwise_store(const depthwise_row *row, int64_t x, const v16 *sum,
+                                  const int pixels, const int down) {
+  float *out = row->out + x * FORGE_LANES + down * row->out_row;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < pixels; i++)
+    store(out + i * FORGE_LANES, keep(row->mask, clamp(sum[i], row->low, row->high)));
+}
+
+/* As many tiles of 14, 7, 4, 2 and 1 pixels as fit, none of more than `most`: X(x, pixels) each. */
+#define FORGE_DEPTHWISE_TILES(width, most, X) \
+  do {                                        \
+    int64_t x = 0;                            \
+    FORGE_DEPTHWISE_TILE(14, width, most, X)  \
+    FORGE_DEPTHWISE_TILE(7, width, most, X)   \
+    FORGE_DEPTHWISE_TILE(4, width, most, X)   \
+    FORGE_DEPTHWISE_TILE(2, width, most, X)   \
+    FORGE_DEPTHWISE_TILE(1, width, most, X)   \
+  } while (0)
+#define FORGE_DEPTHWISE_TILE(pixels, width, most, X) \
+  for (; pixels <= most && x + pixels <= width; x += pixels) X(x, (pixels <= most ? pixels : 1));
+
 /* Pixels x ..< x + pixels of any window, tap by tap. */
 FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int pixels) {
-  v16 sum[FORGE_DEPTHWISE_ROWS];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < pixels; i++) sum[i] = row->bias;
+  v16 sum[FORGE_DEPTHWISE_PIXELS];
+  depthwise_start(row, x, sum, pixels, 0);
   const float *weights = row->weights;
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
@@ -42,78 +67,127 @@ FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int p
         sum[i] = multiply_add(load(at + i * row->pixel), weight, sum[i]);
     }
   }
-  depthwise_store(row, x, sum, pixels);
+  depthwise_store(row, x, sum, pixels, 0);
 }
 
 static void depthwise_row_any(const depthwise_row *row) {
-  int64_t x = 0;
-  for (; x + FORGE_DEPTHWISE_ROWS <= row->width; x += FORGE_DEPTHWISE_ROWS)
-    depthwise_any(row, x, FORGE_DEPTHWISE_ROWS);
-  for (; x < row->width; x++) depthwise_any(row, x, 1);
+#define FORGE_DEPTHWISE_ANY(x, pixels) depthwise_any(row, x, pixels)
+  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
 }
 
-#if FORGE_DEPTHWISE_3X3
+#if FORGE_DEPTHWISE_NEAR
 
-/* Pixels x ..< x + pixels of a window of 3 by 3 neighbouring pixels, the weights in registers. Each
- * input is loaded once per row of the window and added to every sum it belongs to. A sum still adds
- * its taps in the order of depthwise_any. */
+/* Windows of neighbouring columns. Each input is loaded once per row and added to every sum it belongs
+ * to. A sum still adds its taps in the order of depthwise_any. */
+
+/* Pixels x ..< x + pixels of `rows` rows of output, 1 or 2, windows of 3 by 3, the weights in registers. With
+ * two rows the windows of the second are one row of input further down. */
 FORGE_INLINE void depthwise_3x3(const depthwise_row *row, const v16 *weight, int64_t x,
-                                const int pixels, const int stride) {
-  v16 sum[FORGE_DEPTHWISE_ROWS];
+                                const int pixels, const int rows, const int stride) {
+  v16 sum[2][FORGE_DEPTHWISE_PIXELS];
 #pragma clang loop unroll(full)
-  for (int i = 0; i < pixels; i++) sum[i] = row->bias;
+  for (int j = 0; j < rows; j++) depthwise_start(row, x, sum[j], pixels, j);
 #pragma clang loop unroll(full)
-  for (int ky = 0; ky < 3; ky++) {
-    const float *at = row->in + x * stride * FORGE_LANES + ky * row->tap_row;
+  for (int y = 0; y < rows + 2; y++) {
+    const float *at = row->in + x * stride * FORGE_LANES + y * row->tap_row;
 #pragma clang loop unroll(full)
     for (int column = 0; column < (pixels - 1) * stride + 3; column++) {
       const v16 in = load(at + column * FORGE_LANES);
 #pragma clang loop unroll(full)
-      for (int i = 0; i < pixels; i++) {
-        const int kx = column - i * stride;
-        if (kx >= 0 && kx < 3) sum[i] = multiply_add(in, weight[ky * 3 + kx], sum[i]);
+      for (int j = 0; j < rows; j++) {
+#pragma clang loop unroll(full)
+        for (int i = 0; i < pixels; i++) {
+          const int ky = y - j, kx = column - i * stride;
+          if (ky >= 0 && ky < 3 && kx >= 0 && kx < 3)
+            sum[j][i] = multiply_add(in, weight[ky * 3 + kx], sum[j][i]);
+        }
       }
     }
   }
-  depthwise_store(row, x, sum, pixels);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < rows; j++) depthwise_store(row, x, sum[j], pixels, j);
 }
 
-FORGE_INLINE void depthwise_row_3x3(const depthwise_row *row, const int stride) {
+FORGE_INLINE void depthwise_rows_3x3(const depthwise_row *row, const int rows, const int stride) {
   v16 weight[9];
 #pragma clang loop unroll(full)
   for (int tap = 0; tap < 9; tap++) weight[tap] = load(row->weights + tap * FORGE_LANES);
-  int64_t x = 0;
-  for (; x + FORGE_DEPTHWISE_ROWS <= row->width; x += FORGE_DEPTHWISE_ROWS)
-    depthwise_3x3(row, weight, x, FORGE_DEPTHWISE_ROWS, stride);
-  for (; x < row->width; x++) depthwise_3x3(row, weight, x, 1, stride);
+#define FORGE_DEPTHWISE_3X3(x, pixels) depthwise_3x3(row, weight, x, pixels, rows, stride)
+  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_3X3);
 }
 
-static void depthwise_row_3x3_stride_1(const depthwise_row *row) { depthwise_row_3x3(row, 1); }
-static void depthwise_row_3x3_stride_2(const depthwise_row *row) { depthwise_row_3x3(row, 2); }
+static void depthwise_two_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 2, 1); }
+static void depthwise_row_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 1); }
+static void depthwise_row_3x3_stride_2(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 2); }
+
+/* Pixels x ..< x + pixels, windows of five columns: the weights of one of their rows in registers. */
+FORGE_INLINE void depthwise_5(const depthwise_row *row, int64_t x, const int pixels,
+                              const int stride) {
+  v16 sum[14];
+  depthwise_start(row, x, sum, pixels, 0);
+  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
+    const float *at = row->in + x * stride * FORGE_LANES + ky * row->tap_row;
+    v16 weight[5];
+#pragma clang loop unroll(full)
+    for (int kx = 0; kx < 5; kx++) weight[kx] = load(row->weights + (ky * 5 + kx) * FORGE_LANES);
+#pragma clang loop unroll(full)
+    for (int column = 0; column < (pixels - 1) * stride + 5; column++) {
+      const v16 in = load(at + column * FORGE_LANES);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < pixels; i++) {
+        const int kx = column - i * stride;
+        if (kx >= 0 && kx < 5) sum[i] = multiply_add(in, weight[kx], sum[i]);
+      }
+    }
+  }
+  depthwise_store(row, x, sum, pixels, 0);
+}
+
+static void depthwise_row_5_stride_1(const depthwise_row *row) {
+#define FORGE_DEPTHWISE_5_1(x, pixels) depthwise_5(row, x, pixels, 1)
+  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_1);
+}
+
+static void depthwise_row_5_stride_2(const depthwise_row *row) {
+#define FORGE_DEPTHWISE_5_2(x, pixels) depthwise_5(row, x, pixels, 2)
+  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_2);
+}
 
 #endif
 
 typedef void (*depthwise_function)(const depthwise_row *row);
 
-static depthwise_function depthwise_function_of(const forge_depthwise_arguments *a) {
-#if FORGE_DEPTHWISE_3X3
-  const bool small = a->kernel_height == 3 && a->kernel_width == 3 && a->dilation_x == 1;
-  if (small && a->stride_x == 1) return depthwise_row_3x3_stride_1;
-  if (small && a->stride_x == 2) return depthwise_row_3x3_stride_2;
+/* What computes a row, and what two rows at once (NULL: nothing does). */
+typedef struct { depthwise_function one, two; } depthwise_functions;
+
+static depthwise_functions depthwise_functions_of(const forge_depthwise_arguments *a) {
+#if FORGE_DEPTHWISE_NEAR
+  const bool near = a->dilation_x == 1 && a->stride_x <= 2;
+  if (near && a->kernel_height == 3 && a->kernel_width == 3) {
+    if (a->stride_x == 2) return (depthwise_functions){depthwise_row_3x3_stride_2, NULL};
+    const bool next = a->stride_y == 1 && a->dilation_y == 1;
+    return (depthwise_functions){depthwise_row_3x3_stride_1,
+                                 next ? depthwise_two_3x3_stride_1 : NULL};
+  }
+  if (near && a->kernel_width == 5)
+    return (depthwise_functions){
+      a->stride_x == 2 ? depthwise_row_5_stride_2 : depthwise_row_5_stride_1, NULL};
 #else
   (void)a;
 #endif
-  return depthwise_row_any;
+  return (depthwise_functions){depthwise_row_any, NULL};
 }
 
 void FORGE_KERNEL(depthwise)(const void *arguments, const forge_frame *frame, int64_t first,
                              int64_t last) {
   const forge_depthwise_arguments *a = arguments;
   const forge_epilogue *e = &a->epilogue;
-  const depthwise_function compute = depthwise_function_of(a);
+  const depthwise_functions functions = depthwise_functions_of(a);
   const finish end = finish_of(&e->activation);
   depthwise_row row = {
     .width = a->out.width,
+    .out_row = a->out.row_stride,
+    .residual_row = e->residual.row_stride,
     .tap_row = a->dilation_y * a->in.row_stride,
     .tap_column = (int64_t)a->dilation_x * FORGE_LANES,
     .pixel = (int64_t)a->stride_x * FORGE_LANES,
@@ -122,7 +196,7 @@ void FORGE_KERNEL(depthwise)(const void *arguments, const forge_frame *frame, in
     .low = splat(end.low),
     .high = splat(end.high),
   };
-  for (int64_t tile = first; tile < last; tile++) {
+  for (int64_t tile = first, rows; tile < last; tile += rows) {
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
     const int64_t lanes = forge_lanes(a->out.channels, block);
     row.in =
@@ -132,7 +206,9 @@ void FORGE_KERNEL(depthwise)(const void *arguments, const forge_frame *frame, in
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.mask = first_lanes(lanes);
-    compute(&row);
-    if (end.further) activate(row.out, row.out, row.width, lanes, end.further);
+    rows = functions.two && tile + 1 < last && y + 1 < a->out.height ? 2 : 1;
+    (rows == 2 ? functions.two : functions.one)(&row);
+    for (int64_t i = 0; end.further && i < rows; i++)
+      activate(row.out + i * row.out_row, row.out + i * row.out_row, row.width, lanes, end.further);
   }
 }

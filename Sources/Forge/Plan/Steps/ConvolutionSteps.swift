@@ -149,7 +149,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Groups that share blocks of channels, channel by channel.
+  /// Groups that share blocks of channels: one step for all of them.
   private mutating func addGrouped(
     _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, groups: Int, inputs: Int,
     outputs: Int
@@ -159,8 +159,12 @@ extension PlanBuilder {
     let target = blockedResult(node.output)
     let kernel = geometry.kernel
     let count = outputs * kernel.width * kernel.height * inputs
-    let weights = try packed(node.inputs[1], as: .padded(count: count))
-    let bias = try packedBias(node, count: outputs)
+    let weights = try packed(
+      node.inputs[1],
+      as: .grouped(
+        groups: groups, height: kernel.height, width: kernel.width, inputs: inputs,
+        outputs: outputs))
+    let bias = try packedBias(node, count: AlignedMemory.round(outputs, to: PlannedTensor.lanes))
     let window = Window(geometry, input: tensor(source))
     let activation = node.activation
     let run = require(kernels.grouped_convolution)
