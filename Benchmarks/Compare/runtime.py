@@ -31,8 +31,7 @@ def openvino(prefix, threads, names, picture):
     core = library.Core()
     model = core.read_model(prefix + ".onnx")
     model.reshape(picture.shape)
-    properties = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32",
-                  "PERFORMANCE_HINT": "LATENCY"}
+    properties = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
     request = core.compile_model(model, "CPU", properties).create_infer_request()
 
     def predict(x):

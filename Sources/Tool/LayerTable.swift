@@ -43,11 +43,15 @@ struct LayerTable {
       speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond, speed.threads)
     if !json {
       Swift.print(heading)
-      Swift.print("        ms  GFLOP/s    GB/s  bound    share  layer                         kernels")
+      Swift.print(
+        "        ms  GFLOP/s    GB/s  bound    share  layer                         kernels")
     }
     var rows: [Row] = []
     for line in lines {
-      let row = try row(line, speed)
+      let row: Row
+      do { row = try self.row(line, speed) } catch {
+        throw ValidationError("\(line.name): \(error)")
+      }
       rows.append(row)
       if json { continue }
       let numbers = String(
@@ -73,6 +77,19 @@ struct LayerTable {
     Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
   }
 
+  /// Names in order, with how many of one follow each other: `a, b ×3`.
+  private static func counted(_ names: [String]) -> String {
+    var runs: [(name: String, count: Int)] = []
+    for name in names {
+      if runs.last?.name == name {
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((name, 1))
+      }
+    }
+    return runs.map { $0.count > 1 ? "\($0.name) ×\($0.count)" : $0.name }.joined(separator: ", ")
+  }
+
   /// Steps that are no part of a layer.
   private static let layoutSteps: Set = ["clearHalo", "block", "unblock"]
 
@@ -81,18 +98,19 @@ struct LayerTable {
     let network = try line.model.compile(parameters: RandomParameters(seed: 1), options: options)
     // Each step by itself, so that bringing the tensors into a plan's layout and back, which happens once per
     // network, is left out. The median of several means, which leaves out what disturbed one of them.
-    let parts = 5
+    let parts = min(max(runs / 4, 1), 25)
     let profiles = try (0..<parts).map { _ in
-      try network.profile(runs: max(runs / parts, 1)).filter { !Self.layoutSteps.contains($0.kernel) }
+      try network.profile(runs: max(runs / parts, 1)).filter {
+        !Self.layoutSteps.contains($0.kernel)
+      }
     }
     let sums = profiles.map { $0.reduce(0) { $0 + $1.seconds } }.sorted()
     let median = max(sums[parts / 2], 1e-9)
     let bound = speed.bound(multiplyAdds: line.model.multiplyAdds, bytes: line.bytes)
-    let kernels = profiles[0].map(\.kernel)
     return Row(
       layer: line.name, medianMs: median * 1e3,
       gflops: 2e-9 * Double(line.model.multiplyAdds) / median,
       gigabytesPerSecond: 1e-9 * Double(line.bytes) / median, bound: bound.by.rawValue,
-      share: bound.seconds / median, kernels: kernels.joined(separator: ", "))
+      share: bound.seconds / median, kernels: Self.counted(profiles[0].map(\.kernel)))
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The memory of this process that is in the machine's memory, as Linux counts it.
 struct ProcessMemory: Encodable {
-  /// Bytes now: VmRSS. Pages of mapped files that were read are among them.
+  /// Bytes now (VmRSS), pages of mapped files that were read among them.
   let current: Int
   /// The most bytes so far: VmHWM.
   let peak: Int

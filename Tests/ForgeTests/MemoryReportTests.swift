@@ -75,9 +75,8 @@ import Testing
 
   /// Where sizes come with each prediction, parameters are packed at the first.
   @Test func unknownSizes() throws {
-    let network = try
-      (Model() --> Convolution(kernel: (3, 3), channels: 4, name: "only")).compile(
-        parameters: SeededParameters())
+    let network = try (Model() --> Convolution(kernel: (3, 3), channels: 4, name: "only")).compile(
+      parameters: SeededParameters())
     #expect(network.memory.packedParameters == 0)
     #expect(network.memory.plans == 0)
     #expect(network.memory.arena == 0)

@@ -85,7 +85,8 @@ extension Device {
       var arguments = forge_peak_arguments(
         level: Int32(level.rawValue), rounds: Int64(rounds), results: results.baseAddress)
       return 1e-9 * operations
-        / leastSeconds(forge_peak_arithmetic, &arguments, tiles: threads, threads: threads, runs: 40)
+        / leastSeconds(
+          forge_peak_arithmetic, &arguments, tiles: threads, threads: threads, runs: 40)
     }
   }
 
