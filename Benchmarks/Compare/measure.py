@@ -210,7 +210,7 @@ def main():
     with tempfile.TemporaryDirectory() as options.scratch:
         for network in options.networks:
             for threads in options.threads:
-                print(f"{network}, {threads} threads", flush=True)
+                print(f"{network}, threads {threads}", flush=True)
                 results["speed"].setdefault(network, {})[str(threads)] = speed(
                     network, threads, options, results["left_out"])
             results["starts"][network] = starts(network, options.threads[0], options)

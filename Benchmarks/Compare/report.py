@@ -24,6 +24,11 @@ def middle(rounds, name):
     return statistics.median(one[MEDIAN] for one in rounds[name])
 
 
+def milliseconds(time):
+    """Three digits of a time, all of a longer one."""
+    return f"{time:.3g} ms" if time < 100 else f"{time:.0f} ms"
+
+
 def table(heading, rows):
     lines = ["| " + " | ".join(heading) + " |", "| --- |" + " ---: |" * (len(heading) - 1)]
     return lines + ["| " + " | ".join(row) + " |" for row in rows]
@@ -116,7 +121,7 @@ def chart(results):
               for network, by_threads in results["speed"].items() for threads, rounds in by_threads.items()]
     bar, gap, left, width = 16, 22, 190, 760
     longest = max((times["forge"] / time for _, _, times in groups for time in times.values()), default=1)
-    scale = (width - left - 70) / longest
+    scale = (width - left - 130) / longest
     parts, y = [], 58
     for network, threads, times in groups:
         title = f"{NETWORKS.get(network, network)}, {threads} thread{'s' if threads != '1' else ''}"
@@ -128,7 +133,7 @@ def chart(results):
             parts.append(f'<rect x="{left}" y="{y}" width="{relative * scale:.1f}" height="{bar - 2}" '
                          f'fill="{COLOURS[name]}"/>')
             parts.append(f'<text x="{left + relative * scale + 6:.1f}" y="{y + 12}">'
-                         f'{relative:.2f} ({times[name]:.3g} ms)</text>')
+                         f'{relative:.2f} ({milliseconds(times[name])})</text>')
             y += bar
         y += gap
     note = "a trial run, not a measurement" if results["facts"]["quick"] else \
