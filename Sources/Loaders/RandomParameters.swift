@@ -38,6 +38,7 @@ private struct RandomData: ParameterData {
   var count: Int { spec.count }
   var origin: String { "random values of seed \(seed)" }
   var sizes: [Int]? { spec.sizes }
+  var temporaryByteCount: Int { count * 4 }
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let memory = try RawMemory(byteCount: count * 4, for: origin)

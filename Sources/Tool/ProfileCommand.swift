@@ -6,7 +6,11 @@ import Foundation
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Times each step of a ready architecture.")
+    abstract: "Times each step of a ready architecture.",
+    discussion: """
+      The share of the peak counts the multiplications of the plain method: a kernel that needs fewer \
+      (Winograd's) may be above 100 %.
+      """)
 
   @Argument(help: NetworkArgument.help)
   var network: NetworkArgument
@@ -32,15 +36,24 @@ struct ProfileCommand: ParsableCommand {
     let compiled = try WeightSource.compile(
       network.model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
     let steps = try compiled.profile(runs: runs)
+    let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
-    print("     ms   share  GFLOP/s    GB/s  kernel                        layers")
+    print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")
     for step in steps {
       let numbers = String(
-        format: "%7.4f  %5.1f%%  %7.1f %7.1f  ", step.seconds * 1e3,
-        100 * step.seconds / max(total, 1e-12), step.gigaflops, step.gigabytesPerSecond)
+        format: "%7.4f  %5.1f%%  %7.1f  %6.0f%% %7.1f  ", step.seconds * 1e3,
+        100 * step.seconds / max(total, 1e-12), step.gigaflops,
+        100 * step.gigaflops / (speed?.gigaflops ?? .infinity), step.gigabytesPerSecond)
       let kernel = step.kernel.padding(toLength: 28, withPad: " ", startingAt: 0)
       print(numbers + kernel + "  " + step.layers.joined(separator: ", "))
     }
     print(String(format: "%7.4f ms in %d steps", total * 1e3, steps.count))
+    if let speed {
+      print(
+        String(
+          format: "measured peak of %d thread%@: %.1f GFLOP/s (%@), %.1f GB/s from memory",
+          speed.threads, speed.threads > 1 ? "s" : "", speed.gigaflops,
+          speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond))
+    }
   }
 }

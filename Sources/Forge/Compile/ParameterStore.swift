@@ -11,12 +11,20 @@ struct ParameterStore: Sendable {
   let specs: [ParameterSpec]
   /// Where its values are.
   let data: [any ParameterData]
+  /// What reading and packing them has held.
+  let loading = LoadingMemory()
+
+  init(specs: [ParameterSpec], data: [any ParameterData]) {
+    self.specs = specs
+    self.data = data
+  }
 
   /// The values of a parameter in Forge's layout, as Float32.
   func values(_ index: Int) throws -> [Float] {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []
+    loading.hold(spec.count * MemoryLayout<Float>.stride + source.temporaryByteCount)
     return try [Float](unsafeUninitializedCapacity: spec.count) { buffer, count in
       try source.withUnsafeBytes { bytes in
         try Self.checkSize(bytes, spec: spec, source: source)

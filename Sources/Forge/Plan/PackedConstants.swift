@@ -55,15 +55,21 @@ final class PackedConstants: Sendable {
     let key = Key(value: value?.index ?? -1, part: part, form: form)
     if let memory = made.withLock({ $0[key] }) { return memory }
     var values = try recipe.map { try parameters.values(of: $0) } ?? []
-    if let part { values = Array(values[part]) }
+    let float = MemoryLayout<Float>.stride
+    if let part {
+      parameters.loading.hold((values.count + part.count) * float)
+      values = Array(values[part])
+    }
+    parameters.loading.hold((values.count + form.count) * float)
     let memory = AlignedMemory(
-      byteCount: form.count * MemoryLayout<Float>.stride, isZeroed: !form.writesEverything
+      byteCount: form.count * float, isZeroed: !form.writesEverything
     ) { bytes in
       form.write(values, to: bytes.bindMemory(to: Float.self))
     }
     return made.withLock { made in
       if let earlier = made[key] { return earlier }
       made[key] = memory
+      parameters.loading.keep(memory.byteCount)
       return memory
     }
   }

@@ -27,7 +27,7 @@ public final class CompiledModel: Sendable {
 
   let compiler: Compiler
   let constants: PackedConstants
-  private let plans: PlanCache
+  let plans: PlanCache
   private let spare = Mutex<SpareMemory>(SpareMemory())
 
   var options: CompileOptions { compiler.options }

@@ -167,6 +167,7 @@
     var elementType: ElementType { data.elementType }
     var layout: ParameterLayout { data.layout }
     var sizes: [Int]? { data.sizes }
+    var temporaryByteCount: Int { data.temporaryByteCount }
     var origin: String {
       data.origin.replacing(scratch.path, with: "\(archive): \(ZipArchive.kerasWeights)")
     }
