@@ -16,7 +16,7 @@ int64_t forge_run_until(const forge_step *steps, int64_t count, const forge_fram
                         const int32_t *stop, int64_t deadline) {
   for (int64_t i = 0; i < count; i++) {
     if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) return i;
-    if (deadline != 0 && is_over(deadline)) return i;
+    if (deadline != INT64_MAX && is_over(deadline)) return i;
     steps[i].kernel(steps[i].arguments, frame, 0, steps[i].tiles);
   }
   return count;

@@ -59,19 +59,14 @@ extension Engine {
   private func encode(
     _ ticket: Ticket<Network>, into slot: Network.Slot, at index: Int, now: Nanoseconds
   ) throws {
-    if ticket.deadline != 0, now >= ticket.deadline { throw RunnerError.deadlineExceeded }
+    if ticket.deadline != .never, now >= ticket.deadline { throw RunnerError.deadlineExceeded }
     // The input's memory is not needed any longer than this.
     guard let input = ticket.input.take() else { throw RunnerError.cancelled }
     try stages.encode(input, slot, index)
   }
 
-  /// When all that share a slot have a deadline, the last of them.
+  /// The last of the deadlines of those who share a slot.
   private static func latestDeadline(_ tickets: [Ticket<Network>]) -> Nanoseconds {
-    var latest: Nanoseconds = 0
-    for ticket in tickets {
-      guard ticket.deadline != 0 else { return 0 }
-      latest = max(latest, ticket.deadline)
-    }
-    return latest
+    tickets.reduce(.min) { max($0, $1.deadline) }
   }
 }

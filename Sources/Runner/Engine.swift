@@ -65,14 +65,14 @@ final class Engine<Network: NeuralNetwork>: Sendable {
     let refusal: RunnerError? = monitor.withLock { state in
       if let reason = ticket.refusal { return RunnerError(reason) }
       if state.isClosed { return .closed }
-      if ticket.deadline != 0, now >= ticket.deadline {
+      if ticket.deadline != .never, now >= ticket.deadline {
         state.tally.count(.deadlineExceeded)
         return .deadlineExceeded
       }
       ticket.submitted = now
       ticket.deliver = deliver
       ticket.phase = .waiting
-      if ticket.deadline != 0 { ticket.timer = deadlineTimer(ticket) }
+      if ticket.deadline != .never { ticket.timer = deadlineTimer(ticket) }
       if state.line.count == 0, state.busy == 0 { state.tally.becameActive(at: now) }
       state.line.append(ticket)
       wake(&state, now: now)
@@ -225,38 +225,52 @@ final class Engine<Network: NeuralNetwork>: Sendable {
     }
   }
 
+  /// What a thread does next.
+  private enum Order {
+    case use(InflightSlot<Network.Slot>)
+    case end
+  }
+
   /// Waits for work and takes it with a slot; `nil` at the end of the engine.
   private func next(_ tickets: inout [Ticket<Network>], wasBusy: Bool) -> SlotLease<Network>? {
-    let taken: InflightSlot<Network.Slot>? = monitor.withLock { state in
-      if wasBusy {
-        state.busy -= 1
-        settle(&state)
-      }
-      while !hasWork(state, now: time.now) {
-        if state.isClosed, state.line.count == 0 { return nil }
-        watchWindow(&state)
-        state.parked += 1
-        monitor.wait()
+    let order = monitor.wait { state, hasWaited -> Order? in
+      if hasWaited {
         state.parked -= 1
         // A thread may wake without a signal; then another is signalled once too often.
         state.waking = max(state.waking - 1, 0)
+      } else if wasBusy {
+        state.busy -= 1
+        settle(&state)
       }
-      guard let slot = state.free.popLast() else { return nil }
-      while tickets.count < batching.count, let ticket = state.line.removeFirst() {
-        ticket.phase = .taken
-        ticket.slot = slot
-        tickets.append(ticket)
+      guard hasWork(state, now: time.now), let slot = state.free.popLast() else {
+        if state.isClosed, state.line.count == 0 { return .end }
+        watchWindow(&state)
+        state.parked += 1
+        return nil
       }
-      slot.wanted = tickets.count
-      slot.raised.pointee.store(0, ordering: .relaxed)
-      state.busy += 1
-      state.tally.began(tickets.count)
-      // There may be work for another one too.
-      if state.line.count > 0 { wake(&state, now: time.now) }
-      return slot
+      take(&tickets, into: slot, &state)
+      return .use(slot)
     }
-    guard let taken else { return nil }
-    return SlotLease(taken, of: self)
+    guard case .use(let slot) = order else { return nil }
+    return SlotLease(slot, of: self)
+  }
+
+  /// Takes as many tickets as a slot holds.
+  private func take(
+    _ tickets: inout [Ticket<Network>], into slot: InflightSlot<Network.Slot>,
+    _ state: inout State
+  ) {
+    while tickets.count < batching.count, let ticket = state.line.removeFirst() {
+      ticket.phase = .taken
+      ticket.slot = slot
+      tickets.append(ticket)
+    }
+    slot.wanted = tickets.count
+    slot.raised.pointee.store(0, ordering: .relaxed)
+    state.busy += 1
+    state.tally.began(tickets.count)
+    // There may be work for another thread too.
+    if state.line.count > 0 { wake(&state, now: time.now) }
   }
 
   /// Called by a lease that ends.

@@ -11,7 +11,7 @@
 /// A pthread mutex, because ThreadSanitizer understands it and not `Synchronization.Mutex`, whose
 /// futex lies in a library without instrumentation.
 ///
-/// `@unchecked Sendable`: the state is reached through ``withLock(_:)`` only, whatever it holds.
+/// `@unchecked Sendable`: the state is reached through the lock only, whatever it holds.
 final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -41,8 +41,20 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Waits until somebody signals; only inside ``withLock(_:)``, which it leaves meanwhile.
-  func wait() { pthread_cond_wait(condition, mutex) }
+  /// Runs `body` until it gives something, and in between waits for somebody to signal.
+  ///
+  /// Each time `body` has the state to itself; it is told whether it runs after a wait.
+  func wait<Result>(until body: (inout State, _ hasWaited: Bool) -> Result?) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var hasWaited = false
+    while true {
+      // Not one access around the loop: others change the state while this thread waits.
+      if let result = body(&state, hasWaited) { return result }
+      pthread_cond_wait(condition, mutex)
+      hasWaited = true
+    }
+  }
 
   /// Wakes one who waits.
   func signal() { pthread_cond_signal(condition) }

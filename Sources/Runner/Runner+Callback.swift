@@ -38,4 +38,11 @@ extension Runner {
     engine.submit(ticket) { answer in queue.async { completion(answer) } }
     return Request { [engine] in engine.cancel(ticket, .cancelled) }
   }
+
+  /// Asks for a prediction whose answer comes on the runner's own thread, which it must not hold up.
+  package func predictDirectly(
+    _ input: Network.Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
+  ) {
+    engine.submit(ticket(for: input, deadline: nil), deliver: completion)
+  }
 }

@@ -107,8 +107,11 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   public func result(
     for input: Network.Input, deadline: Deadline? = nil
   ) async throws -> Output {
-    let ticket = ticket(for: input, deadline: deadline)
-    return try await withTaskCancellationHandler {
+    try await result(of: ticket(for: input, deadline: deadline))
+  }
+
+  func result(of ticket: Ticket<Network>) async throws -> Output {
+    try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         engine.submit(ticket) { continuation.resume(with: $0) }
       }
@@ -118,7 +121,7 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   }
 
   func ticket(for input: Network.Input, deadline: Deadline?) -> Ticket<Network> {
-    Ticket(input, deadline: deadline?.moment(from: engine.time.now) ?? 0)
+    Ticket(input, deadline: deadline?.moment(from: engine.time.now) ?? .never)
   }
 
   // MARK: The end

@@ -24,7 +24,7 @@ public struct StopSignal: ~Copyable {
   }
 
   /// A signal that is never raised, for calling `run(_:until:)` directly.
-  public static var never: StopSignal { StopSignal(raised: nil, deadline: 0, time: .machine) }
+  public static var never: StopSignal { StopSignal(raised: nil, deadline: .never, time: .machine) }
 
   /// Whether the prediction should stop.
   public var isRaised: Bool { reason != nil }
@@ -40,7 +40,7 @@ public struct StopSignal: ~Copyable {
     if let raised, let reason = Reason(rawValue: raised.pointee.load(ordering: .relaxed)) {
       return reason
     }
-    return deadlineMoment != 0 && time.now >= deadlineMoment ? .deadlineExceeded : nil
+    return deadlineMoment != .never && time.now >= deadlineMoment ? .deadlineExceeded : nil
   }
 
   /// Where C code finds the number that is not 0 once the signal is raised.
@@ -48,7 +48,7 @@ public struct StopSignal: ~Copyable {
     raised.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
   }
 
-  /// The deadline in nanoseconds of `CLOCK_MONOTONIC` for C code; 0 when there is none, or when the
-  /// clock is not the machine's (a timer then raises the flag).
-  package var deadline: Int64 { time.isMachine ? deadlineMoment : 0 }
+  /// The deadline in nanoseconds of `CLOCK_MONOTONIC` for C code; `Int64.max` when there is none, or
+  /// when the clock is not the machine's (a timer then raises the flag).
+  package var deadline: Int64 { time.isMachine ? deadlineMoment : .never }
 }

@@ -18,7 +18,7 @@ final class Ticket<Network: NeuralNetwork>: @unchecked Sendable {
     case over
   }
 
-  /// When the prediction must be there; 0 when it may take any time.
+  /// When the prediction must be there.
   let deadline: Nanoseconds
   var input: Network.Input?
   var phase = Phase.new

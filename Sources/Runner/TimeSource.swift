@@ -9,6 +9,11 @@
 /// Nanoseconds of a clock from some fixed moment on.
 typealias Nanoseconds = Int64
 
+extension Nanoseconds {
+  /// The moment that never comes.
+  static var never: Nanoseconds { .max }
+}
+
 /// The clock of a runner: the machine's monotonic one, or one that a test drives.
 struct TimeSource: Sendable {
   /// The present, and a sleep until a moment; `nil` for the machine's clock.
@@ -102,7 +107,6 @@ public struct Deadline: Hashable, Sendable {
       case .at(let instant): ContinuousClock.now.duration(to: instant)
       }
     let (moment, overflow) = now.addingReportingOverflow(left.nanoseconds)
-    // 0 stands for no deadline.
-    return overflow ? (left < .zero ? 1 : .max) : max(moment, 1)
+    return overflow ? (left < .zero ? .min : .never) : moment
   }
 }
