@@ -1,72 +1,50 @@
 extension Engine {
   /// The stages of the predictions in one slot, on the calling thread.
-  func predict(_ tickets: [Ticket<Network>], in lease: consuming SlotLease<Network>) {
-    typealias Answer = Ticket<Network>.Answer
+  func predict(_ tickets: [Ticket], in lease: consuming SlotLease) {
     let slot = lease.slot
     let begun = time.now
-    // Where each example lies in the slot, or why it does not.
-    var places: [Result<Int, any Error>] = []
     var count = 0
+    var deadline = Nanoseconds.min
     for ticket in tickets {
+      ticket.place = count
+      deadline = max(deadline, ticket.deadline)
       do {
-        try encode(ticket, into: slot, at: count, now: begun)
-        places.append(.success(count))
+        if ticket.deadline != .never, begun >= ticket.deadline {
+          throw RunnerError.deadlineExceeded
+        }
+        try ticket.encode(into: slot)
         count += 1
       } catch {
-        places.append(.failure(error))
+        ticket.failure = error
       }
     }
     let encoded = time.now
-    var failure: (any Error)?
     if count > 0 {
       do {
-        let stop = lease.stopSignal(deadline: Self.latestDeadline(tickets))
+        let stop = lease.stopSignal(deadline: deadline)
         try stop.check()
-        try stages.run(slot, count, stop)
+        try run(slot, count, stop)
       } catch {
-        failure = error
+        for ticket in tickets where ticket.failure == nil { ticket.failure = error }
       }
     }
     let ran = time.now
-    let outputs = places.map { place -> Result<(Network.Prediction, Network.Kept), any Error> in
-      Result {
-        let index = try place.get()
-        if let failure { throw failure }
-        let prediction = try stages.fetch(slot, index)
-        return (prediction, try stages.kept(slot, index))
-      }
+    for ticket in tickets where ticket.failure == nil {
+      do { try ticket.fetch(from: slot) } catch { ticket.failure = error }
     }
     let fetched = time.now
+    // The slot is free before anybody hears of the result.
     lease.end()
-
-    var times: [Tally.Times] = []
-    var answers: [Answer] = []
-    for (ticket, output) in zip(tickets, outputs) {
-      let latency = fetched - ticket.submitted
-      let waited = begun - ticket.submitted
-      times.append(
-        Tally.Times(
-          outcome: Tally.Outcome(output), latency: latency, waiting: waited,
-          preparing: encoded - begun, running: ran - encoded, readingOut: fetched - ran))
-      answers.append(
-        output.map { prediction, kept in
-          PredictionResult(prediction: prediction, kept: kept, latency: latency, waited: waited)
-        })
+    end(tickets) { ticket in
+      Tally.Times(
+        outcome: Tally.Outcome(ticket.failure), latency: fetched - ticket.submitted,
+        waiting: begun - ticket.submitted, preparing: encoded - begun, running: ran - encoded,
+        readingOut: fetched - ran)
     }
-    for (ending, answer) in zip(end(tickets, times: times), answers) { ending?.answer(answer) }
-  }
-
-  private func encode(
-    _ ticket: Ticket<Network>, into slot: Network.Slot, at index: Int, now: Nanoseconds
-  ) throws {
-    if ticket.deadline != .never, now >= ticket.deadline { throw RunnerError.deadlineExceeded }
-    // The input's memory is not needed any longer than this.
-    guard let input = ticket.input.take() else { throw RunnerError.cancelled }
-    try stages.encode(input, slot, index)
-  }
-
-  /// The last of the deadlines of those who share a slot.
-  private static func latestDeadline(_ tickets: [Ticket<Network>]) -> Nanoseconds {
-    tickets.reduce(.min) { max($0, $1.deadline) }
+    for ticket in tickets where ticket.isWorkersToAnswer {
+      ticket.timer?.cancel()
+      ticket.answer(
+        ticket.failure, latency: fetched - ticket.submitted, waited: begun - ticket.submitted)
+    }
   }
 }

@@ -1,5 +1,5 @@
 /// What stands behind every form of prediction: line, slots, threads. Docs/Architecture.md says why.
-final class Engine<Network: NeuralNetwork>: Sendable {
+final class Engine: Sendable {
   /// How examples are gathered into one slot.
   struct Batching {
     /// The most examples in a slot.
@@ -11,10 +11,11 @@ final class Engine<Network: NeuralNetwork>: Sendable {
   }
 
   struct State {
-    var line = WaitingLine<Network>()
-    var free: [InflightSlot<Network.Slot>]
-    /// Threads that wait for work, and how many of them have been signalled and are on their way.
+    var line = WaitingLine()
+    var free: [InflightSlot]
+    /// Threads that wait for work.
     var parked = 0
+    /// 1 while one of them has been signalled and is on its way.
     var waking = 0
     /// Threads between taking work and asking for more.
     var busy = 0
@@ -28,26 +29,27 @@ final class Engine<Network: NeuralNetwork>: Sendable {
 
   let time: TimeSource
   let batching: Batching
-  let stages: Stages<Network>
+  /// Runs the examples in a slot.
+  let run: @Sendable (InflightSlot, _ count: Int, borrowing StopSignal) throws -> Void
   private let monitor: Monitor<State>
   private let forks: Int
 
-  /// Makes slots and threads.
+  /// Starts a thread for each slot.
   ///
-  /// - Throws: ``RunnerError`` when the system gives no thread, or what making a slot throws.
+  /// - Throws: ``RunnerError`` when the system gives no thread.
   init(
-    _ stages: Stages<Network>, slots count: Int, batching: Batching, time: TimeSource
-  ) throws {
+    slots: [InflightSlot], batching: Batching, time: TimeSource,
+    run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
+  ) throws(RunnerError) {
     self.time = time
     self.batching = batching
-    self.stages = stages
+    self.run = run
     forks = ForkCount.current
-    let free = try (0..<count).map { _ in InflightSlot(try stages.makeSlot()) }
-    monitor = Monitor(State(free: free, tally: Tally()))
-    for _ in 0..<count {
+    monitor = Monitor(State(free: slots, tally: Tally()))
+    for _ in slots {
       guard WorkerThread.start({ [self] in work() }) else {
         close()
-        throw RunnerError.noThread
+        throw .noThread
       }
     }
   }
@@ -57,54 +59,59 @@ final class Engine<Network: NeuralNetwork>: Sendable {
 
   // MARK: Asking
 
-  /// Puts a ticket in the line; its answer comes through `deliver`, once.
-  func submit(_ ticket: Ticket<Network>, deliver: @escaping @Sendable (Ticket<Network>.Answer) -> Void)
-  {
-    guard !isForked else { return deliver(.failure(RunnerError.forked)) }
+  /// Puts a ticket in the line; it is answered once.
+  func submit(_ ticket: Ticket) {
+    guard !isForked else { return ticket.answer(RunnerError.forked, latency: 0, waited: 0) }
     let now = time.now
     let refusal: RunnerError? = monitor.withLock { state in
       if let reason = ticket.refusal { return RunnerError(reason) }
       if state.isClosed { return .closed }
-      if ticket.deadline != .never, now >= ticket.deadline {
-        state.tally.count(.deadlineExceeded)
-        return .deadlineExceeded
+      if ticket.deadline != .never {
+        if now >= ticket.deadline {
+          state.tally.count(.deadlineExceeded)
+          return .deadlineExceeded
+        }
+        ticket.timer = deadlineTimer(ticket)
       }
       ticket.submitted = now
-      ticket.deliver = deliver
       ticket.phase = .waiting
-      if ticket.deadline != .never { ticket.timer = deadlineTimer(ticket) }
       if state.line.count == 0, state.busy == 0 { state.tally.becameActive(at: now) }
       state.line.append(ticket)
       wake(&state, now: now)
       return nil
     }
-    if let refusal { deliver(.failure(refusal)) }
+    if let refusal { ticket.answer(refusal, latency: 0, waited: 0) }
   }
 
   /// Answers a ticket with an error at once, wherever it is; what runs stops at its next step.
-  func cancel(_ ticket: Ticket<Network>, _ reason: StopSignal.Reason) {
+  func cancel(_ ticket: Ticket, _ reason: StopSignal.Reason) {
     guard !isForked else { return }
-    let ending: Ticket<Network>.Ending? = monitor.withLock { state in
-      switch ticket.phase {
-      case .over: return nil
-      case .new:
-        ticket.phase = .over
+    let isOurs = monitor.withLock { state in
+      let phase = ticket.phase
+      guard phase != .over else { return false }
+      ticket.phase = .over
+      state.tally.count(reason)
+      switch phase {
+      case .new, .over:
+        // It is answered when it is submitted.
         ticket.refusal = reason
-      case .waiting: state.line.remove(ticket)
+        return false
+      case .waiting:
+        state.line.remove(ticket)
+        settle(&state)
       case .taken:
-        guard let slot = ticket.slot else { break }
+        guard let slot = ticket.slot.take() else { break }
         slot.wanted -= 1
         if slot.wanted == 0 { slot.raised.pointee.store(reason.rawValue, ordering: .relaxed) }
       }
-      state.tally.count(reason)
-      let ending = ticket.end()
-      settle(&state)
-      return ending
+      return true
     }
-    ending?.answer(.failure(RunnerError(reason)))
+    guard isOurs else { return }
+    ticket.timer?.cancel()
+    ticket.answer(RunnerError(reason), latency: 0, waited: 0)
   }
 
-  private func deadlineTimer(_ ticket: Ticket<Network>) -> Task<Void, Never> {
+  private func deadlineTimer(_ ticket: Ticket) -> Task<Void, Never> {
     Task { [time, weak self] in
       // Cancelled when the ticket is over.
       guard (try? await time.sleep(until: ticket.deadline)) != nil else { return }
@@ -179,8 +186,10 @@ final class Engine<Network: NeuralNetwork>: Sendable {
   /// Wakes a thread when there is work for one.
   private func wake(_ state: inout State, now: Nanoseconds) {
     guard hasWork(state, now: now) else { return watchWindow(&state) }
-    guard state.parked > state.waking else { return }
-    state.waking += 1
+    // One at a time: it wakes the next if there is more, and meanwhile more comes without a call of
+    // the system.
+    guard state.parked > 0, state.waking == 0 else { return }
+    state.waking = 1
     monitor.signal()
   }
 
@@ -191,7 +200,7 @@ final class Engine<Network: NeuralNetwork>: Sendable {
     return now() >= windowEnd(first.takeUnretainedValue())
   }
 
-  private func windowEnd(_ ticket: Ticket<Network>) -> Nanoseconds {
+  private func windowEnd(_ ticket: Ticket) -> Nanoseconds {
     let (end, overflow) = ticket.submitted.addingReportingOverflow(batching.window)
     return overflow ? .max : end
   }
@@ -216,7 +225,7 @@ final class Engine<Network: NeuralNetwork>: Sendable {
 
   /// A thread's life.
   private func work() {
-    var tickets: [Ticket<Network>] = []
+    var tickets: [Ticket] = []
     var isBusy = false
     while let lease = next(&tickets, wasBusy: isBusy) {
       predict(tickets, in: lease)
@@ -227,17 +236,17 @@ final class Engine<Network: NeuralNetwork>: Sendable {
 
   /// What a thread does next.
   private enum Order {
-    case use(InflightSlot<Network.Slot>)
+    case use(InflightSlot)
     case end
   }
 
   /// Waits for work and takes it with a slot; `nil` at the end of the engine.
-  private func next(_ tickets: inout [Ticket<Network>], wasBusy: Bool) -> SlotLease<Network>? {
+  private func next(_ tickets: inout [Ticket], wasBusy: Bool) -> SlotLease? {
     let order = monitor.wait { state, hasWaited -> Order? in
       if hasWaited {
         state.parked -= 1
         // A thread may wake without a signal; then another is signalled once too often.
-        state.waking = max(state.waking - 1, 0)
+        state.waking = 0
       } else if wasBusy {
         state.busy -= 1
         settle(&state)
@@ -257,7 +266,7 @@ final class Engine<Network: NeuralNetwork>: Sendable {
 
   /// Takes as many tickets as a slot holds.
   private func take(
-    _ tickets: inout [Ticket<Network>], into slot: InflightSlot<Network.Slot>,
+    _ tickets: inout [Ticket], into slot: InflightSlot,
     _ state: inout State
   ) {
     while tickets.count < batching.count, let ticket = state.line.removeFirst() {
@@ -274,22 +283,21 @@ final class Engine<Network: NeuralNetwork>: Sendable {
   }
 
   /// Called by a lease that ends.
-  func giveBack(_ slot: InflightSlot<Network.Slot>) {
+  func giveBack(_ slot: InflightSlot) {
     monitor.withLock { $0.free.append(slot) }
   }
 
-  /// Takes all tickets out of their slot, counts them, and gives what answers them.
+  /// Takes all tickets out of their slot and counts them.
   ///
-  /// Those that are over already, because they were cancelled, have no answer left to get.
-  func end(
-    _ tickets: [Ticket<Network>], times: [Tally.Times]
-  ) -> [Ticket<Network>.Ending?] {
+  /// Those that were cancelled meanwhile have been answered; the others are the caller's to answer.
+  func end(_ tickets: [Ticket], times: (Ticket) -> Tally.Times) {
     monitor.withLock { state in
       state.tally.ended(tickets.count)
-      return zip(tickets, times).map { ticket, times in
-        guard ticket.phase == .taken else { return nil }
-        state.tally.count(times)
-        return ticket.end()
+      for ticket in tickets where ticket.phase == .taken {
+        ticket.phase = .over
+        ticket.slot = nil
+        ticket.isWorkersToAnswer = true
+        state.tally.count(times(ticket))
       }
     }
   }

@@ -44,7 +44,7 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
     if Task.isCancelled { throw RunnerError.cancelled }
     if end != .never, time.now >= end { throw RunnerError.deadlineExceeded }
     let input = try await prepare(source)
-    var output = try await runner.result(of: Ticket(input, deadline: end))
+    var output = try await runner.result(of: runner.ticket(for: input, until: end))
     output.index = index
     return try await readOut(output)
   }

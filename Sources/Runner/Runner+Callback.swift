@@ -35,7 +35,8 @@ extension Runner {
     completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) -> Request {
     let ticket = ticket(for: input, deadline: deadline)
-    engine.submit(ticket) { answer in queue.async { completion(answer) } }
+    ticket.deliver = { answer in queue.async { completion(answer) } }
+    engine.submit(ticket)
     return Request { [engine] in engine.cancel(ticket, .cancelled) }
   }
 
@@ -43,6 +44,8 @@ extension Runner {
   package func predictDirectly(
     _ input: Network.Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) {
-    engine.submit(ticket(for: input, deadline: nil), deliver: completion)
+    let ticket = ticket(for: input)
+    ticket.deliver = completion
+    engine.submit(ticket)
   }
 }

@@ -62,8 +62,8 @@ extension Runner {
   private func starter(
     _ input: Network.Input, index: Int, completion: @escaping StreamState<Output>.Completion
   ) -> StreamState<Output>.Cancel {
-    let ticket = ticket(for: input, deadline: nil)
-    engine.submit(ticket) { answer in
+    let ticket = ticket(for: input)
+    ticket.deliver = { answer in
       completion(
         answer.map { result in
           var result = result
@@ -71,6 +71,7 @@ extension Runner {
           return result
         })
     }
+    engine.submit(ticket)
     return { [engine] in engine.cancel(ticket, .cancelled) }
   }
 

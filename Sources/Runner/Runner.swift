@@ -18,7 +18,8 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   /// The most examples in a slot.
   public var batch: Int { engine.batching.count }
 
-  let engine: Engine<Network>
+  let engine: Engine
+  private let makeTicket: @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>
 
   /// Creates a runner with its slots and threads.
   ///
@@ -33,8 +34,10 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     _ network: Network, inflightBuffers: Int? = nil, clock: C = ContinuousClock()
   ) throws where C.Duration == Duration {
     try self.init(
-      network, stages: Stages(network), inflightBuffers: inflightBuffers, batching: .none,
-      clock: clock)
+      network, inflightBuffers: inflightBuffers, batching: .none, clock: clock,
+      makeSlot: network.makeSlot,
+      makeTicket: { NetworkTicket($0, network: network, deadline: $1) },
+      run: { slot, _, stop in try network.run(slot.memory(of: network), until: stop) })
   }
 
   /// Creates a runner that gathers predictions into micro-batches, as servers want it.
@@ -61,19 +64,28 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     guard batch > 0 else { throw RunnerError.invalidCount("batch", batch) }
     guard window >= .zero else { throw RunnerError.invalidWindow(window) }
     try self.init(
-      network, stages: Stages(network, batch: batch), inflightBuffers: inflightBuffers,
-      batching: .init(count: batch, window: window.nanoseconds), clock: clock)
+      network, inflightBuffers: inflightBuffers,
+      batching: .init(count: batch, window: window.nanoseconds), clock: clock,
+      makeSlot: { try network.makeSlot(batch: batch) },
+      makeTicket: { BatchTicket($0, network: network, deadline: $1) },
+      run: { slot, count, stop in
+        try network.run(slot.memory(of: network), batch: count, until: stop)
+      })
   }
 
   private init<C: Clock>(
-    _ network: Network, stages: Stages<Network>, inflightBuffers: Int?,
-    batching: Engine<Network>.Batching, clock: C
+    _ network: Network, inflightBuffers: Int?, batching: Engine.Batching, clock: C,
+    makeSlot: () throws -> Network.Slot,
+    makeTicket: @escaping @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>,
+    run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
   ) throws where C.Duration == Duration {
     let count = inflightBuffers ?? RunnerSizing.sensible(for: .throughput).inflightBuffers
     guard count > 0 else { throw RunnerError.invalidCount("inflightBuffers", count) }
     self.network = network
     self.inflightBuffers = count
-    engine = try Engine(stages, slots: count, batching: batching, time: TimeSource(clock))
+    self.makeTicket = makeTicket
+    let slots = try (0..<count).map { _ in InflightSlot(try makeSlot(), of: network) }
+    engine = try Engine(slots: slots, batching: batching, time: TimeSource(clock), run: run)
   }
 
   deinit { engine.close() }
@@ -110,18 +122,23 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     try await result(of: ticket(for: input, deadline: deadline))
   }
 
-  func result(of ticket: Ticket<Network>) async throws -> Output {
+  func result(of ticket: NetworkTicket<Network>) async throws -> Output {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        engine.submit(ticket) { continuation.resume(with: $0) }
+        ticket.deliver = { continuation.resume(with: $0) }
+        engine.submit(ticket)
       }
     } onCancel: {
       engine.cancel(ticket, .cancelled)
     }
   }
 
-  func ticket(for input: Network.Input, deadline: Deadline?) -> Ticket<Network> {
-    Ticket(input, deadline: deadline?.moment(from: engine.time.now) ?? .never)
+  func ticket(for input: Network.Input, deadline: Deadline? = nil) -> NetworkTicket<Network> {
+    makeTicket(input, deadline?.moment(from: engine.time.now) ?? .never)
+  }
+
+  func ticket(for input: Network.Input, until end: Nanoseconds) -> NetworkTicket<Network> {
+    makeTicket(input, end)
   }
 
   // MARK: The end

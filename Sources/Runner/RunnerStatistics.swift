@@ -89,15 +89,15 @@ struct Tally {
     case cancelled
     case deadlineExceeded
 
-    init<Success>(_ result: Result<Success, any Error>) {
-      switch result {
-      case .success: self = .completed
-      case .failure(let error):
-        switch (error as? RunnerError)?.kind {
-        case .cancelled: self = .cancelled
-        case .deadlineExceeded: self = .deadlineExceeded
-        default: self = .failed
-        }
+    init(_ error: (any Error)?) {
+      guard let error else {
+        self = .completed
+        return
+      }
+      switch (error as? RunnerError)?.kind {
+      case .cancelled: self = .cancelled
+      case .deadlineExceeded: self = .deadlineExceeded
+      default: self = .failed
       }
     }
   }

@@ -1,11 +1,11 @@
 /// One prediction from its submission to its answer, which it gets exactly once.
 ///
-/// `@unchecked Sendable`: what can change belongs to the engine's lock, but for `input`, which is the
-/// worker's once it has taken the ticket.
-final class Ticket<Network: NeuralNetwork>: @unchecked Sendable {
-  /// What the caller gets.
-  typealias Answer = Result<PredictionResult<Network.Prediction, Network.Kept>, any Error>
-
+/// The engine knows this class only, so that nothing in its loop is generic: unspecialised generic code
+/// looks up metadata at every turn, which cost 8 of 10 µs per prediction.
+///
+/// `@unchecked Sendable`: `phase` and what is beside it belong to the engine's lock; the rest to the
+/// worker that has taken the ticket, or to whoever moved it to `over`.
+class Ticket: @unchecked Sendable {
   /// Where the prediction is.
   enum Phase {
     /// Not submitted yet.
@@ -20,92 +20,97 @@ final class Ticket<Network: NeuralNetwork>: @unchecked Sendable {
 
   /// When the prediction must be there.
   let deadline: Nanoseconds
-  var input: Network.Input?
-  var phase = Phase.new
-  /// Why it was over before it was submitted.
-  var refusal: StopSignal.Reason?
-  var deliver: (@Sendable (Answer) -> Void)?
+  /// When it was submitted.
   var submitted: Nanoseconds = 0
-  /// Ends the wait when the deadline comes.
-  var timer: Task<Void, Never>?
+
+  // MARK: The engine's
+
+  final var phase = Phase.new
+  /// Why it was over before it was submitted.
+  final var refusal: StopSignal.Reason?
+  /// Ends it when the deadline comes.
+  final var timer: Task<Void, Never>?
   /// The slot it is in, while it is taken.
-  var slot: InflightSlot<Network.Slot>?
+  final var slot: InflightSlot?
   /// Its neighbours in the line, which holds it alive meanwhile.
-  var next: Unmanaged<Ticket>?
-  var previous: Unmanaged<Ticket>?
+  final var next: Unmanaged<Ticket>?
+  final var previous: Unmanaged<Ticket>?
 
-  init(_ input: Network.Input, deadline: Nanoseconds) {
+  // MARK: The worker's
+
+  /// Which example of the slot it is.
+  final var place = 0
+  /// What went wrong, so far.
+  final var failure: (any Error)?
+  /// Whether it is the worker that answers.
+  final var isWorkersToAnswer = false
+
+  init(deadline: Nanoseconds) { self.deadline = deadline }
+
+  /// Writes the input into a slot, and forgets it.
+  func encode(into slot: InflightSlot) throws {}
+
+  /// Reads the result out of a slot.
+  func fetch(from slot: InflightSlot) throws {}
+
+  /// Answers with `failure`, or with the result; called once.
+  func answer(_ failure: (any Error)?, latency: Nanoseconds, waited: Nanoseconds) {}
+}
+
+/// A ticket of one network.
+class NetworkTicket<Network: NeuralNetwork>: Ticket, @unchecked Sendable {
+  /// What the caller gets.
+  typealias Answer = Result<PredictionResult<Network.Prediction, Network.Kept>, any Error>
+
+  final let network: Network
+  final var input: Network.Input?
+  final var deliver: (@Sendable (Answer) -> Void)?
+  final var prediction: Network.Prediction?
+  final var kept: Network.Kept?
+
+  init(_ input: Network.Input, network: Network, deadline: Nanoseconds) {
     self.input = input
-    self.deadline = deadline
+    self.network = network
+    super.init(deadline: deadline)
   }
 
-  /// Makes it over and hands out what answers it, with the timer that is not needed any more.
-  func end() -> Ending {
-    phase = .over
-    slot = nil
-    defer {
-      deliver = nil
-      timer = nil
-    }
-    return Ending(deliver: deliver, timer: timer)
+  final func takeInput() throws -> Network.Input {
+    guard let taken = input.take() else { throw RunnerError.cancelled }
+    return taken
   }
 
-  /// What is left to do for a ticket that is over, outside the lock.
-  struct Ending {
-    let deliver: (@Sendable (Answer) -> Void)?
-    let timer: Task<Void, Never>?
+  override func encode(into slot: InflightSlot) throws {
+    try network.encode(try takeInput(), into: slot.memory(of: network))
+  }
 
-    /// Answers.
-    func answer(_ answer: Answer) {
-      timer?.cancel()
-      deliver?(answer)
+  override func fetch(from slot: InflightSlot) throws {
+    let memory = slot.memory(of: network)
+    prediction = try network.fetch(from: memory)
+    kept = try network.kept(in: memory)
+  }
+
+  override final func answer(
+    _ failure: (any Error)?, latency: Nanoseconds, waited: Nanoseconds
+  ) {
+    guard let deliver = deliver.take() else { return }
+    guard failure == nil, let prediction = prediction.take(), let kept = kept.take() else {
+      return deliver(.failure(failure ?? RunnerError.cancelled))
     }
+    deliver(
+      .success(
+        PredictionResult(prediction: prediction, kept: kept, latency: latency, waited: waited)))
   }
 }
 
-/// The tickets that nobody has taken yet: first come, first served; any one can leave.
-///
-/// A list through the tickets themselves, so that joining and leaving allocate nothing.
-struct WaitingLine<Network: NeuralNetwork> {
-  private(set) var count = 0
-  private(set) var first: Unmanaged<Ticket<Network>>?
-  private var last: Unmanaged<Ticket<Network>>?
-
-  /// Adds a ticket at the end.
-  mutating func append(_ ticket: Ticket<Network>) {
-    let entry = Unmanaged.passRetained(ticket)
-    ticket.previous = last
-    if let last {
-      last.takeUnretainedValue().next = entry
-    } else {
-      first = entry
-    }
-    last = entry
-    count += 1
+/// A ticket of a network whose slots hold several examples.
+final class BatchTicket<Network: BatchNetwork>: NetworkTicket<Network>, @unchecked Sendable {
+  override func encode(into slot: InflightSlot) throws {
+    try network.encode(try takeInput(), into: slot.memory(of: network), at: place)
   }
 
-  /// Takes out a ticket that is in the line.
-  mutating func remove(_ ticket: Ticket<Network>) {
-    if let previous = ticket.previous {
-      previous.takeUnretainedValue().next = ticket.next
-    } else {
-      first = ticket.next
-    }
-    if let next = ticket.next {
-      next.takeUnretainedValue().previous = ticket.previous
-    } else {
-      last = ticket.previous
-    }
-    ticket.next = nil
-    ticket.previous = nil
-    count -= 1
-    Unmanaged.passUnretained(ticket).release()
-  }
-
-  /// Takes out the one that has waited longest.
-  mutating func removeFirst() -> Ticket<Network>? {
-    guard let ticket = first?.takeUnretainedValue() else { return nil }
-    remove(ticket)
-    return ticket
+  override func fetch(from slot: InflightSlot) throws {
+    let memory = slot.memory(of: network)
+    prediction = try network.fetch(from: memory, at: place)
+    kept = try network.kept(in: memory, at: place)
   }
 }

@@ -21,7 +21,10 @@ final class GateNetwork: NeuralNetwork {
     let number: Int
     var input = 0
     var output = 0
+    /// Whether a stage is at work in it.
     let isBusy = Atomic(false)
+    /// Whether a prediction was begun and not ended; one that is stopped before `run` is abandoned.
+    var isInFlight = false
 
     init(_ number: Int) { self.number = number }
   }
@@ -80,24 +83,49 @@ final class GateNetwork: NeuralNetwork {
   }
 
   func encode(_ input: Int, into slot: Slot) throws {
-    let isCollision = slot.isBusy.exchange(true, ordering: .sequentiallyConsistent)
-    withLock { state in
-      state.log.encoded.append(input)
-      state.log.slotsUsed.insert(slot.number)
-      state.log.inFlight += 1
-      state.log.mostInFlight = max(state.log.mostInFlight, state.log.inFlight)
-      if isCollision { state.log.collisions += 1 }
+    try stage(.encode, slot) {
+      withLock { state in
+        state.log.encoded.append(input)
+        state.log.slotsUsed.insert(slot.number)
+        if !slot.isInFlight { state.log.inFlight += 1 }
+        state.log.mostInFlight = max(state.log.mostInFlight, state.log.inFlight)
+      }
+      slot.isInFlight = true
+      slot.input = input
     }
-    slot.input = input
-    try fail(input, in: .encode, slot)
   }
 
   func run(_ slot: Slot) throws {
-    condition.lock()
-    while !pass() { condition.wait() }
-    condition.unlock()
-    slot.output = -slot.input
-    try fail(slot.input, in: .run, slot)
+    try stage(.run, slot) {
+      condition.lock()
+      while !pass() { condition.wait() }
+      condition.unlock()
+      slot.output = -slot.input
+    }
+  }
+
+  func fetch(from slot: Slot) throws -> Int {
+    var output = 0
+    try stage(.fetch, slot) { output = slot.output }
+    leave(slot)
+    return output
+  }
+
+  /// Runs a stage, watches that it has the slot to itself, and fails on demand.
+  private func stage(_ stage: Stage, _ slot: Slot, _ body: () -> Void) throws {
+    if slot.isBusy.exchange(true, ordering: .sequentiallyConsistent) {
+      withLock { $0.log.collisions += 1 }
+    }
+    body()
+    slot.isBusy.store(false, ordering: .sequentiallyConsistent)
+    guard failing[slot.input] == stage else { return }
+    leave(slot)
+    throw Failure(input: slot.input)
+  }
+
+  private func leave(_ slot: Slot) {
+    withLock { $0.log.inFlight -= 1 }
+    slot.isInFlight = false
   }
 
   /// Only under the lock.
@@ -106,24 +134,6 @@ final class GateNetwork: NeuralNetwork {
     guard state.passes > 0 else { return false }
     state.passes -= 1
     return true
-  }
-
-  func fetch(from slot: Slot) throws -> Int {
-    let output = slot.output
-    try fail(slot.input, in: .fetch, slot)
-    leave(slot)
-    return output
-  }
-
-  private func fail(_ input: Int, in stage: Stage, _ slot: Slot) throws {
-    guard failing[input] == stage else { return }
-    leave(slot)
-    throw Failure(input: input)
-  }
-
-  private func leave(_ slot: Slot) {
-    withLock { $0.log.inFlight -= 1 }
-    slot.isBusy.store(false, ordering: .sequentiallyConsistent)
   }
 }
 
