@@ -20,8 +20,8 @@ final class Engine: Sendable {
     /// Threads between taking work and asking for more.
     var busy = 0
     var isClosed = false
-    /// Whether a timer will look after the window of the first in line.
-    var hasWindowTimer = false
+    /// Looks after the window of the first in line.
+    var windowTimer: Task<Void, Never>?
     /// Those who wait until nothing is left to do.
     var drainers: [CheckedContinuation<Void, Never>] = []
     var tally: Tally
@@ -207,18 +207,17 @@ final class Engine: Sendable {
 
   /// Sees to it that the first in line does not wait for others longer than its window.
   private func watchWindow(_ state: inout State) {
-    guard batching.window > 0, !state.hasWindowTimer, let first = state.line.first else { return }
-    state.hasWindowTimer = true
+    guard batching.window > 0, state.windowTimer == nil, let first = state.line.first else { return }
     let end = windowEnd(first.takeUnretainedValue())
-    Task { [time, weak self] in
-      try? await time.sleep(until: end)
+    state.windowTimer = Task { [time, weak self] in
+      guard (try? await time.sleep(until: end)) != nil else { return }
       self?.windowClosed()
     }
   }
 
   private func windowClosed() {
     monitor.withLock { state in
-      state.hasWindowTimer = false
+      state.windowTimer = nil
       wake(&state, now: time.now)
     }
   }
@@ -237,7 +236,7 @@ final class Engine: Sendable {
   /// What a thread does next.
   private enum Order {
     case use(InflightSlot)
-    case end
+    case end(Task<Void, Never>?)
   }
 
   /// Waits for work and takes it with a slot; `nil` at the end of the engine.
@@ -252,7 +251,7 @@ final class Engine: Sendable {
         settle(&state)
       }
       guard hasWork(state, now: time.now), let slot = state.free.popLast() else {
-        if state.isClosed, state.line.count == 0 { return .end }
+        if state.isClosed, state.line.count == 0 { return .end(state.windowTimer) }
         watchWindow(&state)
         state.parked += 1
         return nil
@@ -260,8 +259,12 @@ final class Engine: Sendable {
       take(&tickets, into: slot, &state)
       return .use(slot)
     }
-    guard case .use(let slot) = order else { return nil }
-    return SlotLease(slot, of: self)
+    switch order {
+    case .use(let slot): return SlotLease(slot, of: self)
+    case .end(let timer):
+      timer?.cancel()
+      return nil
+    }
   }
 
   /// Takes as many tickets as a slot holds.

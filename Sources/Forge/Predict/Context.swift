@@ -16,7 +16,7 @@ import Synchronization
 public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
-  private let memory: PredictionMemory
+  let memory: PredictionMemory
   private let isBusy = Atomic<Bool>(false)
 
   /// The most examples one prediction may hold.

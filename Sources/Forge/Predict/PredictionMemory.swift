@@ -57,6 +57,13 @@ final class PredictionMemory {
     layout.output(index, in: workspace)
   }
 
+  /// Where a frame of this memory finds its bases and crops.
+  var frame:
+    (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>)
+  {
+    (UnsafePointer(layout.bases(in: workspace)), UnsafePointer(layout.crops(in: workspace)))
+  }
+
   /// Sets the source rectangle of a resize; `nil` is the whole image.
   func setCrop(_ crop: CropRectangle?, of layer: String) throws(PredictionError) {
     var found = false
