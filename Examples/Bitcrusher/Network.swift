@@ -17,7 +17,9 @@ enum BitcrusherNetwork {
   static let signal = 0, gain = 1, resolution = 2, wet = 3
 
   /// The value of the scalar input `resolution` for a number of bits, sign included.
-  static func resolution(bits: Int) -> Float { Float(sign: .plus, exponent: 24 - bits, significand: 1.5) }
+  static func resolution(bits: Int) -> Float {
+    Float(sign: .plus, exponent: 24 - bits, significand: 1.5)
+  }
 
   /// The network compiled for frames of any whole number of blocks.
   static func compiled() throws -> CompiledModel {

@@ -26,7 +26,8 @@ enum Wave {
     }
     let smooth = before.enumerated().map { point($0, $1) }
     let steps = after.enumerated().flatMap { index, value in
-      index + 1 < after.count ? [point(index, value), point(index + 1, value)] : [point(index, value)]
+      index + 1 < after.count
+        ? [point(index, value), point(index + 1, value)] : [point(index, value)]
     }
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(height))" \

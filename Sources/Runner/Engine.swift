@@ -1,4 +1,6 @@
-/// What stands behind every form of prediction: line, slots, threads. Docs/Architecture.md says why.
+/// What stands behind every form of prediction: line, slots, threads.
+///
+/// Docs/Architecture.md, "The Runner", says why.
 final class Engine: Sendable {
   /// How examples are gathered into one slot.
   struct Batching {
@@ -207,7 +209,9 @@ final class Engine: Sendable {
 
   /// Sees to it that the first in line does not wait for others longer than its window.
   private func watchWindow(_ state: inout State) {
-    guard batching.window > 0, state.windowTimer == nil, let first = state.line.first else { return }
+    guard batching.window > 0, state.windowTimer == nil, let first = state.line.first else {
+      return
+    }
     let end = windowEnd(first.takeUnretainedValue())
     state.windowTimer = Task { [time, weak self] in
       guard (try? await time.sleep(until: end)) != nil else { return }

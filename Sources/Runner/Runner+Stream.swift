@@ -78,9 +78,10 @@ extension Runner {
   /// A stream whose predictions are started by `start`.
   func stream<Input: Sendable, Result: Sendable>(
     policy: StreamPolicy, waiting: Int, extra: Int = 0,
-    start: @escaping @Sendable (
-      _ input: Input, _ index: Int, _ completion: @escaping StreamState<Result>.Completion
-    ) -> StreamState<Result>.Cancel,
+    start:
+      @escaping @Sendable (
+        _ input: Input, _ index: Int, _ completion: @escaping StreamState<Result>.Completion
+      ) -> StreamState<Result>.Cancel,
     inputs: @escaping @Sendable (_ offer: (Input) async throws -> Void) async throws -> Void
   ) throws -> PredictionStream<Result> {
     guard waiting >= 0 else { throw RunnerError.invalidCount("waiting", waiting, least: 0) }

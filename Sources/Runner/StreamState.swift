@@ -169,7 +169,8 @@ final class StreamState<Output: Sendable>: Sendable {
       if let first = state.order.first, let result = state.finished.removeValue(forKey: first) {
         state.order.removeFirst()
         answer = result.map(Optional.some)
-      } else if state.isOver || (state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty) {
+      } else if state.isOver || (state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty)
+      {
         answer = state.failure.take().map(Result.failure) ?? .success(nil)
       } else {
         return nil

@@ -38,7 +38,8 @@ struct TimeSource: Sendable {
     let origin = clock.now
     injected = Injected(
       now: { origin.duration(to: clock.now).nanoseconds },
-      sleep: { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0)), tolerance: nil) })
+      sleep: { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0)), tolerance: nil) }
+    )
   }
 
   /// Whether ``now`` is what `CLOCK_MONOTONIC` gives, which C code may then read itself.

@@ -58,9 +58,7 @@ final class PredictionMemory {
   }
 
   /// Where a frame of this memory finds its bases and crops.
-  var frame:
-    (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>)
-  {
+  var frame: (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>) {
     (UnsafePointer(layout.bases(in: workspace)), UnsafePointer(layout.crops(in: workspace)))
   }
 
