@@ -23,8 +23,11 @@ struct Soak {
       exit(64)
     }
     let network = try Model.leNet().compile(parameters: RandomParameters(seed: 1))
-    let inputs: [[Float]] = (0..<16).map { number in
-      (0..<28 * 28).map { Float(($0 * 7 + number * 31) % 256) / 255 }
+    let inputs = (0..<16).map { number in
+      (0..<28 * 28).map { position -> Float in
+        let level: Int = (position * 7 + number * 31) % 256
+        return Float(level) / 255
+      }
     }
     let expected = try inputs.map { try network.predict($0) }
     let runner = try Runner(network, inflightBuffers: 3)
