@@ -1,6 +1,7 @@
 import CForgeKernels
 import ForgeGraph
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 import Synchronization
 
@@ -174,6 +175,27 @@ public final class CompiledModel: Sendable {
     do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
       throw predictionError(error)
     }
+    try check(memory, batch: batch)
+  }
+
+  /// Runs a plan as ``run(_:batch:)`` until the signal is raised.
+  ///
+  /// - Returns: whether it came to its end.
+  func run(
+    _ memory: PredictionMemory, batch: Int, until stop: borrowing StopSignal
+  ) throws(PredictionError) -> Bool {
+    let isDone: Bool
+    do throws(PredictionMemory.CustomFailure) {
+      isDone = try memory.run(batch: batch, until: stop)
+    } catch {
+      throw predictionError(error)
+    }
+    if isDone { try check(memory, batch: batch) }
+    return isDone
+  }
+
+  /// Makes the checks that options ask for.
+  private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     guard options.checks == .finiteOutputs else { return }
     for (index, sizes) in memory.plan.outputSizes.enumerated() {
       let values = memory.output(index)

@@ -1,4 +1,5 @@
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 import Synchronization
 
@@ -15,7 +16,7 @@ import Synchronization
 public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
-  private let memory: PredictionMemory
+  let memory: PredictionMemory
   private let isBusy = Atomic<Bool>(false)
 
   /// The most examples one prediction may hold.
@@ -116,6 +117,23 @@ public final class Context {
     try exclusively { () throws(PredictionError) in try network.run(memory, batch: batch) }
   }
 
+  /// Computes the outputs as ``predict(batch:)`` and stops before the next step once it is not wanted.
+  ///
+  /// - Parameters:
+  ///   - batch: how many examples the inputs hold.
+  ///   - stop: polled before each step; checking it takes some nanoseconds.
+  /// - Throws: ``RunnerError`` when the signal was raised before the last step, else as
+  ///   ``predict(batch:)``.
+  public func predict(batch: Int = 1, until stop: borrowing StopSignal) throws {
+    guard (1...maximumBatch).contains(batch) else {
+      throw PredictionError.wrongBatch(
+        batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+    }
+    guard isBusy.exchange(true, ordering: .acquiring) == false else { throw PredictionError.busy }
+    defer { isBusy.store(false, ordering: .releasing) }
+    if try !network.run(memory, batch: batch, until: stop) { try stop.check() }
+  }
+
   /// Runs `body` unless a prediction is under way in this context.
   private func exclusively(_ body: () throws(PredictionError) -> Void) throws(PredictionError) {
     guard isBusy.exchange(true, ordering: .acquiring) == false else { throw .busy }
@@ -147,19 +165,33 @@ public final class Context {
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
   }
 
-  /// Writes the values of the single input.
-  func write(_ values: [Float]) throws(PredictionError) {
-    _ = try singleInput(count: values.count).update(fromContentsOf: values)
+  /// Writes the values of the single input for one of the examples.
+  func write(_ values: [Float], example: Int = 0) throws(PredictionError) {
+    let target = try singleInput(count: values.count, example: example)
+    _ = target.update(fromContentsOf: values)
   }
 
-  /// The values of an output of one example.
-  func values(ofOutput index: Int) -> [Float] {
-    Array(memory.output(index).prefix(memory.plan.outputSizes[index].reduce(1, *)))
+  /// The values of an output of one of the examples.
+  func values(ofOutput index: Int, example: Int = 0) -> [Float] {
+    let count = memory.plan.outputSizes[index].reduce(1, *)
+    return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
-  /// The memory of the only input for one example, when `count` values fit it.
-  private func singleInput(count: Int) throws(PredictionError) -> UnsafeMutableBufferPointer<Float>
-  {
+  /// The outputs of one of the examples that ``CompileOptions/keep`` asked for.
+  func kept(example: Int) -> [String: TensorValues] {
+    var kept: [String: TensorValues] = [:]
+    for index in memory.plan.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
+      kept[network.outputNames[index]] = TensorValues(
+        shape: Shape(sizes: memory.plan.outputSizes[index]),
+        values: values(ofOutput: index, example: example))
+    }
+    return kept
+  }
+
+  /// The memory of the only input for one of the examples, when `count` values fit it.
+  private func singleInput(
+    count: Int, example: Int = 0
+  ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
     guard let sizes = memory.plan.inputSizes.first, memory.plan.inputSizes.count == 1 else {
       throw .inputCount(memory.plan.inputSizes.count, what: "inputs")
     }
@@ -168,7 +200,11 @@ public final class Context {
       throw .wrongValueCount(
         count, input: network.inputNames[0], needs: needed, shape: Shape(sizes: sizes), batch: 1)
     }
-    return UnsafeMutableBufferPointer(rebasing: memory.input(0)[..<needed])
+    guard (0..<maximumBatch).contains(example) else {
+      throw .wrongBatch(example + 1, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+    }
+    return UnsafeMutableBufferPointer(
+      rebasing: memory.input(0)[example * needed..<(example + 1) * needed])
   }
 
   /// The first output of one example.

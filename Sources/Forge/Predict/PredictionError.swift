@@ -31,6 +31,8 @@ public struct PredictionError: Error, Sendable {
     case parameters
     /// There is no memory for the prediction.
     case noMemory
+    /// The model does something whose time nobody knows.
+    case notRealtime
   }
 
   /// What kind of mistake it is.
@@ -195,6 +197,18 @@ extension PredictionError {
             "received",
             "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)"
           ), ("needs", "a part of \(width)×\(height) (width×height) with sides above 0"),
+        ]))
+  }
+
+  static func notRealtime(_ what: String) -> PredictionError {
+    PredictionError(
+      .notRealtime,
+      Problem(
+        headline: "the model does not suit real-time use",
+        details: [
+          ("received", what),
+          ("needs", "layers of Forge's own, compiled with checks: .none"),
+          ("remedy", "Context(network)"),
         ]))
   }
 

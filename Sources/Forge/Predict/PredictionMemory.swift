@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 
 /// The memory of one prediction with the plan that runs in it; knows no model.
@@ -61,6 +62,11 @@ final class PredictionMemory {
     layout.output(index, in: workspace)
   }
 
+  /// Where a frame of this memory finds its bases and crops.
+  var frame: (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>) {
+    (UnsafePointer(layout.bases(in: workspace)), UnsafePointer(layout.crops(in: workspace)))
+  }
+
   /// Sets the source rectangle of a resize; `nil` is the whole image.
   func setCrop(_ crop: CropRectangle?, of layer: String) throws(PredictionError) {
     var found = false
@@ -109,6 +115,32 @@ final class PredictionMemory {
         }
       }
     }
+  }
+
+  /// Runs the plan as ``run(batch:)`` and stops before the next step once the signal is raised.
+  ///
+  /// - Returns: whether all steps were run.
+  func run(batch: Int, until stop: borrowing StopSignal) throws(CustomFailure) -> Bool {
+    let bases = layout.bases(in: workspace)
+    var frame = forge_frame()
+    frame.bases = UnsafePointer(bases)
+    frame.crops = UnsafePointer(layout.crops(in: workspace))
+    for image in 0..<batch {
+      frame.image = Int64(image)
+      for (index, segment) in plan.segments.enumerated() {
+        switch segment {
+        case .steps(let start, let count):
+          let done = forge_run_until(
+            plan.steps(from: start), Int64(count), &frame, stop.flag, stop.deadline)
+          if done < count { return false }
+        case .custom(let call):
+          if stop.isRaised { return false }
+          let sets = customInputs[index]
+          try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
+        }
+      }
+    }
+    return true
   }
 
   /// Runs the plan for one example and adds the seconds each step took to `seconds`.
