@@ -83,13 +83,13 @@ static void check(unsigned seed, int32_t threads) {
   make(&many, seed);
   forge_run(one.steps, STEPS, &one.frame);
   int32_t go = 0;
-  if (!forge_run_parallel(many.steps, STEPS, &many.frame, threads, seed % 2 ? &go : NULL))
+  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, seed % 2 ? &go : NULL, INT64_MAX) != STEPS)
     fail("a run was stopped that nobody stopped");
   if (memcmp(one.values, many.values, sizeof one.values) != 0) fail("other bits");
   int32_t stop = 1;
   make(&many, seed);
   plan same = many;
-  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, &stop)) fail("not stopped");
+  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, &stop, INT64_MAX) != 0) fail("not stopped");
   if (memcmp(same.values, many.values, sizeof same.values) != 0) fail("ran although stopped");
 }
 
@@ -175,7 +175,7 @@ static void cost(int32_t threads, int steps, double microseconds, useconds_t gap
   for (int r = 0; r < RUNS; r++) {
     if (gap) usleep(gap);
     const double start = now();
-    forge_run_parallel(list, steps, &frame, threads, NULL);
+    forge_run_parallel(list, steps, &frame, threads, NULL, INT64_MAX);
     times[r] = 1e6 * (now() - start);
   }
   qsort(times, RUNS, sizeof *times, ascending);

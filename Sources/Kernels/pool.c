@@ -360,8 +360,8 @@ int32_t forge_worker_count(void) {
   return atomic_load_explicit(&pool.workers, memory_order_relaxed);
 }
 
-bool forge_run_parallel(const forge_step *steps, int64_t count, const forge_frame *frame,
-                        int32_t threads, const int32_t *stop) {
+int64_t forge_run_parallel(const forge_step *steps, int64_t count, const forge_frame *frame,
+                           int32_t threads, const int32_t *stop, int64_t deadline) {
   if (threads > FORGE_MOST_THREADS) threads = FORGE_MOST_THREADS;
   int32_t most = 1;
   if (threads > 1)
@@ -370,13 +370,11 @@ bool forge_run_parallel(const forge_step *steps, int64_t count, const forge_fram
   if (threads > most) threads = most;
   if (threads > 1) threads = begin(threads);
 
-  bool stopped = false;
-  for (int64_t i = 0; i < count; i++) {
-    const forge_step *step = &steps[i];
-    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) {
-      stopped = true;
-      break;
-    }
+  int64_t done = 0;
+  for (; done < count; done++) {
+    const forge_step *step = &steps[done];
+    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) break;
+    if (deadline != INT64_MAX && nanoseconds() >= deadline) break;
     const int32_t shares = step->most_threads < threads ? step->most_threads : threads;
     if (shares > 1)
       deal_out(step, frame, shares);
@@ -384,5 +382,5 @@ bool forge_run_parallel(const forge_step *steps, int64_t count, const forge_fram
       step->kernel(step->arguments, frame, 0, step->tiles);
   }
   if (threads > 1) leave_pool();
-  return !stopped;
+  return done;
 }

@@ -13,8 +13,14 @@ public protocol NeuralNetwork: Sendable {
   /// The memory of one prediction in flight.
   associatedtype Slot
 
+  /// The cores it may use, where it knows better than the affinity mask; `nil` unless stated.
+  var usableCores: Int? { get }
   /// Makes the memory of one more prediction in flight.
   func makeSlot() throws -> Slot
+  /// Makes the memory of one more prediction, which uses at most `threads` threads.
+  ///
+  /// Unless a network has its own, this calls ``makeSlot()``.
+  func makeSlot(threads: Int) throws -> Slot
   /// Prepares an input and writes it into a slot.
   func encode(_ input: Input, into slot: Slot) throws
   /// Computes what the slot holds.
@@ -30,6 +36,12 @@ public protocol NeuralNetwork: Sendable {
 }
 
 extension NeuralNetwork {
+  /// Not known.
+  public var usableCores: Int? { nil }
+
+  /// A slot of a network that knows no threads.
+  public func makeSlot(threads: Int) throws -> Slot { try makeSlot() }
+
   /// Checks once and runs.
   public func run(_ slot: Slot, until stop: borrowing StopSignal) throws {
     try stop.check()
@@ -46,6 +58,10 @@ extension NeuralNetwork where Kept == Void {
 public protocol BatchNetwork: NeuralNetwork {
   /// Makes the memory of one more prediction of up to `batch` examples.
   func makeSlot(batch: Int) throws -> Slot
+  /// Makes the memory of one more prediction of up to `batch` examples, which uses at most `threads` threads.
+  ///
+  /// Unless a network has its own, this calls ``makeSlot(batch:)``.
+  func makeSlot(batch: Int, threads: Int) throws -> Slot
   /// Prepares an input and writes it into a slot as example `index`.
   func encode(_ input: Input, into slot: Slot, at index: Int) throws
   /// Computes the first `batch` examples of a slot, and stops between two steps when they are not
@@ -55,6 +71,11 @@ public protocol BatchNetwork: NeuralNetwork {
   func fetch(from slot: Slot, at index: Int) throws -> Prediction
   /// Reads intermediate results of example `index` out of a slot.
   func kept(in slot: Slot, at index: Int) throws -> Kept
+}
+
+extension BatchNetwork {
+  /// A slot of a network that knows no threads.
+  public func makeSlot(batch: Int, threads: Int) throws -> Slot { try makeSlot(batch: batch) }
 }
 
 extension BatchNetwork where Kept == Void {

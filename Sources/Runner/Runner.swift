@@ -27,15 +27,18 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///   - network: the network to run.
   ///   - inflightBuffers: the number of predictions that may be in flight; unless given, what
   ///     ``RunnerSizing`` finds sensible for throughput: one more than there are cores.
+  ///   - threads: the most threads of one prediction; unless given, one where several predictions are in
+  ///     flight, and as many as the network was made for where one is.
   ///   - clock: what deadlines and times are measured by.
-  /// - Throws: ``RunnerError`` when the number is not positive or there is no thread to be had, or
+  /// - Throws: ``RunnerError`` when a number is not positive or there is no thread to be had, or
   ///   what making a slot throws.
   public convenience init<C: Clock>(
-    _ network: Network, inflightBuffers: Int? = nil, clock: C = ContinuousClock()
+    _ network: Network, inflightBuffers: Int? = nil, threads: Int? = nil,
+    clock: C = ContinuousClock()
   ) throws where C.Duration == Duration {
     try self.init(
-      network, inflightBuffers: inflightBuffers, batching: .none, clock: clock,
-      makeSlot: network.makeSlot,
+      network, inflightBuffers: inflightBuffers, threads: threads, batching: .none, clock: clock,
+      makeSlot: { try $0.map { try network.makeSlot(threads: $0) } ?? network.makeSlot() },
       makeTicket: { NetworkTicket($0, network: network, deadline: $1) },
       run: { slot, _, stop in try network.run(slot.memory(of: network), until: stop) })
   }
@@ -54,19 +57,24 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///     there are cores.
   ///   - batch: the most examples in one slot.
   ///   - window: how long the first example waits for others; 0 takes what is there.
+  ///   - threads: the most threads of one prediction; unless given, one where several batches are in
+  ///     flight, and as many as the network was made for where one is.
   ///   - clock: what deadlines, times and the window are measured by.
   /// - Throws: ``RunnerError`` when a number is out of its range or there is no thread to be had, or
   ///   what making a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, batch: Int, within window: Duration,
-    clock: C = ContinuousClock()
+    threads: Int? = nil, clock: C = ContinuousClock()
   ) throws where Network: BatchNetwork, C.Duration == Duration {
     guard batch > 0 else { throw RunnerError.invalidCount("batch", batch) }
     guard window >= .zero else { throw RunnerError.invalidWindow(window) }
     try self.init(
-      network, inflightBuffers: inflightBuffers,
+      network, inflightBuffers: inflightBuffers, threads: threads,
       batching: .init(count: batch, window: window.nanoseconds), clock: clock,
-      makeSlot: { try network.makeSlot(batch: batch) },
+      makeSlot: {
+        try $0.map { try network.makeSlot(batch: batch, threads: $0) }
+          ?? network.makeSlot(batch: batch)
+      },
       makeTicket: { BatchTicket($0, network: network, deadline: $1) },
       run: { slot, count, stop in
         try network.run(slot.memory(of: network), batch: count, until: stop)
@@ -74,17 +82,20 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   }
 
   private init<C: Clock>(
-    _ network: Network, inflightBuffers: Int?, batching: Engine.Batching, clock: C,
-    makeSlot: () throws -> Network.Slot,
+    _ network: Network, inflightBuffers: Int?, threads: Int?, batching: Engine.Batching, clock: C,
+    makeSlot: (_ threads: Int?) throws -> Network.Slot,
     makeTicket: @escaping @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>,
     run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
   ) throws where C.Duration == Duration {
-    let count = inflightBuffers ?? RunnerSizing.sensible(for: .throughput).inflightBuffers
+    let count =
+      inflightBuffers
+      ?? RunnerSizing.sensible(for: .throughput, cores: network.usableCores).inflightBuffers
     guard count > 0 else { throw RunnerError.invalidCount("inflightBuffers", count) }
+    if let threads, threads < 1 { throw RunnerError.invalidCount("threads", threads) }
     self.network = network
     self.inflightBuffers = count
     self.makeTicket = makeTicket
-    let slots = try (0..<count).map { _ in InflightSlot(try makeSlot(), of: network) }
+    let slots = try (0..<count).map { _ in InflightSlot(try makeSlot(threads ?? (count > 1 ? 1 : nil)), of: network) }
     engine = try Engine(slots: slots, batching: batching, time: TimeSource(clock), run: run)
   }
 

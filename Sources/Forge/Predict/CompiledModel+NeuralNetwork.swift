@@ -9,6 +9,28 @@ extension CompiledModel: BatchNetwork {
   /// - Throws: ``PredictionError`` when the model has inputs of unknown size or there is no memory.
   public func makeSlot() throws -> Context { try Context(self) }
 
+  /// The cores that the affinity mask and the CPU quota of the control group leave.
+  public var usableCores: Int? { Device.usableCores().logical }
+
+  /// A context for one example whose predictions use at most `threads` threads.
+  ///
+  /// - Parameter threads: the number, at least 1.
+  /// - Returns: the context.
+  /// - Throws: ``PredictionError`` when the model has inputs of unknown size or there is no memory.
+  public func makeSlot(threads: Int) throws -> Context { try Context(self, threads: threads) }
+
+  /// A context for several examples whose predictions use at most `threads` threads.
+  ///
+  /// - Parameters:
+  ///   - batch: the most examples, up to ``maximumBatch``.
+  ///   - threads: the number, at least 1.
+  /// - Returns: the context.
+  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown size,
+  ///   or there is no memory.
+  public func makeSlot(batch: Int, threads: Int) throws -> Context {
+    try Context(self, batch: batch, threads: threads)
+  }
+
   /// A context for several examples.
   ///
   /// - Parameter batch: the most examples, up to ``maximumBatch``.

@@ -108,7 +108,7 @@ final class PredictionMemory {
         switch segment {
         case .steps(let start, let count):
           _ = forge_run_parallel(
-            plan.steps(from: start), Int64(count), &frame, Int32(threads), nil)
+            plan.steps(from: start), Int64(count), &frame, Int32(threads), nil, .max)
         case .custom(let call):
           let sets = customInputs[index]
           try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
@@ -130,8 +130,8 @@ final class PredictionMemory {
       for (index, segment) in plan.segments.enumerated() {
         switch segment {
         case .steps(let start, let count):
-          let done = forge_run_until(
-            plan.steps(from: start), Int64(count), &frame, stop.flag, stop.deadline)
+          let done = forge_run_parallel(
+            plan.steps(from: start), Int64(count), &frame, Int32(threads), stop.flag, stop.deadline)
           if done < count { return false }
         case .custom(let call):
           if stop.isRaised { return false }
@@ -156,7 +156,7 @@ final class PredictionMemory {
       case .steps(let start, let count):
         for step in start..<start + count {
           let begin = clock.now
-          _ = forge_run_parallel(plan.steps(from: step), 1, &frame, Int32(threads), nil)
+          _ = forge_run_parallel(plan.steps(from: step), 1, &frame, Int32(threads), nil, .max)
           seconds[position] += (clock.now - begin) / .seconds(1)
           position += 1
         }

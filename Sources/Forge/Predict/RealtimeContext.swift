@@ -121,7 +121,7 @@ public struct RealtimeContext: ~Copyable {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
-    var frame = forge_frame(bases: bases, image: 0, crops: crops)
+    var frame = forge_frame(bases: bases, image: 0, crops: crops, worker: 0)
     for image in 0..<batch {
       frame.image = Int64(image)
       forge_run(steps, stepCount, &frame)

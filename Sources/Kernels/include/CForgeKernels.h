@@ -62,12 +62,6 @@ typedef struct {
 /* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
 
-/* As forge_run, but before each step it looks whether *stop is not 0 (where stop is not NULL; other
- * threads may write it) or CLOCK_MONOTONIC has reached `deadline` in nanoseconds (INT64_MAX never
- * comes), and then returns. Returns the number of steps it ran. */
-int64_t forge_run_until(const forge_step *steps, int64_t count, const forge_frame *frame,
-                        const int32_t *stop, int64_t deadline);
-
 /* ---- activations: applied last in any kernel that has an epilogue ---- */
 typedef enum {
   FORGE_LINEAR = 0,     /* x */

@@ -18,16 +18,17 @@
 #define FORGE_SPIN_NANOSECONDS 200000
 
 /* Runs steps[0 ..< count] in order. A step whose most_threads allows it is dealt out: of n threads,
- * thread w computes the tiles tiles*w/n ..< tiles*(w+1)/n, and all have ended before the next step
+ * thread w computes the tiles tiles*w/n ..< tiles*(w+1)/n, or as many of its `parts`, and all have ended before the next step
  * begins. Other steps run on the calling thread, which takes part everywhere as worker 0. At most
  * `threads` threads take part; with 1, or where every step has most_threads 1, the pool is not touched.
  *
  * Kernels see the calling thread's rounding and denormal modes on every thread.
  *
- * `stop` may be NULL; else it is read before each step, and a value other than 0 ends the run.
- * Returns false when it was so ended. */
-bool forge_run_parallel(const forge_step *steps, int64_t count, const forge_frame *frame,
-                        int32_t threads, const int32_t *stop);
+ * Before each step it looks whether *stop is not 0 (where stop is not NULL; other threads may write it) or
+ * CLOCK_MONOTONIC has reached `deadline` in nanoseconds (INT64_MAX never comes), and then ends.
+ * Returns the number of steps it ran. */
+int64_t forge_run_parallel(const forge_step *steps, int64_t count, const forge_frame *frame,
+                           int32_t threads, const int32_t *stop, int64_t deadline);
 
 /* Makes the workers that runs of `threads` threads need, so that the first run does not have to.
  * Without it, or where a thread cannot be made, runs make them or use fewer. */
