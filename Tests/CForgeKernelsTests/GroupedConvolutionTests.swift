@@ -94,7 +94,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
 
   @Test("groups of many inputs", arguments: [63, 64, 65, 70], [1, 8, 9])
   func inputs(count: Int, outputs: Int) {
-    for kernel in [(height: 1, width: 1), (5, 5)] {
+    for kernel: (height: Int, width: Int) in [(1, 1), (5, 5)] {
       check(
         ConvolutionCase(
           height: 5, width: 6, inputs: 3 * count, outputs: 3 * outputs, kernel: kernel,
