@@ -30,6 +30,10 @@ let library: [Target] = [
   .target(
     name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG"],
     path: "Sources/Images"),
+  .target(
+    name: "ForgeMetrics",
+    dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
+    path: "Sources/Metrics"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
@@ -53,6 +57,10 @@ let examples: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Examples/MobileNet", resources: [.copy("Resources")]),
+  .executableTarget(
+    name: "Bitcrusher",
+    dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+    path: "Examples/Bitcrusher"),
 ]
 
 let tests: [Target] = [
@@ -79,8 +87,15 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(
+    name: "ForgeMetricsTests",
+    dependencies: [
+      "ForgeMetrics", .product(name: "MetricsTestKit", package: "swift-metrics"),
+    ]),
+  .testTarget(
     name: "ForgeTests",
-    dependencies: ["Forge", "ForgeModels", "ForgeTestSupport", "CForgeTestSupport"]),
+    dependencies: [
+      "Forge", "ForgeModels", "ForgeTestSupport", "CForgeKernels", "CForgeTestSupport",
+    ]),
 ]
 
 let package = Package(
@@ -89,6 +104,7 @@ let package = Package(
     .library(name: "Forge", targets: ["Forge"]),
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
+    .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .executable(name: "forge", targets: ["ForgeTool"]),
   ],
   traits: [
@@ -98,7 +114,9 @@ let package = Package(
   ],
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // Used by ForgeMetrics only.
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
   targets: library + examples + tests,
   swiftLanguageModes: [.v6]

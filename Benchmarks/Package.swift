@@ -10,7 +10,17 @@ let package = Package(
       name: "ForgeBenchmarks",
       dependencies: [
         .product(name: "Forge", package: "forge"), .product(name: "ForgeModels", package: "forge"),
-      ])
+      ]),
+    .executableTarget(
+      name: "RunnerBenchmark",
+      dependencies: [
+        .product(name: "Forge", package: "forge"), .product(name: "ForgeModels", package: "forge"),
+      ]),
+    .executableTarget(
+      name: "Soak",
+      dependencies: [
+        .product(name: "Forge", package: "forge"), .product(name: "ForgeModels", package: "forge"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -20,8 +20,8 @@ struct MobileNet: ParsableCommand {
   @Option(help: ArgumentHelp("A weight file, or a folder of them.", valueName: "file|dir"))
   var weights: String?
 
-  @Option(help: "The factor on the channels of every layer.")
-  var alpha = 1.0
+  @Option(help: "The factor on the channels of every layer; without, that of the weights, or 1.")
+  var alpha: Double?
 
   @Option(help: "Width and height of the input in pixels.")
   var size = 224
@@ -36,7 +36,9 @@ struct MobileNet: ParsableCommand {
   var report = false
 
   func validate() throws {
-    guard alpha > 0, alpha <= 4 else { throw ValidationError("alpha must be above 0, at most 4") }
+    guard alpha.map({ $0 > 0 && $0 <= 4 }) ?? true else {
+      throw ValidationError("alpha must be above 0, at most 4")
+    }
     guard (32...4096).contains(size) else { throw ValidationError("size must be 32 to 4096") }
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
   }
@@ -49,7 +51,7 @@ struct MobileNet: ParsableCommand {
     } else {
       print(
         "No weights: pass --weights with a Keras .h5, a .safetensors or a folder of .bin files.\n")
-      let model = MobileNetV1(weights: .keras, alpha: alpha, classes: 1001, size: size).model
+      let model = MobileNetV1(weights: .keras, alpha: alpha ?? 1, classes: 1001, size: size).model
       network = try model.compile(parameters: RandomParameters(seed: 1))
     }
     if summary || photos.isEmpty { print(network.summary() + "\n") }
@@ -60,7 +62,7 @@ struct MobileNet: ParsableCommand {
       var failures = 0
       for photo in photos {
         do { try classify(photo, network) } catch {
-          print("\(photo): \(error)\n")
+          print("\(error)\n")
           failures += 1
         }
       }

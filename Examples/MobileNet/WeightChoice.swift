@@ -1,5 +1,4 @@
 import Forge
-import Foundation
 
 /// Where the weights come from, and the form of the network that fits them.
 struct WeightChoice {
@@ -7,33 +6,38 @@ struct WeightChoice {
   let source: any ParameterSource
 
   /// Looks at a file or folder: Keras `.h5`, `.safetensors`, or a folder of `.bin` files.
-  init(path: String, alpha: Double, size: Int) throws {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw WeightProblem(description: "\(path): there is no such file or folder")
+  ///
+  /// The file says how many channels and classes the network has; the background may be a class.
+  init(path: String, alpha: Double?, size: Int) throws {
+    let file = try WeightFile(path)
+    let weights: MobileNetV1.Weights = file.format == .hdf5 ? .keras : .folded
+    let last = weights == .keras ? "conv_pw_13" : "conv6_sep"
+    let classifier = weights == .keras ? "conv_preds" : "fc7"
+    guard let width = Self.width(of: last, in: file) else {
+      throw WeightProblem(
+        description: "\(path): no weights of MobileNet v1: there is no layer \"\(last)\"")
     }
-    if isFolder.boolValue {
-      network = MobileNetV1(weights: .folded, alpha: alpha, classes: 1000, size: size)
-      source = try ParameterDirectory(path, suffixes: [.weights: "_w", .biases: "_b"])
-    } else if path.hasSuffix(".safetensors") {
-      network = MobileNetV1(weights: .folded, alpha: alpha, classes: 1000, size: size)
-      source = try SafeTensorsParameters(path, layout: .forge)
-    } else {
-      #if HDF5
-        // The last layer says how many classes the file knows; the background may be one of them.
-        let file = try HDF5File(path)
-        let head = file.entries.first { $0.name.contains("/conv_preds/") && $0.sizes.count == 1 }
-        guard let classes = head?.sizes.first else {
-          throw WeightProblem(
-            description:
-              "\(path): the file has no classifier \"conv_preds\"; was it saved without its top?")
-        }
-        network = MobileNetV1(weights: .keras, alpha: alpha, classes: classes, size: size)
-        source = try HDF5Parameters(file)
-      #else
-        throw WeightProblem(description: "\(path): this build reads no HDF5 files (trait HDF5)")
-      #endif
+    guard let classes = Self.width(of: classifier, in: file) else {
+      throw WeightProblem(
+        description:
+          "\(path): there is no classifier \"\(classifier)\"; was it saved without its top?")
     }
+    let fileAlpha = Double(width) / 1024
+    guard Int(1024 * (alpha ?? fileAlpha)) == width else {
+      throw WeightProblem(description: "\(path): its alpha is \(fileAlpha); leave out --alpha")
+    }
+    network = MobileNetV1(weights: weights, alpha: fileAlpha, classes: classes, size: size)
+    source = try file.parameters(layout: weights == .keras ? .keras : .forge)
+  }
+
+  /// The output channels of a layer: the number of its biases, or of those of its normalization.
+  private static func width(of layer: String, in file: WeightFile) -> Int? {
+    let names = ["\(layer)/", "\(layer)_bn/", "\(layer).bias", "\(layer)_b.bin"]
+    let biases = file.entries.first { entry in
+      entry.sizes.count == 1 && names.contains { entry.name.contains($0) }
+    }
+    // Raw files say only how many bytes they have.
+    return biases.map { file.format == .folder ? $0.byteCount / 4 : $0.sizes[0] }
   }
 }
 

@@ -23,7 +23,7 @@ package struct InputDescription: Sendable {
 /// An image a model takes: plain row-major height, width, channels.
 ///
 /// Without width and height it takes pictures of any size; then every layer that needs to know the
-/// size must come after a ``Resize``.
+/// size must come after a `Resize`.
 ///
 /// - Parameters:
 ///   - width: pixels in a row; `nil` for any.

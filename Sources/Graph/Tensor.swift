@@ -73,6 +73,15 @@ public final class Tensor: Sendable {
   public var shape: Shape? {
     if case .shape(let shape) = outcome { shape } else { nil }
   }
+
+  /// The width in pixels, when the tensor is an image and its width is known.
+  public var width: Int? { shape?.width }
+
+  /// The height in rows, when the tensor is an image and its height is known.
+  public var height: Int? { shape?.height }
+
+  /// The size of the last axis, which holds the channels of an image; `nil` when it is not known.
+  public var channels: Int? { shape?.channels }
 }
 
 extension Tensor: Chainable {

@@ -6,7 +6,7 @@
  *                             families that only move memory
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
- *   dispatch.c, tiles.c, run.c, walk.c
+ *   dispatch.c, tiles.c, run.c, pool.c, walk.c
  *   polynomials.py            where the numbers in vector/elementary.h come from
  * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help,
  * one in vector/ that vector/all.h includes. */
@@ -27,6 +27,8 @@
   X(winograd)                   \
   X(winograd_input)             \
   X(winograd_output)            \
+  X(strassen_input)             \
+  X(strassen_output)            \
   X(grouped_convolution)        \
   X(depthwise)                  \
   X(pooling)                    \
@@ -68,8 +70,26 @@ float forge_activate_scalar(float x, forge_activation activation);
 /* a op b of one pair of numbers. */
 float forge_combine_scalar(float a, float b, int32_t operation);
 
+/* Taps along an axis of one phase of a kernel: with stride 2 every other one. */
+static inline int32_t forge_winograd_taps(int32_t kernel, int32_t stride) {
+  return stride == 2 ? (kernel + 1) / 2 : kernel;
+}
+
+/* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle one:
+ * filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
+static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y, int64_t x,
+                                       int64_t alpha_x) {
+  return !(phase / 2 == 1 && y == alpha_y - 1) && !(phase % 2 == 1 && x == alpha_x - 1);
+}
+
 /* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
 void forge_winograd_points(int32_t alpha, double *points);
+
+/* One segment of Strassen's algorithm: its first pixel, the pixels of its halves, where its sums are. */
+typedef struct { int64_t first, upper, lower, sums; } forge_strassen_segment;
+
+forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *arguments,
+                                                 int64_t segment);
 
 /* ---- sizes ---- */
 

@@ -31,7 +31,7 @@ int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *a) {
 
 int64_t forge_convolution_tiles(const forge_convolution_arguments *a) {
   const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
-  return panels * a->out.height;
+  return panels * a->out.height * forge_larger(a->segments, 1);
 }
 
 int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *a) {
@@ -51,7 +51,8 @@ int64_t forge_winograd_tiles(const forge_winograd_arguments *a) {
 }
 
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *a) {
-  return forge_winograd_layout_of(a).chunks * forge_blocks(a->in.channels);
+  const forge_winograd_layout layout = forge_winograd_layout_of(a);
+  return layout.chunks * layout.phases * forge_blocks(a->in.channels);
 }
 
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *a) {

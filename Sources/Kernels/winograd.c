@@ -6,16 +6,19 @@
 static int64_t rounded_up_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a) {
+  const int32_t taps_y = forge_winograd_taps(a->kernel_height, a->stride);
+  const int32_t taps_x = forge_winograd_taps(a->kernel_width, a->stride);
   forge_winograd_layout layout;
   layout.columns = rounded_up_quotient(a->width, a->tile_width);
   layout.tiles = layout.columns * rounded_up_quotient(a->height, a->tile_height);
   layout.chunk = forge_larger(1, forge_smaller(a->chunk, layout.tiles));
   layout.chunks = rounded_up_quotient(layout.tiles, layout.chunk);
-  layout.points = (int64_t)(a->tile_height + a->kernel_height - 1) *
-                  (a->tile_width + a->kernel_width - 1);
+  layout.points = (int64_t)(a->tile_height + taps_y - 1) * (a->tile_width + taps_x - 1);
+  layout.phases = a->stride == 2 ? 4 : 1;
   /* An odd number of cache lines between points: see vector/winograd.h. */
   const int64_t vectors = a->panel_width / FORGE_LANES;
-  layout.transformed_point = (forge_blocks(a->in.channels) * layout.chunk | 1) * FORGE_LANES;
+  layout.transformed_point = 
+    (layout.phases * forge_blocks(a->in.channels) * layout.chunk | 1) * FORGE_LANES;
   layout.products_point = (vectors * layout.chunk | 1) * FORGE_LANES;
   layout.transformed_floats = layout.points * layout.transformed_point;
   layout.products_floats = layout.points * layout.products_point;
@@ -23,7 +26,10 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a
 }
 
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                           int32_t kernel_width, int32_t pooled) {
+                           int32_t kernel_width, int32_t stride, int32_t pooled) {
+  if (stride == 2)
+    return !pooled && kernel_height == 3 && kernel_width == 3 && tile_height == tile_width &&
+           (tile_height == 3 || tile_height == 4);
   if (tile_height == tile_width && kernel_height == kernel_width) {
     const int32_t n = tile_height;
     if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || (n == 3 && !pooled);
@@ -80,39 +86,72 @@ static void gather_taps(const float *weights, int64_t count, int64_t output_stri
   }
 }
 
+/* G along y of the taps of one phase: [point of y][tap along x]. Of a kernel of stride 2 a phase has every
+ * other tap along each axis, those past the end being zero. */
+static void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel_width,
+                           int32_t stride, int32_t phase,
+                           double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], int32_t alpha_y,
+                           int32_t taps_y, int32_t taps_x,
+                           d16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
+  for (int32_t i = 0; i < alpha_y; i++) {
+    for (int32_t kx = 0; kx < taps_x; kx++) {
+      const int32_t column = kx * stride + phase % 2;
+      d16 sum = {0};
+      for (int32_t ky = 0; ky < taps_y && column < kernel_width; ky++) {
+        const int32_t row = ky * stride + phase / 2;
+        if (row < kernel_height) sum += g_y[i][ky] * tap[row * kernel_width + column];
+      }
+      half[i][kx] = sum;
+    }
+  }
+}
+
+int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                             int32_t kernel_width, int32_t stride) {
+  const int64_t alpha_y = tile_height + forge_winograd_taps(kernel_height, stride) - 1;
+  const int64_t alpha_x = tile_width + forge_winograd_taps(kernel_width, stride) - 1;
+  return stride == 2 ? (2 * alpha_y - 1) * (2 * alpha_x - 1) : alpha_y * alpha_x;
+}
+
 void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                         int32_t kernel_width, int64_t panel_width) {
-  const int32_t alpha_y = tile_height + kernel_height - 1, alpha_x = tile_width + kernel_width - 1;
+                         int32_t kernel_width, int32_t stride, int64_t panel_width) {
+  const int32_t taps_y = forge_winograd_taps(kernel_height, stride);
+  const int32_t taps_x = forge_winograd_taps(kernel_width, stride);
+  const int32_t alpha_y = tile_height + taps_y - 1, alpha_x = tile_width + taps_x - 1;
+  const int32_t phases = stride == 2 ? 4 : 1;
   const int64_t points = (int64_t)alpha_y * alpha_x, taps = (int64_t)kernel_height * kernel_width;
+  const int64_t units =
+    forge_winograd_units(tile_height, kernel_height, tile_width, kernel_width, stride);
   const int64_t padded = forge_blocks(inputs) * FORGE_LANES;
   double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], g_x[FORGE_MOST_POINTS][FORGE_MOST_POINTS];
-  filter_matrix(tile_height, kernel_height, g_y);
-  filter_matrix(tile_width, kernel_width, g_x);
+  filter_matrix(tile_height, taps_y, g_y);
+  filter_matrix(tile_width, taps_x, g_x);
   memset(packed, 0,
-         (size_t)(rounded_up_quotient(outputs, panel_width) * points * padded * panel_width) *
+         (size_t)(rounded_up_quotient(outputs, panel_width) * units * padded * panel_width) *
            sizeof(float));
   for (int64_t output = 0; output < outputs; output += FORGE_LANES) {
-    float *panel = packed + output / panel_width * points * padded * panel_width +
+    float *panel = packed + output / panel_width * units * padded * panel_width +
                    output % panel_width;
     for (int64_t input = 0; input < inputs; input++) {
-      d16 tap[FORGE_MOST_POINTS * FORGE_MOST_POINTS], half[FORGE_MOST_POINTS][FORGE_MOST_POINTS];
+      d16 tap[FORGE_MOST_POINTS * FORGE_MOST_POINTS];
       gather_taps(weights + output * taps * inputs + input,
                   forge_smaller(FORGE_LANES, outputs - output), taps * inputs, taps, inputs, tap);
-      for (int32_t i = 0; i < alpha_y; i++) {
-        for (int32_t kx = 0; kx < kernel_width; kx++) {
-          d16 sum = {0};
-          for (int32_t ky = 0; ky < kernel_height; ky++)
-            sum += g_y[i][ky] * tap[ky * kernel_width + kx];
-          half[i][kx] = sum;
-        }
-      }
+      int64_t unit = 0;
+      d16 half[4][FORGE_MOST_POINTS][FORGE_MOST_POINTS];
+      for (int32_t phase = 0; phase < phases; phase++)
+        half_transform(tap, kernel_height, kernel_width, phases == 4 ? 2 : 1, phase, g_y, alpha_y,
+                       taps_y, taps_x, half[phase]);
       for (int64_t point = 0; point < points; point++) {
-        d16 sum = {0};
-        for (int32_t kx = 0; kx < kernel_width; kx++)
-          sum += g_x[point % alpha_x][kx] * half[point / alpha_x][kx];
-        *(f16 *)(panel + (point * padded + input) * panel_width) =
-          __builtin_convertvector(sum, f16);
+        const int64_t y = point / alpha_x, x = point % alpha_x;
+        for (int32_t phase = 0; phase < phases; phase++) {
+          if (!forge_winograd_uses(phase, y, alpha_y, x, alpha_x)) continue;
+          d16 sum = {0};
+          for (int32_t kx = 0; kx < taps_x; kx++) sum += g_x[x][kx] * half[phase][y][kx];
+          *(f16 *)(panel + (unit * padded + input) * panel_width) =
+            __builtin_convertvector(sum, f16);
+          unit++;
+        }
       }
     }
   }

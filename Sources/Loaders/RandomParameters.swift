@@ -38,13 +38,14 @@ private struct RandomData: ParameterData {
   var count: Int { spec.count }
   var origin: String { "random values of seed \(seed)" }
   var sizes: [Int]? { spec.sizes }
+  var temporaryByteCount: Int { count * 4 }
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let memory = try RawMemory(byteCount: count * 4, for: origin)
     let values = memory.bytes.bindMemory(to: Float.self)
     let range = Self.range(for: spec)
     let width = range.upperBound - range.lowerBound
-    var random = SplitMix64(state: Self.start(seed: seed, spec: spec))
+    var random = SplitMix64(seed: Self.start(seed: seed, spec: spec))
     for index in values.indices {
       // 23 bits and a half: exact in Float, never an end of the range and never its middle.
       let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
@@ -90,18 +91,5 @@ private struct RandomData: ParameterData {
       add(UInt64(truncatingIfNeeded: size))
     }
     return hash
-  }
-}
-
-/// The generator of Steele, Lea and Flood: one addition and a finaliser per number.
-private struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A source asked under other layer names; see ``ForgeShapes/ParameterSource/renamed(_:)``.
+/// A source asked under other layer names; see `renamed(_:)` of a source.
 public struct RenamedParameters: ParameterSource {
   private let source: any ParameterSource
   private let rename: @Sendable (String) -> String?

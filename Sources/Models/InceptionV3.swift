@@ -8,9 +8,8 @@ extension Model {
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
   /// - Output: 1×1×`classes` probabilities. Layers are named as in a fresh session of Keras:
-  ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files written later in a session, or by an
-  ///   older Keras, count from other numbers. Keras's `predictions` includes the softmax, here it is
-  ///   the logits and `probabilities` follows.
+  ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files of a later one have higher numbers.
+  ///   Keras's `predictions` includes the softmax, here it is logits and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 75.

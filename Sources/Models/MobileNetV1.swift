@@ -16,23 +16,27 @@ extension Model {
   ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first is
   ///     background.
   ///   - head: what it ends with.
+  ///   - isFolded: whether the convolutions have biases instead of normalizations, for weights into
+  ///     which these are folded: 4,221,032 parameters with an alpha of 1 and 1,000 classes.
   /// - Returns: the network without parameters.
   public static func mobileNetV1(
-    alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+    alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
+    isFolded: Bool = false
   ) -> Model {
     let channels = { WidthMultiplier.scaled($0, by: alpha) }
     let input = Input(width: size, height: size, channels: 3)
     var x =
       input
       --> Convolution(
-        kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: false, name: "conv1")
-      --> normalized("conv1")
+        kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: isFolded, name: "conv1")
+      --> activated("conv1", isFolded)
     let pairs = [
       (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1), (512, 1), (512, 1),
       (512, 1), (512, 1), (1024, 2), (1024, 1),
     ]
     for (index, (count, stride)) in pairs.enumerated() {
-      x = separable(x, channels: channels(count), stride: stride, number: index + 1)
+      x = separable(
+        x, channels: channels(count), stride: stride, number: index + 1, isFolded: isFolded)
     }
     let classifier =
       GlobalAveragePooling(name: "global_average_pooling2d")
@@ -46,18 +50,21 @@ extension Model {
 }
 
 /// A depthwise and a pointwise convolution; with a step of 2 zeros go to the bottom and right.
-private func separable(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
+private func separable(
+  _ x: Tensor, channels: Int, stride: Int, number: Int, isFolded: Bool
+) -> Tensor {
   let padded = stride == 1 ? x : x --> ZeroPadding(bottom: 1, right: 1, name: "conv_pad_\(number)")
   return padded
     --> DepthwiseConvolution(
       kernel: (3, 3), stride: (stride, stride), padding: stride == 1 ? .same : .valid,
-      useBias: false, name: "conv_dw_\(number)")
-    --> normalized("conv_dw_\(number)")
-    --> PointwiseConvolution(channels: channels, useBias: false, name: "conv_pw_\(number)")
-    --> normalized("conv_pw_\(number)")
+      useBias: isFolded, name: "conv_dw_\(number)")
+    --> activated("conv_dw_\(number)", isFolded)
+    --> PointwiseConvolution(channels: channels, useBias: isFolded, name: "conv_pw_\(number)")
+    --> activated("conv_pw_\(number)", isFolded)
 }
 
 /// What follows each convolution.
-private func normalized(_ name: String) -> Block {
-  BatchNormalization(name: "\(name)_bn") --> Activation(.relu6, name: "\(name)_relu")
+private func activated(_ name: String, _ isFolded: Bool) -> Block {
+  let activation = Activation(.relu6, name: "\(name)_relu")
+  return isFolded ? Block([activation]) : BatchNormalization(name: "\(name)_bn") --> activation
 }

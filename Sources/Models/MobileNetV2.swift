@@ -62,7 +62,7 @@ extension Model {
 /// What it received is added where it has the same shape. The first block does not widen.
 private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
   let name = number == 0 ? "expanded_conv" : "block_\(number)"
-  let received = x.shape?.channels ?? 0
+  let received = x.channels ?? 0
   var y = x
   if number > 0 {
     y =
@@ -71,7 +71,7 @@ private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: I
   }
   if stride == 2 {
     // What padding `.same` would add, as a layer of its own.
-    let odd = (x.shape?.width ?? 0) % 2
+    let odd = (x.width ?? 0) % 2
     y = y --> ZeroPadding(top: odd, left: odd, bottom: 1, right: 1, name: "\(name)_pad")
   }
   y =

@@ -20,8 +20,9 @@ extension ConstantRecipe {
       precondition(values.count == sizes.reduce(1, *), "the recipe's sizes are its constant's")
       precondition(factors.count == sizes[axis], "one factor per slice")
       let sliceCount = sizes[(axis + 1)...].reduce(1, *)
-      for index in values.indices {
-        values[index] *= factors[index / sliceCount % factors.count]
+      for start in stride(from: 0, to: values.count, by: max(sliceCount, 1)) {
+        let factor = factors[start / sliceCount % factors.count]
+        for index in start..<start + sliceCount { values[index] *= factor }
       }
       return values
     }

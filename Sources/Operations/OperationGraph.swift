@@ -3,7 +3,7 @@ import ForgeShapes
 /// A model as primitive operations on values: what layers are lowered to and rewrites work on.
 ///
 /// Nodes stand in an order in which every input is made before it is used. Shapes of values may be
-/// unknown while an input's size is; ``binding(inputs:)`` makes them known.
+/// unknown while an input's size is; `binding(inputs:)` makes them known.
 public struct OperationGraph: Sendable {
   /// One result: of a node, an input of the model, or a constant.
   public struct Value: Hashable, Sendable {

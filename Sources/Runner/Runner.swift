@@ -1,55 +1,173 @@
-/// Runs predictions of a network, a fixed number at a time, from any number of tasks.
+/// Runs predictions of a network, a fixed number at a time.
 ///
 /// ```swift
 /// let runner = try Runner(network, inflightBuffers: 3)
 /// let probabilities = try await runner.predict(pixels)
 /// ```
+/// Each of the in-flight buffers is one slot of the network with a thread that is parked while there
+/// is nothing to do. Any number of tasks and threads may use a runner at once; they are served in the
+/// order they came. A runner that goes away lets what is in flight finish and answers it.
 public final class Runner<Network: NeuralNetwork>: Sendable {
+  /// What a prediction gives when all about it is asked for.
+  public typealias Output = PredictionResult<Network.Prediction, Network.Kept>
+
   /// The network.
   public let network: Network
-  /// The number of predictions that may be in flight.
+  /// The number of slots: predictions, or micro-batches, that may be in flight.
   public let inflightBuffers: Int
+  /// The most examples in a slot.
+  public var batch: Int { engine.batching.count }
 
-  private let slots: InflightSlots<Network.Slot>
+  let engine: Engine
+  private let makeTicket: @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>
 
-  /// Creates a runner with its slots.
+  /// Creates a runner with its slots and threads.
   ///
   /// - Parameters:
   ///   - network: the network to run.
-  ///   - inflightBuffers: the number of predictions that may be in flight.
-  /// - Throws: ``RunnerError`` when the number is not positive, or what making a slot throws.
-  public init(_ network: Network, inflightBuffers: Int = 3) throws {
-    guard inflightBuffers > 0 else { throw RunnerError.invalidCount(inflightBuffers) }
-    self.network = network
-    self.inflightBuffers = inflightBuffers
-    nonisolated(unsafe) var made: [Network.Slot] = []
-    for _ in 0..<inflightBuffers { made.append(try network.makeSlot()) }
-    slots = InflightSlots(made)
+  ///   - inflightBuffers: the number of predictions that may be in flight; unless given, what
+  ///     ``RunnerSizing`` finds sensible for throughput: one more than there are cores.
+  ///   - clock: what deadlines and times are measured by.
+  /// - Throws: ``RunnerError`` when the number is not positive or there is no thread to be had, or
+  ///   what making a slot throws.
+  public convenience init<C: Clock>(
+    _ network: Network, inflightBuffers: Int? = nil, clock: C = ContinuousClock()
+  ) throws where C.Duration == Duration {
+    try self.init(
+      network, inflightBuffers: inflightBuffers, batching: .none, clock: clock,
+      makeSlot: network.makeSlot,
+      makeTicket: { NetworkTicket($0, network: network, deadline: $1) },
+      run: { slot, _, stop in try network.run(slot.memory(of: network), until: stop) })
   }
 
-  /// The number of slots that no prediction uses.
-  public var freeSlots: Int { slots.freeCount }
+  /// Creates a runner that gathers predictions into micro-batches, as servers want it.
+  ///
+  /// A slot is filled with what waits, up to `batch` examples; when there are fewer, the first waits
+  /// for others up to `window`.
+  /// ```swift
+  /// let runner = try Runner(network, inflightBuffers: 2, batch: 8, within: .milliseconds(2))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - network: the network to run.
+  ///   - inflightBuffers: the number of batches that may be in flight; unless given, one more than
+  ///     there are cores.
+  ///   - batch: the most examples in one slot.
+  ///   - window: how long the first example waits for others; 0 takes what is there.
+  ///   - clock: what deadlines, times and the window are measured by.
+  /// - Throws: ``RunnerError`` when a number is out of its range or there is no thread to be had, or
+  ///   what making a slot throws.
+  public convenience init<C: Clock>(
+    _ network: Network, inflightBuffers: Int? = nil, batch: Int, within window: Duration,
+    clock: C = ContinuousClock()
+  ) throws where Network: BatchNetwork, C.Duration == Duration {
+    guard batch > 0 else { throw RunnerError.invalidCount("batch", batch) }
+    guard window >= .zero else { throw RunnerError.invalidWindow(window) }
+    try self.init(
+      network, inflightBuffers: inflightBuffers,
+      batching: .init(count: batch, window: window.nanoseconds), clock: clock,
+      makeSlot: { try network.makeSlot(batch: batch) },
+      makeTicket: { BatchTicket($0, network: network, deadline: $1) },
+      run: { slot, count, stop in
+        try network.run(slot.memory(of: network), batch: count, until: stop)
+      })
+  }
 
-  /// The number of predictions that wait for a slot.
-  package var waitingPredictions: Int { slots.waitingCount }
+  private init<C: Clock>(
+    _ network: Network, inflightBuffers: Int?, batching: Engine.Batching, clock: C,
+    makeSlot: () throws -> Network.Slot,
+    makeTicket: @escaping @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>,
+    run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
+  ) throws where C.Duration == Duration {
+    let count = inflightBuffers ?? RunnerSizing.sensible(for: .throughput).inflightBuffers
+    guard count > 0 else { throw RunnerError.invalidCount("inflightBuffers", count) }
+    self.network = network
+    self.inflightBuffers = count
+    self.makeTicket = makeTicket
+    let slots = try (0..<count).map { _ in InflightSlot(try makeSlot(), of: network) }
+    engine = try Engine(slots: slots, batching: batching, time: TimeSource(clock), run: run)
+  }
 
-  /// Whether every slot is free and nothing is remembered of predictions that are over.
-  package var isAtRest: Bool { slots.isAtRest(of: inflightBuffers) }
+  deinit { engine.close() }
+
+  // MARK: Predicting
 
   /// Predicts; suspends, and never blocks, while all slots are taken.
   ///
-  /// Safe from any number of tasks at once, which are served in the order they came.
+  /// When the task is cancelled or the deadline comes, the caller resumes at once; a prediction that
+  /// runs then stops before its next step.
   ///
-  /// - Parameter input: what the network is given.
+  /// - Parameters:
+  ///   - input: what the network is given.
+  ///   - deadline: when the prediction must be there; any time unless given.
   /// - Returns: what the network gives.
-  /// - Throws: ``RunnerError`` when the task is cancelled before its prediction begins, or what the
-  ///   network throws; the slot is free again in every case.
-  @concurrent
-  public func predict(_ input: Network.Input) async throws -> Network.Prediction {
-    let lease = try await slots.take()
-    if Task.isCancelled { throw RunnerError.cancelled }
-    try network.encode(input, into: lease.slot)
-    try network.run(lease.slot)
-    return try network.fetch(from: lease.slot)
+  /// - Throws: ``RunnerError`` when the task is cancelled, the deadline comes first or the runner is
+  ///   closed, or what the network throws; the slot is free again in every case.
+  public func predict(
+    _ input: Network.Input, deadline: Deadline? = nil
+  ) async throws -> Network.Prediction {
+    try await result(for: input, deadline: deadline).prediction
   }
+
+  /// Predicts as ``predict(_:deadline:)`` and gives the times and kept tensors too.
+  ///
+  /// - Parameters:
+  ///   - input: what the network is given.
+  ///   - deadline: when the prediction must be there; any time unless given.
+  /// - Returns: what the network gives, with latency and kept tensors.
+  /// - Throws: as ``predict(_:deadline:)``.
+  public func result(
+    for input: Network.Input, deadline: Deadline? = nil
+  ) async throws -> Output {
+    try await result(of: ticket(for: input, deadline: deadline))
+  }
+
+  func result(of ticket: NetworkTicket<Network>) async throws -> Output {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        ticket.deliver = { continuation.resume(with: $0) }
+        engine.submit(ticket)
+      }
+    } onCancel: {
+      engine.cancel(ticket, .cancelled)
+    }
+  }
+
+  func ticket(for input: Network.Input, deadline: Deadline? = nil) -> NetworkTicket<Network> {
+    makeTicket(input, deadline?.moment(from: engine.time.now) ?? .never)
+  }
+
+  func ticket(for input: Network.Input, until end: Nanoseconds) -> NetworkTicket<Network> {
+    makeTicket(input, end)
+  }
+
+  // MARK: The end
+
+  /// Waits until no prediction is in flight and none waits; new ones may come in the meantime.
+  public func drain() async { await engine.drain() }
+
+  /// Takes no more predictions, and waits for those that were asked for before.
+  ///
+  /// Later ones get a ``RunnerError`` of kind `closed`.
+  public func shutDown() async {
+    engine.close()
+    await engine.drain()
+  }
+
+  // MARK: Watching
+
+  /// What the runner did so far.
+  public var statistics: RunnerStatistics { engine.statistics }
+
+  /// Starts the statistics anew.
+  public func resetStatistics() { engine.resetStatistics() }
+
+  /// The number of slots that no prediction uses.
+  public var freeSlots: Int { engine.freeCount }
+
+  /// The number of predictions that wait for a slot.
+  package var waitingPredictions: Int { engine.waitingCount }
+
+  /// Whether every slot is free and no prediction waits.
+  package var isAtRest: Bool { freeSlots == inflightBuffers && waitingPredictions == 0 }
 }

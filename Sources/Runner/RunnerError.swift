@@ -2,10 +2,18 @@
 public struct RunnerError: Error, Sendable, CustomStringConvertible {
   /// The kinds of mistakes.
   public enum Kind: String, Hashable, Sendable {
-    /// The number of in-flight buffers is not positive.
+    /// A number of buffers, of examples or of waiting inputs is out of its range.
     case invalidCount
-    /// The task was cancelled while it waited or before its prediction began.
+    /// The prediction was cancelled before it was finished.
     case cancelled
+    /// The deadline came before the prediction was finished.
+    case deadlineExceeded
+    /// The runner takes no more predictions.
+    case closed
+    /// The runner was made before this process was forked off.
+    case forked
+    /// The system gave no thread.
+    case noThread
   }
 
   /// What kind of mistake it is.
@@ -13,16 +21,56 @@ public struct RunnerError: Error, Sendable, CustomStringConvertible {
   /// The mistake in Forge's voice.
   public let description: String
 
-  static func invalidCount(_ count: Int) -> RunnerError {
+  static func invalidCount(_ name: String, _ count: Int, least: Int = 1) -> RunnerError {
     RunnerError(
       kind: .invalidCount,
       description: """
-        inflightBuffers must be positive
-          received  inflightBuffers: \(count)
-          needs     at least 1
+        \(name) must be \(least > 0 ? "positive" : "0 or more")
+          received  \(name): \(count)
+          needs     at least \(least)
+        """)
+  }
+
+  static func invalidWindow(_ window: Duration) -> RunnerError {
+    RunnerError(
+      kind: .invalidCount,
+      description: """
+        the window of a batch must not be negative
+          received  within: \(window)
+          needs     at least 0 seconds
         """)
   }
 
   static let cancelled = RunnerError(
-    kind: .cancelled, description: "the prediction was cancelled before it began")
+    kind: .cancelled, description: "the prediction was cancelled before it was finished")
+
+  static let deadlineExceeded = RunnerError(
+    kind: .deadlineExceeded,
+    description: "the deadline came before the prediction was finished")
+
+  static let closed = RunnerError(
+    kind: .closed, description: "the runner is closed and takes no more predictions")
+
+  static let forked = RunnerError(
+    kind: .forked,
+    description: """
+      the runner has no threads in a forked process
+        remedy    make a Runner after fork
+      """)
+
+  static let noThread = RunnerError(
+    kind: .noThread, description: "the system gave no thread for the runner")
+
+  init(kind: Kind, description: String) {
+    self.kind = kind
+    self.description = description
+  }
+
+  init(_ reason: StopSignal.Reason) {
+    self =
+      switch reason {
+      case .cancelled: .cancelled
+      case .deadlineExceeded: .deadlineExceeded
+      }
+  }
 }

@@ -12,6 +12,9 @@ public protocol ParameterData: Sendable {
   var sizes: [Int]? { get }
   /// Where the values come from, for messages: `weights/conv1_W.bin`.
   var origin: String { get }
+  /// The bytes of memory that ``withUnsafeBytes(_:)`` takes for the time of a call, so that a compile can
+  /// report what it held; mapped files do not count.
+  var temporaryByteCount: Int { get }
   /// Gives the bytes to `body` for the time of the call: `count` little-endian elements.
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws
 }
@@ -23,6 +26,8 @@ extension ParameterData {
   public var sizes: [Int]? { nil }
   /// Single precision.
   public var elementType: ElementType { .float32 }
+  /// None: the values are in memory or in a mapped file.
+  public var temporaryByteCount: Int { 0 }
 }
 
 /// Anything that holds the parameters of a model by layer name and type.

@@ -2,7 +2,7 @@
 ///
 /// A shape has one to ``maximumRank`` dimensions, outermost first. Images have three: height, width,
 /// channels (the batch is not part of a shape). A dimension is `nil` where it is not known yet, as the
-/// width and height of an ``Input`` that takes pictures of any size.
+/// width and height of an `Input` that takes pictures of any size.
 public struct Shape: Hashable, Sendable {
   /// The largest number of dimensions a tensor may have.
   public static let maximumRank = 8

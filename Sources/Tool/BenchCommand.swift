@@ -2,30 +2,47 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Times predictions of a ready architecture, from plain floats to plain floats.
+/// Times predictions of a ready architecture, from plain floats to plain floats, or single layers.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Times single predictions of a ready architecture.",
+    abstract: "Times predictions of a ready architecture, or single layers.",
     discussion: """
       What is timed takes height × width × channels floats in the caller's memory to plain floats in \
-      the caller's memory. A FLOP is a multiplication or an addition.
+      the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the start of \
+      the compile, with opening the weight file, to its end; the first prediction includes making its \
+      context.
       """)
 
-  @Argument(help: "The architecture.")
-  var network: Architecture
+  @Argument(help: NetworkArgument.help)
+  var network: NetworkArgument?
 
-  @Option(help: ArgumentHelp("A weight file; seeded random values without.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "A list of layers, each timed by itself beside its bound, instead of a network.",
+      valueName: "file"))
+  var layers: String?
+
+  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
   var weights: String?
 
-  @Option(help: ArgumentHelp("The input as float32 .npy; seeded random without.", valueName: "npy"))
+  @Option(
+    help: ArgumentHelp(
+      "The input as float32 .npy, one picture or the whole batch; seeded random without.",
+      valueName: "npy"))
   var input: String?
 
   @Option(help: ArgumentHelp("Where to write the output as float32 .npy.", valueName: "npy"))
   var output: String?
 
-  @Option(help: "Threads per prediction; only 1 is used yet.")
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
   var threads = 1
+
+  @Option(help: "The pictures of one prediction.")
+  var batch = 1
+
+  @Option(help: "What the plan is made for: speed or size.")
+  var preference = PreferenceArgument.speed
 
   @Option(help: "The number of timed predictions.")
   var runs = 50
@@ -35,74 +52,103 @@ struct BenchCommand: ParsableCommand {
 
   func validate() throws {
     guard (1...1_000_000).contains(runs) else { throw ValidationError("runs must be 1 to 1000000") }
-    guard (1...1024).contains(threads) else { throw ValidationError("threads must be 1 to 1024") }
+    let most = CompileOptions.Threads.maximum
+    guard (1...most).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
+    guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
+    guard (network == nil) != (layers == nil) else {
+      throw ValidationError("give a network or --layers")
+    }
+    guard layers == nil || (weights == nil && input == nil && output == nil && batch == 1) else {
+      throw ValidationError("--layers takes --threads, --preference, --runs and --json only")
+    }
+  }
+
+  private var options: CompileOptions {
+    CompileOptions(
+      maximumBatch: batch, preference: preference.preference, threads: .exactly(threads))
   }
 
   func run() throws {
-    if threads > 1 {
-      FileHandle.standardError.write(
-        Data("forge: one thread is used, more are not there yet\n".utf8))
+    if let layers {
+      try LayerTable(path: layers, options: options, threads: threads, runs: runs).print(json: json)
+    } else if let network {
+      try run(network)
     }
-    let model = network.model
-    let compiled = try WeightSource.compile(model, weights: weights)
+  }
+
+  private func run(_ network: NetworkArgument) throws {
+    let clock = ContinuousClock()
+    let before = ProcessMemory.now()
+    let start = clock.now
+    let model = try network.model
+    let compiled = try WeightSource.compile(model, weights: weights, options: options)
+    let loaded = clock.now
+    let after = ProcessMemory.now()
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount
     else { throw ValidationError("the architecture has no fixed size") }
     let values = try inputValues(count: inputCount)
-    var result = [Float](repeating: 0, count: outputCount)
-    let context = try Context(compiled)
-    let clock = ContinuousClock()
-    func predict() throws -> Double {
-      var span = result.mutableSpan
+    var result = [Float](repeating: 0, count: outputCount * batch)
+
+    let begin = clock.now
+    let context = try Context(compiled, batch: batch)
+    try Self.predict(context, values, into: &result, batch: batch)
+    let first = (clock.now - begin) / .milliseconds(1)
+    let end = ProcessMemory.now()
+
+    try Self.predict(context, values, into: &result, batch: batch)
+    let times = try (0..<runs).map { _ in
       let start = clock.now
-      try context.predict(values.span, into: &span)
+      try Self.predict(context, values, into: &result, batch: batch)
       return (clock.now - start) / .milliseconds(1)
-    }
-    for _ in 0..<2 { _ = try predict() }
-    let times = try (0..<runs).map { _ in try predict() }.sorted()
+    }.sorted()
     if let output {
-      try NumPyArray(result, sizes: [1] + (outputShape.sizes ?? [])).write(to: output)
+      try NumPyArray(result, sizes: [batch] + (outputShape.sizes ?? [])).write(to: output)
     }
-    let timing = Timing(times: times, multiplyAdds: model.multiplyAdds)
-    print(json ? timing.json : timing.text)
+    let timing = Timing(
+      times: times, batch: batch, multiplyAdds: model.multiplyAdds,
+      loadMilliseconds: (loaded - start) / .milliseconds(1), firstMilliseconds: first,
+      resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
+      memory: compiled.memory)
+    print(json ? try timing.json : timing.text)
   }
 
-  /// The input's values, from a file or seeded random ones in −1…1.
+  /// One prediction of `batch` pictures, from values to values.
+  private static func predict(
+    _ context: Context, _ values: [Float], into result: inout [Float], batch: Int
+  ) throws {
+    guard batch > 1 else {
+      var span = result.mutableSpan
+      return try context.predict(values.span, into: &span)
+    }
+    context.withInput(0) { input in
+      input.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: values) }
+    }
+    try context.predict(batch: batch)
+    context.withOutput(0) { output in
+      result.withUnsafeMutableBufferPointer { result in
+        output.withUnsafeBufferPointer { _ = result.update(fromContentsOf: $0) }
+      }
+    }
+  }
+
+  /// The values of all pictures, from a file or seeded random ones in −1…1.
   private func inputValues(count: Int) throws -> [Float] {
     guard let input else {
       var state: UInt32 = 1
-      return (0..<count).map { _ in
+      return (0..<count * batch).map { _ in
         state = state &* 1_664_525 &+ 1_013_904_223
         return Float(state >> 8) * 0x1p-23 - 1
       }
     }
     let values = try NumPyArray(path: input).values
+    if values.count == count * batch { return values }
     guard values.count == count else {
-      throw ValidationError("\(input) holds \(values.count) values, the network takes \(count)")
+      throw ValidationError(
+        "\(input) holds \(values.count) values, the network takes \(count) per picture")
     }
-    return values
-  }
-}
-
-/// The times of several predictions.
-private struct Timing {
-  /// Milliseconds, sorted.
-  let times: [Double]
-  let multiplyAdds: Int
-
-  private var median: Double { times[times.count / 2] }
-  private var p90: Double { times[min(times.count * 9 / 10, times.count - 1)] }
-  private var gigaflops: Double { 2e-6 * Double(multiplyAdds) / median }
-
-  var json: String {
-    String(
-      format: #"{"min_ms": %.6f, "median_ms": %.6f, "p90_ms": %.6f, "gflops": %.3f}"#, times[0],
-      median, p90, gigaflops)
-  }
-
-  var text: String {
-    String(
-      format: "min %.4f ms, median %.4f ms, p90 %.4f ms of %d; %.1f GFLOP/s by the median",
-      times[0], median, p90, times.count, gigaflops)
+    return (0..<batch).flatMap { _ in values }
   }
 }

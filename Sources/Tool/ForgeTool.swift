@@ -8,5 +8,6 @@ struct ForgeTool: ParsableCommand {
     abstract: "Looks at networks and weight files, and times predictions.",
     subcommands: [
       SummaryCommand.self, InspectCommand.self, BenchCommand.self, ProfileCommand.self,
+      DevicesCommand.self,
     ])
 }

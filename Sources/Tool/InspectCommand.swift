@@ -12,8 +12,13 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     let weights = try WeightFile(file)
-    for entry in weights.entries { print(entry) }
+    for entry in weights.entries {
+      print(entry)
+      if let problem = entry.problem { print("  \(problem)".replacing("\n", with: "\n  ")) }
+    }
     let bytes = weights.entries.reduce(0) { $0 + $1.byteCount }
     print("\(weights.format.rawValue): \(weights.entries.count) entries, \(bytes) bytes")
+    let isDamaged = weights.entries.contains { [.damaged, .wrongSize].contains($0.problem?.kind) }
+    if isDamaged { throw ExitCode.failure }
   }
 }

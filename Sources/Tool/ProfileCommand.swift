@@ -6,30 +6,54 @@ import Foundation
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Times each step of a ready architecture on random parameters.")
+    abstract: "Times each step of a ready architecture.",
+    discussion: """
+      The share of the peak counts the multiplications of the plain method: a kernel that needs fewer \
+      (Winograd's) may be above 100 %.
+      """)
 
-  @Argument(help: "The architecture.")
-  var network: Architecture
+  @Argument(help: NetworkArgument.help)
+  var network: NetworkArgument
+
+  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
+  var weights: String?
 
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  var threads = 1
+
   func validate() throws {
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
+    let most = CompileOptions.Threads.maximum
+    guard (1...most).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
   }
 
   func run() throws {
-    let compiled = try network.model.compile(parameters: RandomParameters(seed: 1))
+    let compiled = try WeightSource.compile(
+      network.model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
     let steps = try compiled.profile(runs: runs)
+    let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
-    print("     ms   share  GFLOP/s    GB/s  kernel                        layers")
+    print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")
     for step in steps {
       let numbers = String(
-        format: "%7.4f  %5.1f%%  %7.1f %7.1f  ", step.seconds * 1e3,
-        100 * step.seconds / max(total, 1e-12), step.gigaflops, step.gigabytesPerSecond)
+        format: "%7.4f  %5.1f%%  %7.1f  %6.0f%% %7.1f  ", step.seconds * 1e3,
+        100 * step.seconds / max(total, 1e-12), step.gigaflops,
+        100 * step.gigaflops / (speed?.gigaflops ?? .infinity), step.gigabytesPerSecond)
       let kernel = step.kernel.padding(toLength: 28, withPad: " ", startingAt: 0)
       print(numbers + kernel + "  " + step.layers.joined(separator: ", "))
     }
     print(String(format: "%7.4f ms in %d steps", total * 1e3, steps.count))
+    if let speed {
+      print(
+        String(
+          format: "measured peak of %d thread%@: %.1f GFLOP/s (%@), %.1f GB/s from memory",
+          speed.threads, speed.threads > 1 ? "s" : "", speed.gigaflops,
+          speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond))
+    }
   }
 }

@@ -3,19 +3,14 @@ import Forge
 
 /// Compiles an architecture with the weights of a file.
 enum WeightSource {
-  /// The model with the weights at a path, found by its ending, or with seeded random ones.
-  static func compile(_ model: Model, weights: String?) throws -> CompiledModel {
-    guard let weights else { return try model.compile(parameters: RandomParameters(seed: 1)) }
-    if weights.hasSuffix(".safetensors") {
-      return try model.compile(parameters: SafeTensorsParameters(weights))
+  /// The model with the weights at a path, its own without, seeded random ones where it has none.
+  static func compile(
+    _ model: Model, weights: String?, options: CompileOptions = CompileOptions()
+  ) throws -> CompiledModel {
+    if let weights {
+      return try model.compile(parameters: WeightFile(weights).parameters(), options: options)
     }
-    if weights.hasSuffix(".npz") {
-      return try model.compile(parameters: NumPyParameters(weights))
-    }
-    #if HDF5
-      return try model.compile(parameters: HDF5Parameters(weights))
-    #else
-      throw ValidationError("this build of forge reads no HDF5 files: its trait HDF5 is off")
-    #endif
+    if model.parameters != nil { return try model.compile(options: options) }
+    return try model.compile(parameters: RandomParameters(seed: 1), options: options)
   }
 }

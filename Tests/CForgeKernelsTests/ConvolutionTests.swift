@@ -169,4 +169,65 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
       }
     }
   }
+
+  @Test("rows in segments give the same bits", arguments: panels)
+  func segments(panel: Int) {
+    for width in [1, 3, 14, 29, 57] {
+      var test = ConvolutionCase(
+        height: 2, width: width, inputs: 35, outputs: 133, kernel: (1, 3), padding: (0, 1, 0, 1),
+        panel: panel, activation: Activation(kind: FORGE_SWISH, a: 1), residual: true)
+      let numbers = ConvolutionNumbers(test)
+      let expected = numbers.expected(test)
+      for level in Level.available {
+        var whole: [UInt32]?
+        for segments in 1...5 {
+          test.segments = segments
+          let prepared = numbers.prepare(test, on: level)
+          let before = prepared.out.buffer.bits
+          prepared.call.runAll()
+          if let whole {
+            #expect(prepared.out.buffer.bits == whole, "\(level), \(test)")
+          } else {
+            whole = prepared.out.buffer.bits
+            expect(prepared.out, equals: expected, before: before, "\(level), \(test)")
+          }
+          prepared.out.buffer.bits = before
+          expectIndependentTiles(prepared.call, "\(level), \(test)")
+        }
+      }
+    }
+  }
+
+  /// With AVX-512 two panels of a single pixel are computed side by side.
+  @Test("panels of a single pixel, in pairs or alone, give the same bits")
+  func pairsOfPanels() {
+    for outputs in [64, 65, 128, 130, 193, 250, 320] {
+      for (height, width, inputs) in [(1, 1, 33), (3, 2, 16), (2, 2, 50)] {
+        for residual in [false, true] {
+          let test = ConvolutionCase(
+            height: height, width: width, inputs: inputs, outputs: outputs,
+            kernel: (height, width), activation: residual ? Activation(kind: FORGE_TANH) : .relu,
+            residual: residual)
+          check(test)
+          if residual { check(test, inPlace: true) }
+          let numbers = ConvolutionNumbers(test)
+          for level in Level.available {
+            let call = numbers.prepare(test, on: level).call
+            let before = call.out.bits
+            expectIndependentTiles(call, "\(level), \(test)")
+            call.out.bits = before
+            call.runAll()
+            let whole = call.out.bits
+            // Pairs that begin with any panel.
+            for first in 0..<call.tiles {
+              call.out.bits = before
+              call.run(0..<first)
+              call.run(first..<call.tiles)
+              #expect(call.out.bits == whole, "\(level), from panel \(first), \(test)")
+            }
+          }
+        }
+      }
+    }
+  }
 }

@@ -20,7 +20,8 @@ import Testing
       #expect(forge_level_named(level.description) == Int32(level.rawValue))
       let kernels: [forge_kernel?] = [
         table.block, table.unblock, table.clear_halo, table.fill, table.copy, table.copy_channels,
-        table.gather_channels, table.convolution, table.grouped_convolution, table.depthwise,
+        table.gather_channels, table.convolution, table.plain_convolution, table.winograd,
+        table.winograd_input, table.winograd_output, table.grouped_convolution, table.depthwise,
         table.pooling, table.activation, table.affine, table.binary, table.softmax, table.resize,
         table.copy_plain, table.binary_plain, table.activation_plain, table.softmax_plain,
       ]

@@ -188,14 +188,14 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
     bases.withUnsafeBufferPointer { bases in
       withUnsafePointer(to: relu) { relu in
         withUnsafePointer(to: twice) { twice in
-          var frame = forge_frame(bases: bases.baseAddress, image: 0, crops: nil)
+          var frame = forge_frame(bases: bases.baseAddress, image: 0, crops: nil, worker: 0)
           let steps = [
             forge_step(
               kernel: kernels.activation_plain, arguments: relu,
-              tiles: forge_activation_plain_tiles(relu)),
+              tiles: forge_activation_plain_tiles(relu), most_threads: 1, parts: 1),
             forge_step(
               kernel: kernels.binary_plain, arguments: twice,
-              tiles: forge_binary_plain_tiles(twice)),
+              tiles: forge_binary_plain_tiles(twice), most_threads: 1, parts: 1),
           ]
           forge_run(steps, 2, &frame)
         }

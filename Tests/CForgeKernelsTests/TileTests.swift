@@ -69,6 +69,14 @@ import Testing
     convolution.out = view(5, 7, channels)
     convolution.panel_width = width
     #expect(forge_convolution_tiles(&convolution) == tiles)
+    convolution.segments = 1
+    #expect(forge_convolution_tiles(&convolution) == tiles)
+    convolution.segments = 3
+    #expect(forge_convolution_tiles(&convolution) == 3 * tiles)
+    var plain = forge_plain_convolution_arguments()
+    plain.out = view(5, 7, channels)
+    plain.panel_width = width
+    #expect(forge_plain_convolution_tiles(&plain) == tiles)
   }
 
   @Test("plain tensors")

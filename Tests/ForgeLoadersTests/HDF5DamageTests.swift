@@ -50,7 +50,7 @@
     @Test(arguments: files) func anyTruncationIsAnError(name: String) throws {
       let folder = try TemporaryFolder()
       let bytes = try Fixtures.bytes(name)
-      var numbers = SeededNumbers(seed: 11)
+      var numbers = SplitMix64(seed: 11)
       let lengths =
         Array(0..<120) + (0..<120).map { _ in Int.random(in: 120..<bytes.count, using: &numbers) }
         + Array((bytes.count - 20)..<bytes.count)
@@ -74,7 +74,7 @@
     @Test(arguments: files) func anyFlipIsAValueOrAnError(name: String) throws {
       let folder = try TemporaryFolder()
       let bytes = try Fixtures.bytes(name)
-      var numbers = SeededNumbers(seed: 12)
+      var numbers = SplitMix64(seed: 12)
       var read = 0
       var refused = 0
       for _ in 0..<400 {

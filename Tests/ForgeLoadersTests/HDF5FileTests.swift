@@ -196,7 +196,7 @@
         error.description == """
           \(archive): this is not an HDF5 file
             received  a zip archive
-            remedy    a .keras file: unpack it and load its model.weights.h5
+            remedy    KerasArchive reads .keras files, NumPyParameters .npz
           """)
     }
 

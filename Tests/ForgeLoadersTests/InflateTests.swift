@@ -1,5 +1,6 @@
 #if HDF5
   import ForgeLoaders
+  import ForgeShapes
   import Testing
 
   @Suite struct InflateTests {
@@ -76,7 +77,7 @@
     }
 
     @Test func refusesNoise() {
-      var numbers = SeededNumbers(seed: 5)
+      var numbers = SplitMix64(seed: 5)
       for _ in 0..<2000 {
         let noise = (0..<64).map { _ in UInt8.random(in: 0...255, using: &numbers) }
         #expect(inflate([0x78, 0x9c] + noise, count: 256) == nil)

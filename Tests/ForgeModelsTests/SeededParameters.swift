@@ -25,9 +25,10 @@ struct SeededParameters: ParameterSource {
     }
     let range = range(of: type, inputs: inputs, gain: gain)
     let width = range.upperBound - range.lowerBound
+    var random = SplitMix64(seed: key)
     return [Float](unsafeUninitializedCapacity: count) { values, initialized in
       for index in 0..<count {
-        let unit = (Double(bits(key, index) >> 40) + 0.5) * 0x1p-24
+        let unit = (Double(random.next() >> 40) + 0.5) * 0x1p-24
         values.initializeElement(at: index, to: Float(range.lowerBound + unit * width))
       }
       initialized = count
@@ -44,14 +45,6 @@ struct SeededParameters: ParameterSource {
     case "pixels": return -1...1
     default: return -0.1...0.1
     }
-  }
-
-  /// The number `index` of SplitMix64 started from `key`.
-  private static func bits(_ key: UInt64, _ index: Int) -> UInt64 {
-    var bits = key &+ UInt64(truncatingIfNeeded: index + 1) &* 0x9E37_79B9_7F4A_7C15
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }
 

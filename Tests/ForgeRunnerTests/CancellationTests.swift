@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
   private func expectCancelled(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
   ) async {
@@ -11,7 +11,7 @@ import Testing
       try await task.value
     }
     #expect(error?.kind == .cancelled, sourceLocation: place)
-    #expect(error?.description == "the prediction was cancelled before it began")
+    #expect(error?.description == "the prediction was cancelled before it was finished")
   }
 
   @Test func beforeItStarts() async throws {
@@ -72,31 +72,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func betweenTheGrantAndTheStart() async throws {
-    let network = GateNetwork(isOpen: false)
-    let runner = try Runner(network, inflightBuffers: 1)
-    let executor = HoldingExecutor()
-    let first = predicting(1, with: runner)
-    try await eventually("the first runs") { network.log.inFlight == 1 }
-    let second = predicting(2, with: runner, on: executor)
-    try await eventually("the second waits") { runner.waitingPredictions == 1 }
-    let third = predicting(3, with: runner)
-    try await eventually("the third waits") { runner.waitingPredictions == 2 }
-    executor.hold()
-    network.letOneThrough()
-    _ = try await first.value
-    try await eventually("the second is granted") { executor.count == 1 }
-    second.cancel()
-    executor.letGo()
-    await expectCancelled(second)
-    // The slot goes on to the third.
-    network.open()
-    #expect(try await third.value == -3)
-    #expect(network.log.encoded == [1, 3])
-    #expect(runner.isAtRest)
-  }
-
-  /// However a cancellation meets the moment at which a task begins to wait, it ends the wait.
+  /// Whatever the moment at which a cancellation meets a prediction that begins to wait, it ends it.
   @Test func atAnyMoment() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
@@ -121,15 +97,40 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func onceItRunsItIsFinished() async throws {
+  /// At every step of a plan: the caller resumes while the step is still at work, the slot comes back
+  /// at the step's end, and no further step begins.
+  @Test(arguments: 0..<5) func whileItRuns(step: Int) async throws {
+    let network = SteppedNetwork(steps: 5, allowed: step)
+    let runner = try Runner(network, inflightBuffers: 1)
+    let task = Task { try await runner.predict(1) }
+    try await eventually("step \(step) has begun") { network.log.stepsBegun == step + 1 }
+    task.cancel()
+    await expectCancelled(task)
+    #expect(runner.freeSlots == 0)
+    #expect(network.log.running == 1)
+    network.allow(1)
+    try await eventually("the slot is free") { runner.freeSlots == 1 }
+    // Cancelled in its last step, there is no boundary left to stop at.
+    #expect(network.log.stepsBegun == step + 1)
+    #expect(network.log.stopped == (step < 4 ? 1 : 0))
+    network.allow(5)
+    #expect(try await runner.predict(2) == -2)
+    #expect(runner.statistics.cancelled == 1)
+    #expect(runner.statistics.completed == 1)
+    #expect(runner.isAtRest)
+  }
+
+  /// A network that never asks is left alone, and its result dropped.
+  @Test func aNetworkWithoutSteps() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let task = predicting(1, with: runner)
     try await eventually("it runs") { network.log.inFlight == 1 }
     task.cancel()
+    await expectCancelled(task)
     network.open()
-    #expect(try await task.value == -1)
-    #expect(runner.isAtRest)
+    try await eventually("the slot is free") { runner.isAtRest }
+    #expect(try await runner.predict(2) == -2)
   }
 
   @Test func groupsThatFailCancelTheirOthers() async throws {
@@ -141,6 +142,7 @@ import Testing
         try await group.waitForAll()
       }
     }
+    await runner.drain()
     #expect(runner.isAtRest)
     #expect(try await runner.predict(2) == -2)
   }
@@ -186,12 +188,18 @@ import Testing
           counts.cancelled += 1
         }
       }
+      await runner.drain()
       #expect(counts.done + counts.failed + counts.cancelled == total)
-      #expect(network.log.encoded.count == counts.done + counts.failed)
       #expect(network.log.mostInFlight <= count)
       #expect(network.log.collisions == 0)
       #expect(runner.freeSlots == count)
       #expect(runner.isAtRest)
+      let statistics = runner.statistics
+      #expect(statistics.completed == counts.done)
+      #expect(statistics.failed == counts.failed)
+      #expect(statistics.cancelled == counts.cancelled)
+      #expect(statistics.inFlight == 0)
+      #expect(statistics.mostInFlight <= count)
     }
   }
 }

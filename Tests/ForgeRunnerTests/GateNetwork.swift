@@ -21,7 +21,10 @@ final class GateNetwork: NeuralNetwork {
     let number: Int
     var input = 0
     var output = 0
+    /// Whether a stage is at work in it.
     let isBusy = Atomic(false)
+    /// Whether a prediction was begun and not ended; one that is stopped before `run` is abandoned.
+    var isInFlight = false
 
     init(_ number: Int) { self.number = number }
   }
@@ -43,17 +46,17 @@ final class GateNetwork: NeuralNetwork {
   }
 
   private let condition = NSCondition()
-  private let state: Mutex<State>
+  private nonisolated(unsafe) var state: State
   private let failing: [Int: Stage]
 
   /// Creates a network; the stated inputs fail in the stated stages.
   init(isOpen: Bool = true, failing: [Int: Stage] = [:]) {
-    state = Mutex(State(isOpen: isOpen))
+    state = State(isOpen: isOpen)
     self.failing = failing
   }
 
   /// What the network has seen so far.
-  var log: Log { state.withLock { $0.log } }
+  var log: Log { withLock { $0.log } }
 
   /// Lets everybody through from now on.
   func open() { change { $0.isOpen = true } }
@@ -62,119 +65,83 @@ final class GateNetwork: NeuralNetwork {
   func letOneThrough() { change { $0.passes += 1 } }
 
   private func change(_ body: (inout State) -> Void) {
-    condition.lock()
-    state.withLock { body(&$0) }
+    withLock { body(&$0) }
     condition.broadcast()
-    condition.unlock()
+  }
+
+  private func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    condition.lock()
+    defer { condition.unlock() }
+    return body(&state)
   }
 
   func makeSlot() -> Slot {
-    state.withLock { state in
+    withLock { state in
       state.log.madeSlots += 1
       return Slot(state.log.madeSlots)
     }
   }
 
   func encode(_ input: Int, into slot: Slot) throws {
-    let isCollision = slot.isBusy.exchange(true, ordering: .sequentiallyConsistent)
-    state.withLock { state in
-      state.log.encoded.append(input)
-      state.log.slotsUsed.insert(slot.number)
-      state.log.inFlight += 1
-      state.log.mostInFlight = max(state.log.mostInFlight, state.log.inFlight)
-      if isCollision { state.log.collisions += 1 }
+    try stage(.encode, slot) {
+      withLock { state in
+        state.log.encoded.append(input)
+        state.log.slotsUsed.insert(slot.number)
+        if !slot.isInFlight { state.log.inFlight += 1 }
+        state.log.mostInFlight = max(state.log.mostInFlight, state.log.inFlight)
+      }
+      slot.isInFlight = true
+      slot.input = input
     }
-    slot.input = input
-    try fail(input, in: .encode, slot)
   }
 
   func run(_ slot: Slot) throws {
-    condition.lock()
-    while !pass() { condition.wait() }
-    condition.unlock()
-    slot.output = -slot.input
-    try fail(slot.input, in: .run, slot)
-  }
-
-  private func pass() -> Bool {
-    state.withLock { state in
-      if state.isOpen { return true }
-      guard state.passes > 0 else { return false }
-      state.passes -= 1
-      return true
+    try stage(.run, slot) {
+      condition.lock()
+      while !pass() { condition.wait() }
+      condition.unlock()
+      slot.output = -slot.input
     }
   }
 
   func fetch(from slot: Slot) throws -> Int {
-    let output = slot.output
-    try fail(slot.input, in: .fetch, slot)
+    var output = 0
+    try stage(.fetch, slot) { output = slot.output }
     leave(slot)
     return output
   }
 
-  private func fail(_ input: Int, in stage: Stage, _ slot: Slot) throws {
-    guard failing[input] == stage else { return }
+  /// Runs a stage, watches that it has the slot to itself, and fails on demand.
+  private func stage(_ stage: Stage, _ slot: Slot, _ body: () -> Void) throws {
+    if slot.isBusy.exchange(true, ordering: .sequentiallyConsistent) {
+      withLock { $0.log.collisions += 1 }
+    }
+    body()
+    slot.isBusy.store(false, ordering: .sequentiallyConsistent)
+    guard failing[slot.input] == stage else { return }
     leave(slot)
-    throw Failure(input: input)
+    throw Failure(input: slot.input)
   }
 
   private func leave(_ slot: Slot) {
-    state.withLock { $0.log.inFlight -= 1 }
-    slot.isBusy.store(false, ordering: .sequentiallyConsistent)
+    withLock { $0.log.inFlight -= 1 }
+    slot.isInFlight = false
+  }
+
+  /// Only under the lock.
+  private func pass() -> Bool {
+    if state.isOpen { return true }
+    guard state.passes > 0 else { return false }
+    state.passes -= 1
+    return true
   }
 }
 
-/// Gives each job a thread of its own, so that predictions at a gate hold up no other test.
-///
-/// The threads of Swift's own pool are as many as cores, and a test may run on any of them.
-final class ThreadPerJob: TaskExecutor {
-  static let shared = ThreadPerJob()
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    Thread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }.start()
-  }
-}
-
-/// Holds jobs back until a test lets them go.
-final class HoldingExecutor: TaskExecutor {
-  private let held = Mutex<(isHolding: Bool, jobs: [UnownedJob])>((false, []))
-
-  /// The number of jobs held back.
-  var count: Int { held.withLock { $0.jobs.count } }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let isHeld = held.withLock { state in
-      if state.isHolding { state.jobs.append(job) }
-      return state.isHolding
-    }
-    if !isHeld { start(job) }
-  }
-
-  /// Keeps jobs from starting.
-  func hold() { held.withLock { $0.isHolding = true } }
-
-  /// Starts what was held back.
-  func letGo() {
-    let jobs = held.withLock { state in
-      defer { state = (false, []) }
-      return state.jobs
-    }
-    for job in jobs { start(job) }
-  }
-
-  private func start(_ job: UnownedJob) {
-    Thread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }.start()
-  }
-}
-
-/// A prediction on threads of its own.
+/// A prediction in a task of its own.
 func predicting(
-  _ input: Int, with runner: Runner<GateNetwork>,
-  on executor: any TaskExecutor = ThreadPerJob.shared
+  _ input: Int, with runner: Runner<GateNetwork>, deadline: Deadline? = nil
 ) -> Task<Int, any Error> {
-  Task(executorPreference: executor) { try await runner.predict(input) }
+  Task { try await runner.predict(input, deadline: deadline) }
 }
 
 /// Waits for something that must come true, and fails the test when it does not in ten seconds.
@@ -186,4 +153,22 @@ func eventually(
     try await Task.sleep(for: .milliseconds(1))
   }
   Issue.record("it did not come true that \(what)", sourceLocation: place)
+}
+
+/// A value behind a lock that ThreadSanitizer understands.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  /// Runs `body` with the value to itself.
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+
+  /// A copy of the value.
+  var current: Value { withLock { $0 } }
 }

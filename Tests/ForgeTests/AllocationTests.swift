@@ -112,6 +112,17 @@ import Testing
     }
   }
 
+  /// Workers are made with the context, and handing out steps allocates nothing.
+  @Test func severalThreads() throws {
+    for seed in UInt64(0)..<10 {
+      var options = CompileOptions(threads: .exactly(3))
+      options.smallestShare = 0
+      let network = try RandomNetwork(seed: seed).model.compile(
+        parameters: SeededParameters(seed: seed), options: options)
+      try expectNone(network, batch: 2, predictions: 20, "seed \(seed)")
+    }
+  }
+
   /// From the caller's values into the caller's memory.
   @Test func spans() throws {
     let input = Input(width: 5, height: 4, channels: 3)

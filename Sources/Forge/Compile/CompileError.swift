@@ -18,9 +18,15 @@ public struct CompileError: Error, Sendable {
 }
 
 extension CompileError: CustomStringConvertible {
-  /// The problems, one after the other.
+  /// The wrong file of weights gives a problem per parameter: nobody reads hundreds.
+  private static let describedProblems = 20
+
+  /// The first twenty problems, one after the other, and how many more there are.
   public var description: String {
-    problems.map(\.description).joined(separator: "\n")
+    var texts = problems.prefix(Self.describedProblems).map(\.description)
+    let more = problems.count - texts.count
+    if more > 0 { texts.append("and \(more) more problem\(more == 1 ? "" : "s")") }
+    return texts.joined(separator: "\n")
   }
 }
 

@@ -56,6 +56,10 @@ public struct CompileOptions: Sendable {
   public var preference: Preference
   /// The number of plans kept for inputs whose size is chosen at run time.
   public var planCacheSize: Int
+  /// The threads of one prediction; no bit of any result depends on it.
+  public var threads: Threads
+  /// The least work of a thread in seconds: tests deal out steps of any size by setting it to 0.
+  package var smallestShare = ThreadSplit.smallestShare
 
   /// Creates options; each has a default.
   ///
@@ -69,10 +73,14 @@ public struct CompileOptions: Sendable {
   ///   - instructionSet: the instruction set; the best of the machine unless given.
   ///   - preference: whether the plan is made for speed or for size.
   ///   - planCacheSize: the number of plans kept for inputs of run-time size.
+  ///   - threads: the threads of one prediction: by default one per physical core that the process may
+  ///     use, because the time of a prediction is what most wait for. With 1 a prediction takes no
+  ///     thread but its own.
   public init(
     maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double = 1e-5, disabledRewrites: Set<String> = [],
-    instructionSet: InstructionSet? = nil, preference: Preference = .speed, planCacheSize: Int = 8
+    instructionSet: InstructionSet? = nil, preference: Preference = .speed, planCacheSize: Int = 8,
+    threads: Threads = .automatic
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
@@ -83,5 +91,6 @@ public struct CompileOptions: Sendable {
     self.instructionSet = instructionSet
     self.preference = preference
     self.planCacheSize = planCacheSize
+    self.threads = threads
   }
 }

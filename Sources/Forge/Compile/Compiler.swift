@@ -25,6 +25,8 @@ struct Compiler: Sendable {
   let options: CompileOptions
   /// The kernels.
   let level: forge_level
+  /// The most threads of a prediction, as the options come out on this machine.
+  let threads: Int
 
   /// Runs stages 1 to 4.
   init(
@@ -58,6 +60,7 @@ struct Compiler: Sendable {
     self.parameters = parameters
     self.options = options
     self.level = level
+    threads = options.threads.count(usable: Device.usableCores())
     var graph = lowered.graph
     do {
       rewrites = try Rewrites.apply(
@@ -96,6 +99,10 @@ struct Compiler: Sendable {
     }
     if options.planCacheSize < 1 {
       problems.append(.badOption("planCacheSize", "\(options.planCacheSize)", needs: "at least 1"))
+    }
+    if let count = options.threads.given, count < 1 || count > CompileOptions.Threads.maximum {
+      problems.append(
+        .badOption("threads", "\(count)", needs: "1 to \(CompileOptions.Threads.maximum)"))
     }
     if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
       problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
@@ -140,7 +147,8 @@ struct Compiler: Sendable {
       }
     }
     let settings = PlanSettings(
-      options, level: level, sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
+      options, level: level, threads: threads, 
+      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
     let convolutions = ConvolutionPlan(bound, settings)
     try checkMemory(of: bound, convolutions)
     guard let table = forge_kernels(level) else { throw .noKernels }
@@ -148,7 +156,7 @@ struct Compiler: Sendable {
       graph: bound, kernels: table.pointee, constants: constants, settings: settings,
       convolutions: convolutions)
     do { try builder.build() } catch { throw .parameters(error) }
-    return Plan(builder)
+    return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
   }
 
   /// Refuses tensors that no memory holds once blocks are filled up and borders are added.

@@ -69,34 +69,13 @@ enum LoadStage {
     guard values.count == spec.count else {
       return wrong("count", "\(values.count) values", "\(spec.count) values, \(spec.shapeText)")
     }
-    guard let order = values.layout.order(for: spec) else {
+    guard let needed = spec.sizes(in: values.layout) else {
       return wrong("layout", "\(values.layout)", "each of the axes \(spec.shapeText) once")
     }
-    if let sizes = values.sizes {
-      let needed = order.map { axis in
-        spec.axes.firstIndex(of: axis).map { spec.sizes[$0] } ?? 1
-      }
-      // Files drop axes of size 1 and merge those of a flattened image; the runs must still agree.
-      guard sizes.filter({ $0 != 1 }) == needed.filter({ $0 != 1 }) || merges(needed, into: sizes)
-      else {
-        let text = { (sizes: [Int]) in sizes.map(String.init).joined(separator: "×") }
-        return wrong("size", text(sizes), text(needed))
-      }
+    if let sizes = values.sizes, !spec.fits(sizes, in: values.layout) {
+      let text = { (sizes: [Int]) in sizes.map(String.init).joined(separator: "×") }
+      return wrong("size", text(sizes), text(needed))
     }
     return nil
-  }
-
-  /// Whether `sizes` is `fine` with neighbouring axes multiplied together.
-  private static func merges(_ fine: [Int], into sizes: [Int]) -> Bool {
-    var rest = fine[...]
-    for size in sizes {
-      var product = 1
-      while product < size, let next = rest.first {
-        product *= next
-        rest.removeFirst()
-      }
-      guard product == size else { return false }
-    }
-    return rest.allSatisfy { $0 == 1 }
   }
 }

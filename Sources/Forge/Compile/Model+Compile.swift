@@ -17,7 +17,7 @@ extension Model {
   ///   - options: everything that can be chosen.
   ///   - parameters: gives the values of a parameter, in Forge's layout unless it says otherwise.
   /// - Returns: the compiled model.
-  /// - Throws: ``CompileError`` with every mistake of the model, or every parameter that is missing or
+  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
   ///   does not fit.
   public func compile(
     options: CompileOptions = CompileOptions(),
@@ -37,7 +37,7 @@ extension Model {
   ///   - source: a file, a folder, a dictionary, or seeded random values.
   ///   - options: everything that can be chosen.
   /// - Returns: the compiled model.
-  /// - Throws: ``CompileError`` with every mistake of the model, or every parameter that is missing or
+  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
   ///   does not fit.
   public func compile(
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
@@ -54,7 +54,7 @@ extension Model {
   ///
   /// - Parameter options: everything that can be chosen.
   /// - Returns: the compiled model.
-  /// - Throws: ``CompileError`` with every mistake of the model, or every parameter that is missing or
+  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
   ///   does not fit.
   public func compile(
     options: CompileOptions = CompileOptions()
@@ -76,7 +76,7 @@ extension Model {
   ///   - source: a file, a folder, a dictionary, or seeded random values.
   ///   - options: everything that can be chosen.
   /// - Returns: the compiled model.
-  /// - Throws: ``CompileError``, as ``compile(parameters:options:)``.
+  /// - Throws: `CompileError`, as ``compile(parameters:options:)``.
   @concurrent
   public func compiled(
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()

@@ -1,3 +1,4 @@
+import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
@@ -10,12 +11,20 @@ struct ParameterStore: Sendable {
   let specs: [ParameterSpec]
   /// Where its values are.
   let data: [any ParameterData]
+  /// What reading and packing them has held.
+  let loading = LoadingMemory()
+
+  init(specs: [ParameterSpec], data: [any ParameterData]) {
+    self.specs = specs
+    self.data = data
+  }
 
   /// The values of a parameter in Forge's layout, as Float32.
   func values(_ index: Int) throws -> [Float] {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []
+    loading.hold(spec.count * MemoryLayout<Float>.stride + source.temporaryByteCount)
     return try [Float](unsafeUninitializedCapacity: spec.count) { buffer, count in
       try source.withUnsafeBytes { bytes in
         try Self.checkSize(bytes, spec: spec, source: source)
@@ -48,45 +57,15 @@ struct ParameterStore: Sendable {
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
     into output: UnsafeMutableBufferPointer<Float>
   ) {
-    let read: (Int) -> Float =
+    let stored =
       switch type {
-      case .float16:
-        { halfToFloat(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
-      case .bfloat16:
-        {
-          Float(
-            bitPattern: UInt32(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) << 16)
-        }
-      case .float64: { Float(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self)) }
-      default: { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+      case .float16: FORGE_STORED_FLOAT16
+      case .bfloat16: FORGE_STORED_BFLOAT16
+      case .float64: FORGE_STORED_FLOAT64
+      default: FORGE_STORED_FLOAT32
       }
-    var position = Array(repeating: 0, count: sizes.count)
-    var offset = 0
-    for index in 0..<sizes.reduce(1, *) {
-      output[index] = read(offset)
-      var axis = sizes.count - 1
-      while axis >= 0 {
-        position[axis] += 1
-        offset += strides[axis]
-        if position[axis] < sizes[axis] { break }
-        offset -= strides[axis] * sizes[axis]
-        position[axis] = 0
-        axis -= 1
-      }
-    }
-  }
-
-  /// IEEE half to single precision; `Float16` does not exist on every platform Swift has.
-  private static func halfToFloat(_ half: UInt16) -> Float {
-    let sign = UInt32(half & 0x8000) << 16
-    let exponent = UInt32(half >> 10) & 0x1F
-    let fraction = UInt32(half & 0x3FF)
-    switch exponent {
-    case 0:  // zero and subnormal: fraction · 2⁻²⁴
-      let magnitude = Float(fraction) * 0x1p-24
-      return Float(bitPattern: magnitude.bitPattern | sign)
-    case 31: return Float(bitPattern: sign | 0x7F80_0000 | fraction << 13)
-    default: return Float(bitPattern: sign | (exponent + 112) << 23 | fraction << 13)
-    }
+    forge_gather(
+      bytes.baseAddress, Int32(stored.rawValue), Int32(sizes.count), sizes.map(Int64.init),
+      strides.map(Int64.init), output.baseAddress)
   }
 }

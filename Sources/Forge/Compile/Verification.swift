@@ -59,7 +59,9 @@ public struct Verification: Sendable {
     do {
       let plan = try compiler.plan(inputs: shapes, constants: constants)
       let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
-      let memory = try PredictionMemory(plan: plan, batch: 1)
+      let memory = try PredictionMemory(
+        plan: plan, batch: 1,
+        threads: compiler.threads)
       var random = SeededGenerator(seed: seed)
       // The values the outputs have in the graph that no rewrite has touched.
       let values = compiler.referenceOutputs
@@ -159,19 +161,12 @@ extension Compiler {
   }
 }
 
-/// A small seeded generator (SplitMix64; Steele, Lea and Flood 2014) for inputs of comparisons.
+/// Seeded numbers for the inputs of comparisons.
 struct SeededGenerator {
-  private var state: UInt64
+  private var bits: SplitMix64
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { bits = SplitMix64(seed: seed) }
 
   /// The next number in −1 ..< 1.
-  mutating func nextSymmetric() -> Float {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    z ^= z >> 31
-    return Float(z >> 40) * 0x1p-23 - 1
-  }
+  mutating func nextSymmetric() -> Float { Float(bits.next() >> 40) * 0x1p-23 - 1 }
 }

@@ -14,13 +14,14 @@ final class AlignedMemory: Sendable {
   /// Written while it is being made and only read afterwards; `deinit` frees it when nobody reads.
   nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
 
-  /// Makes `byteCount` zeroed bytes and lets `fill` write them.
+  /// Makes `byteCount` bytes, zeroed unless `fill` writes every one of them, and lets `fill` write them.
   init<Failure: Error>(
-    byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    byteCount: Int, isZeroed: Bool = true,
+    fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     base = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(byteCount, 1), alignment: Self.alignment)
-    base.initializeMemory(as: UInt8.self, repeating: 0)
+    if isZeroed { base.initializeMemory(as: UInt8.self, repeating: 0) }
     try fill(base)
   }
 

@@ -44,7 +44,9 @@ struct ConvolutionPlan {
   private static func readers(_ graph: OperationGraph) -> [Int: [Int]] {
     var readers: [Int: [Int]] = [:]
     for (position, node) in graph.nodes.enumerated() {
-      for operand in graph.operands(of: node) { readers[operand.index, default: []].append(position) }
+      for operand in graph.operands(of: node) {
+        readers[operand.index, default: []].append(position)
+      }
     }
     return readers
   }
@@ -61,7 +63,8 @@ struct ConvolutionPlan {
     guard edges.top == 0, edges.left == 0, edges.bottom <= 1, edges.right <= 1 else { return false }
     // The activation comes last in the step: it is the pooling's own, or one that the maximum may
     // trade places with, to the bit.
-    return node.activation == .linear || (pooling.activation == .linear && node.activation.keepsOrder)
+    return node.activation == .linear
+      || (pooling.activation == .linear && node.activation.keepsOrder)
   }
 }
 
@@ -70,7 +73,7 @@ extension ActivationFunction {
   fileprivate var keepsOrder: Bool {
     switch self {
     case .linear, .relu, .relu6, .clipped: true
-    case .leakyReLU(let slope): slope >= 0
+    case .leakyReLU(let slope): slope > 0  // with 0 the sign of a zero would tell
     default: false
     }
   }

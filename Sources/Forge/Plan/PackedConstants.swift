@@ -12,8 +12,10 @@ final class PackedConstants: Sendable {
   enum Form: Hashable {
     /// `[panel][height][width][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
-    /// `[panel][point][inputs, rounded up to 16][panelWidth]`, zero where padded.
+    /// `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
+    case strassen(inputs: Int, outputs: Int, panelWidth: Int)
     /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
     /// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
     case grouped(groups: Int, height: Int, width: Int, inputs: Int, outputs: Int)
@@ -53,13 +55,21 @@ final class PackedConstants: Sendable {
     let key = Key(value: value?.index ?? -1, part: part, form: form)
     if let memory = made.withLock({ $0[key] }) { return memory }
     var values = try recipe.map { try parameters.values(of: $0) } ?? []
-    if let part { values = Array(values[part]) }
-    let memory = AlignedMemory(byteCount: form.count * MemoryLayout<Float>.stride) { bytes in
+    let float = MemoryLayout<Float>.stride
+    if let part {
+      parameters.loading.hold((values.count + part.count) * float)
+      values = Array(values[part])
+    }
+    parameters.loading.hold((values.count + form.count) * float)
+    let memory = AlignedMemory(
+      byteCount: form.count * float, isZeroed: !form.writesEverything
+    ) { bytes in
       form.write(values, to: bytes.bindMemory(to: Float.self))
     }
     return made.withLock { made in
       if let earlier = made[key] { return earlier }
       made[key] = memory
+      parameters.loading.keep(memory.byteCount)
       return memory
     }
   }
@@ -73,8 +83,10 @@ extension PackedConstants.Form {
       AlignedMemory.round(outputs, to: panelWidth) * height * width
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
     case .winograd(let form, let inputs, let outputs, let panelWidth):
-      AlignedMemory.round(outputs, to: panelWidth) * form.points
+      AlignedMemory.round(outputs, to: panelWidth) * form.units
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .strassen(let inputs, let outputs, let panelWidth):
+      AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       Int(
         forge_grouped_convolution_floats(
@@ -85,7 +97,15 @@ extension PackedConstants.Form {
     }
   }
 
-  /// Writes values, in Forge's own layout, to zeroed memory.
+  /// Whether ``write(_:to:)`` leaves no float as it was.
+  var writesEverything: Bool {
+    switch self {
+    case .convolution, .winograd, .strassen: true
+    case .grouped, .depthwise, .padded, .zeros: false
+    }
+  }
+
+  /// Writes values, in Forge's own layout, to memory, zeroed unless all of it is written.
   func write(_ values: [Float], to memory: UnsafeMutableBufferPointer<Float>) {
     let lanes = TensorDescriptor.blockWidth
     switch self {
@@ -103,7 +123,12 @@ extension PackedConstants.Form {
         forge_pack_winograd(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
-          Int32(form.kernel.width), Int64(panelWidth))
+          Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth))
+      }
+    case .strassen(let inputs, let outputs, let panelWidth):
+      values.withUnsafeBufferPointer {
+        forge_pack_strassen(
+          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth))
       }
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       values.withUnsafeBufferPointer {

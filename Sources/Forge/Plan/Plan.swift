@@ -35,6 +35,8 @@ final class Plan: Sendable {
     let multiplyAdds: Int
     /// The bytes of tensors and parameters it reads and writes, each counted once.
     let bytes: Int
+    /// The most threads it is dealt out to.
+    var mostThreads = 1
   }
 
   /// One tensor with its place in the arena, for reports.
@@ -50,6 +52,8 @@ final class Plan: Sendable {
   let segments: [Segment]
   /// The steps as reports name them.
   let stepReports: [StepReport]
+  /// The most threads that any step is dealt out to.
+  let mostThreads: Int
   /// The tensors of the arena, in order of their first step.
   let tensorReports: [TensorReport]
   /// The sizes of each input, in memory order.
@@ -69,7 +73,7 @@ final class Plan: Sendable {
   private let retained: [AlignedMemory]
 
   /// Finishes what a builder has planned.
-  init(_ builder: PlanBuilder) {
+  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
@@ -79,7 +83,7 @@ final class Plan: Sendable {
     outputSizes = builder.graph.outputs.map { builder.sizes(of: $0) }
     cropSlots = builder.cropSlots
     retained = builder.retained
-    stepReports = builder.steps.map { step in
+    var stepReports = builder.steps.map { step in
       let values = Set(step.reads + step.writes).reduce(0) { $0 + builder.tensor($1).count }
       return StepReport(
         kernel: step.name, layers: step.layers, multiplyAdds: step.multiplyAdds,
@@ -100,9 +104,12 @@ final class Plan: Sendable {
 
     var segments: [Segment] = []
     var calls: [KernelCall] = []
-    for (step, next) in zip(builder.steps, TensorPlaces.following(builder.steps)) {
+    var mostThreads: [Int] = []
+    var parts: [Int] = []
+    let following = TensorPlaces.following(builder.steps)
+    for (index, step) in builder.steps.enumerated() {
       var places = places
-      places.next = next
+      places.next = following[index]
       switch step.action {
       case .kernel(let make):
         if case .steps(let start, let count) = segments.last {
@@ -110,7 +117,18 @@ final class Plan: Sendable {
         } else {
           segments.append(.steps(start: calls.count, count: 1))
         }
-        calls.append(make(places))
+        let call = make(places)
+        calls.append(call)
+        let report = stepReports[index]
+        let most = split.mostThreads(
+          tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+        mostThreads.append(most)
+        let output = builder.tensor(step.writes[0])
+        parts.append(
+          split.parts(
+            tiles: Int(call.tiles), parts: call.parts, threads: most,
+            pixels: output.height * output.width))
+        stepReports[index].mostThreads = most
       case .custom(let operation):
         let region = { (id: PlannedTensor.ID) in
           let place = places.place(id)
@@ -126,6 +144,8 @@ final class Plan: Sendable {
       }
     }
     self.segments = segments
+    self.stepReports = stepReports
+    self.mostThreads = mostThreads.max() ?? 1
 
     // All arguments in one block, each on a line of its own, then the steps that point into it.
     let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
@@ -137,13 +157,15 @@ final class Plan: Sendable {
       }
     }
     self.arguments = arguments
+    let (most, dealt) = (mostThreads, parts)
     steps = AlignedMemory(byteCount: calls.count * MemoryLayout<forge_step>.stride) { bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
       for (index, call) in calls.enumerated() {
         steps[index] = forge_step(
           kernel: call.kernel, arguments: arguments.bytes.baseAddress?.advanced(by: offset),
-          tiles: call.tiles)
+          tiles: call.tiles, most_threads: Int32(most[index]),
+          parts: Int32(clamping: dealt[index]))
         offset += sizes[index]
       }
     }

@@ -172,7 +172,8 @@ struct PlanBuilder {
   /// Whether a step may write `value` over the blocked image of its input.
   private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
     let tensor = tensors[source.index]
-    return settings.isEnabled(Rewrites.reuseInPlace) && lastUse[input.index] == node && tensor.base == .arena
+    return settings.isEnabled(Rewrites.reuseInPlace) && lastUse[input.index] == node
+      && tensor.base == .arena
       && tensor.root == source && tensor.halo == halos[value]
       && sizes(of: input) == sizes(of: value)
       && concatenations.slots[value] == nil

@@ -5,7 +5,7 @@ struct PlanSettings {
   /// The instruction set.
   var level: forge_level
   /// The most threads a prediction may use.
-  var threads = 1
+  var threads: Int
   /// Speed or size.
   var preference = CompileOptions.Preference.speed
   /// The relative L2 error that one step may add.
@@ -18,8 +18,11 @@ struct PlanSettings {
   var disabled: Set<String> = []
 
   /// What a compile's options say.
-  init(_ options: CompileOptions, level: forge_level, sizesAreFixed: Bool) {
+  init(
+    _ options: CompileOptions, level: forge_level, threads: Int, sizesAreFixed: Bool
+  ) {
     self.level = level
+    self.threads = threads
     preference = options.preference
     accuracy = options.accuracy / 4
     self.sizesAreFixed = sizesAreFixed

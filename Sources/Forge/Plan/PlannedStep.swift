@@ -98,13 +98,16 @@ struct TensorPlaces {
 struct KernelCall {
   let kernel: forge_kernel
   let tiles: Int64
+  /// Tile `i` belongs to part `i % parts` of an image; 1 where tiles have no such order.
+  let parts: Int
   let arguments: [UInt8]
 
   /// A call of `kernel` with arguments of its own struct; `tiles` is the family's tile count.
   init<Arguments: BitwiseCopyable>(
     _ kernel: forge_kernel, _ arguments: Arguments,
-    tiles: (UnsafePointer<Arguments>?) -> Int64
+    tiles: (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1
   ) {
+    self.parts = parts
     self.kernel = kernel
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.arguments = withUnsafeBytes(of: arguments) { Array($0) }

@@ -5,33 +5,48 @@ import ForgeShapes
 ///
 /// A tile of `tile` outputs costs `points` products per pair of channels in place of
 /// `tile.width · tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
-struct WinogradTile: Hashable {
+package struct WinogradTile: Hashable, Sendable {
   /// Outputs that are computed together; 1 along an axis whose kernel is 1.
-  let tile: Size
+  package let tile: Size
   /// Taps of the filter.
-  let kernel: Size
+  package let kernel: Size
+  /// The stride: 1, or 2 with a kernel of 3×3, whose four phases are filtered by every other tap.
+  package var stride = 1
 
-  /// The products per tile and pair of channels.
-  var points: Int {
-    (tile.width + kernel.width - 1) * (tile.height + kernel.height - 1)
+  /// The points of a tile's transforms.
+  package var points: Int {
+    let taps = { (kernel: Int) in stride == 2 ? (kernel + 1) / 2 : kernel }
+    return (tile.width + taps(kernel.width) - 1) * (tile.height + taps(kernel.height) - 1)
+  }
+
+  /// The images that are transformed: with stride 2 those of every other row and column.
+  package var phases: Int { stride * stride }
+
+  /// The products per tile and pair of channels, of all phases.
+  package var units: Int {
+    Int(
+      forge_winograd_units(
+        Int32(clamping: tile.height), Int32(clamping: kernel.height), Int32(clamping: tile.width),
+        Int32(clamping: kernel.width), Int32(clamping: stride)))
   }
 
   /// Whether the kernels can put a 2×2 maximum pooling at its end.
-  var canPool: Bool { isThere(pooled: true) }
+  package var canPool: Bool { isThere(pooled: true) }
 
   private func isThere(pooled: Bool) -> Bool {
     forge_has_winograd(
       Int32(clamping: tile.height), Int32(clamping: kernel.height), Int32(clamping: tile.width),
-      Int32(clamping: kernel.width), pooled ? 1 : 0) != 0
+      Int32(clamping: kernel.width), Int32(clamping: stride), pooled ? 1 : 0) != 0
   }
 
-  /// The forms there are for a kernel.
-  static func forms(of kernel: Size) -> [WinogradTile] {
-    [2, 3, 4, 6].map { side in
+  /// The forms there are for a kernel and a stride.
+  package static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
+    guard stride.width == stride.height, stride.width <= 2 else { return [] }
+    return [2, 3, 4, 6].map { side in
       WinogradTile(
         tile: Size(
           width: kernel.width == 1 ? 1 : side, height: kernel.height == 1 ? 1 : side),
-        kernel: kernel)
+        kernel: kernel, stride: stride.width)
     }.filter { $0.isThere(pooled: false) }
   }
 
@@ -41,11 +56,13 @@ struct WinogradTile: Hashable {
   /// the form. Measured against the direct kernel with AVX-512 on 17 layer shapes of the four networks
   /// of Docs/Performance.md (inputs uniform in 0…1, weights in −1…1, 16 to 1,024 channels): the error
   /// over the root of the channels, largest of each form, rounded up.
-  func error(summing channels: Int) -> Double {
+  package func error(summing channels: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
     let factor: Double =
       switch (taps, side) {
+      case (9, 3) where stride == 2: 0.6e-7
+      case (9, 4) where stride == 2: 1.0e-7
       case (9, 2): 0.5e-7
       case (9, 3): 1.0e-7
       case (9, 4): 0.9e-7
@@ -65,7 +82,7 @@ struct WinogradTile: Hashable {
   /// multiple of 16; `nil` when no length of at least 32 does.
   ///
   /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels.
-  func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
+  package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes
     let unit = error(summing: 1)

@@ -1,10 +1,21 @@
 import ForgeRunner
+import ForgeShapes
 
-extension CompiledModel: NeuralNetwork {
+/// What a ``Runner`` does with a compiled model of one input: an array in, the first output out.
+extension CompiledModel: BatchNetwork {
   /// A context for one example.
-  public func makeSlot() throws -> Context {
-    try Context(self)
-  }
+  ///
+  /// - Returns: the context.
+  /// - Throws: ``PredictionError`` when the model has inputs of unknown size or there is no memory.
+  public func makeSlot() throws -> Context { try Context(self) }
+
+  /// A context for several examples.
+  ///
+  /// - Parameter batch: the most examples, up to ``maximumBatch``.
+  /// - Returns: the context.
+  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown size,
+  ///   or there is no memory.
+  public func makeSlot(batch: Int) throws -> Context { try Context(self, batch: batch) }
 
   /// Writes the values of the single input.
   ///
@@ -12,23 +23,75 @@ extension CompiledModel: NeuralNetwork {
   ///   - input: the values in row-major order, of exactly the input's size.
   ///   - slot: the context of this prediction.
   /// - Throws: ``PredictionError`` when the number of values is not the input's.
-  public func encode(_ input: [Float], into slot: Context) throws {
-    try slot.write(input)
+  public func encode(_ input: [Float], into slot: Context) throws { try slot.write(input) }
+
+  /// Writes the values of the single input for one of several examples.
+  ///
+  /// - Parameters:
+  ///   - input: the values in row-major order, of exactly the input's size.
+  ///   - slot: the context of this prediction.
+  ///   - index: which example it is.
+  /// - Throws: ``PredictionError`` when the number of values is not the input's.
+  public func encode(_ input: [Float], into slot: Context, at index: Int) throws {
+    try slot.write(input, example: index)
   }
 
   /// Computes the outputs.
   ///
   /// - Parameter slot: the context of this prediction.
   /// - Throws: ``PredictionError`` as ``Context/predict(batch:)``.
-  public func run(_ slot: Context) throws {
-    try slot.predict()
+  public func run(_ slot: Context) throws { try slot.predict() }
+
+  /// Computes the outputs unless they are not wanted any more, which is asked before each step.
+  ///
+  /// - Parameters:
+  ///   - slot: the context of this prediction.
+  ///   - stop: the signal to stop.
+  /// - Throws: ``RunnerError`` when it was stopped, else ``PredictionError``.
+  public func run(_ slot: Context, until stop: borrowing StopSignal) throws {
+    try slot.predict(until: stop)
+  }
+
+  /// Computes the outputs of several examples unless they are not wanted any more.
+  ///
+  /// - Parameters:
+  ///   - slot: the context of this prediction.
+  ///   - batch: how many examples it holds.
+  ///   - stop: the signal to stop.
+  /// - Throws: ``RunnerError`` when it was stopped, else ``PredictionError``.
+  public func run(_ slot: Context, batch: Int, until stop: borrowing StopSignal) throws {
+    try slot.predict(batch: batch, until: stop)
   }
 
   /// Reads the values of the first output.
   ///
   /// - Parameter slot: the context of this prediction.
   /// - Returns: the values in row-major order.
-  public func fetch(from slot: Context) -> [Float] {
-    slot.values(ofOutput: 0)
+  public func fetch(from slot: Context) -> [Float] { slot.values(ofOutput: 0) }
+
+  /// Reads the values of the first output of one of several examples.
+  ///
+  /// - Parameters:
+  ///   - slot: the context of this prediction.
+  ///   - index: which example it is.
+  /// - Returns: the values in row-major order.
+  public func fetch(from slot: Context, at index: Int) -> [Float] {
+    slot.values(ofOutput: 0, example: index)
+  }
+
+  /// Reads the layers that `keep` named.
+  ///
+  /// - Parameter slot: the context of this prediction.
+  /// - Returns: their values by name.
+  public func kept(in slot: Context) -> [String: TensorValues] { slot.kept(example: 0) }
+
+  /// Reads the layers that `keep` named, of one of several examples.
+  ///
+  /// - Parameters:
+  ///   - slot: the context of this prediction.
+  ///   - index: which example it is.
+  /// - Returns: their values by name.
+  public func kept(in slot: Context, at index: Int) -> [String: TensorValues] {
+    slot.kept(example: index)
   }
 }

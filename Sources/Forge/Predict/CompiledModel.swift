@@ -1,6 +1,7 @@
 import CForgeKernels
 import ForgeGraph
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 import Synchronization
 
@@ -20,12 +21,14 @@ public final class CompiledModel: Sendable {
   public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
   /// Labels and other facts that go with the network.
   public let metadata: ModelMetadata
+  /// The most threads of one prediction, as ``CompileOptions/threads`` came out on this machine.
+  public let threads: Int
   /// What the compile did.
   public let report: CompileReport
 
   let compiler: Compiler
   let constants: PackedConstants
-  private let plans: PlanCache
+  let plans: PlanCache
   private let spare = Mutex<SpareMemory>(SpareMemory())
 
   var options: CompileOptions { compiler.options }
@@ -40,6 +43,7 @@ public final class CompiledModel: Sendable {
     self.compiler = compiler
     self.metadata = metadata
     constants = PackedConstants(compiler.parameters)
+    threads = compiler.threads
     plans = PlanCache(capacity: compiler.options.planCacheSize)
     inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
     inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
@@ -144,7 +148,7 @@ public final class CompiledModel: Sendable {
     if let spare = takeSpare(plan, batch: batch) {
       memory = spare
     } else {
-      memory = try PredictionMemory(plan: plan, batch: batch)
+      memory = try PredictionMemory(plan: plan, batch: batch, threads: threads)
     }
     defer { giveBack(memory) }
     return try body(memory)
@@ -171,6 +175,27 @@ public final class CompiledModel: Sendable {
     do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
       throw predictionError(error)
     }
+    try check(memory, batch: batch)
+  }
+
+  /// Runs a plan as ``run(_:batch:)`` until the signal is raised.
+  ///
+  /// - Returns: whether it came to its end.
+  func run(
+    _ memory: PredictionMemory, batch: Int, until stop: borrowing StopSignal
+  ) throws(PredictionError) -> Bool {
+    let isDone: Bool
+    do throws(PredictionMemory.CustomFailure) {
+      isDone = try memory.run(batch: batch, until: stop)
+    } catch {
+      throw predictionError(error)
+    }
+    if isDone { try check(memory, batch: batch) }
+    return isDone
+  }
+
+  /// Makes the checks that options ask for.
+  private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     guard options.checks == .finiteOutputs else { return }
     for (index, sizes) in memory.plan.outputSizes.enumerated() {
       let values = memory.output(index)

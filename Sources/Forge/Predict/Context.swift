@@ -1,4 +1,5 @@
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 import Synchronization
 
@@ -15,11 +16,14 @@ import Synchronization
 public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
-  private let memory: PredictionMemory
+  let memory: PredictionMemory
   private let isBusy = Atomic<Bool>(false)
 
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { memory.maximumBatch }
+
+  /// The most threads a prediction uses: fewer than were asked for where no step is large enough.
+  public var threads: Int { memory.threads }
 
   /// Creates a context.
   ///
@@ -27,13 +31,16 @@ public final class Context {
   ///   - network: the compiled model.
   ///   - batch: the most examples one prediction may hold.
   ///   - inputShapes: the sizes of inputs that take any, by name.
+  ///   - threads: the most threads of a prediction in this context; as many as the network was compiled
+  ///     for unless fewer are given. With 1 the pool of threads is not touched.
   ///   - workspace: memory to use, of at least ``CompiledModel/workspaceSize(batch:inputShapes:)``
   ///     bytes, aligned to 64, which outlives the context; its own memory unless given.
-  /// - Throws: ``PredictionError`` when batch, shapes or workspace do not fit.
+  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
-    workspace: UnsafeMutableRawBufferPointer? = nil
+    threads: Int? = nil, workspace: UnsafeMutableRawBufferPointer? = nil
   ) throws(PredictionError) {
+    if let threads, threads < 1 { throw .wrongThreads(threads) }
     let needed = try network.workspaceSize(batch: batch, inputShapes: inputShapes)
     if let workspace {
       let unit = UInt(AlignedMemory.alignment)
@@ -47,7 +54,7 @@ public final class Context {
     self.network = network
     memory = try PredictionMemory(
       plan: try network.plan(for: try network.shapes(named: inputShapes)), batch: batch,
-      workspace: workspace?.baseAddress)
+      threads: min(threads ?? network.threads, network.threads), workspace: workspace?.baseAddress)
   }
 
   // MARK: Inputs and outputs
@@ -97,7 +104,8 @@ public final class Context {
 
   /// Computes the outputs from the inputs for `batch` examples.
   ///
-  /// It allocates no memory, takes no lock and makes no system call, but for what custom layers do.
+  /// It allocates no memory. With one thread it takes no lock and makes no system call either, but for
+  /// what custom layers do; with more it wakes those that sleep, and waits for no other prediction.
   ///
   /// - Parameter batch: how many examples the inputs hold.
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom layer
@@ -107,6 +115,23 @@ public final class Context {
       throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
     }
     try exclusively { () throws(PredictionError) in try network.run(memory, batch: batch) }
+  }
+
+  /// Computes the outputs as ``predict(batch:)`` and stops before the next step once it is not wanted.
+  ///
+  /// - Parameters:
+  ///   - batch: how many examples the inputs hold.
+  ///   - stop: polled before each step; checking it takes some nanoseconds.
+  /// - Throws: ``RunnerError`` when the signal was raised before the last step, else as
+  ///   ``predict(batch:)``.
+  public func predict(batch: Int = 1, until stop: borrowing StopSignal) throws {
+    guard (1...maximumBatch).contains(batch) else {
+      throw PredictionError.wrongBatch(
+        batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+    }
+    guard isBusy.exchange(true, ordering: .acquiring) == false else { throw PredictionError.busy }
+    defer { isBusy.store(false, ordering: .releasing) }
+    if try !network.run(memory, batch: batch, until: stop) { try stop.check() }
   }
 
   /// Runs `body` unless a prediction is under way in this context.
@@ -140,19 +165,33 @@ public final class Context {
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
   }
 
-  /// Writes the values of the single input.
-  func write(_ values: [Float]) throws(PredictionError) {
-    _ = try singleInput(count: values.count).update(fromContentsOf: values)
+  /// Writes the values of the single input for one of the examples.
+  func write(_ values: [Float], example: Int = 0) throws(PredictionError) {
+    let target = try singleInput(count: values.count, example: example)
+    _ = target.update(fromContentsOf: values)
   }
 
-  /// The values of an output of one example.
-  func values(ofOutput index: Int) -> [Float] {
-    Array(memory.output(index).prefix(memory.plan.outputSizes[index].reduce(1, *)))
+  /// The values of an output of one of the examples.
+  func values(ofOutput index: Int, example: Int = 0) -> [Float] {
+    let count = memory.plan.outputSizes[index].reduce(1, *)
+    return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
-  /// The memory of the only input for one example, when `count` values fit it.
-  private func singleInput(count: Int) throws(PredictionError) -> UnsafeMutableBufferPointer<Float>
-  {
+  /// The outputs of one of the examples that ``CompileOptions/keep`` asked for.
+  func kept(example: Int) -> [String: TensorValues] {
+    var kept: [String: TensorValues] = [:]
+    for index in memory.plan.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
+      kept[network.outputNames[index]] = TensorValues(
+        shape: Shape(sizes: memory.plan.outputSizes[index]),
+        values: values(ofOutput: index, example: example))
+    }
+    return kept
+  }
+
+  /// The memory of the only input for one of the examples, when `count` values fit it.
+  private func singleInput(
+    count: Int, example: Int = 0
+  ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
     guard let sizes = memory.plan.inputSizes.first, memory.plan.inputSizes.count == 1 else {
       throw .inputCount(memory.plan.inputSizes.count, what: "inputs")
     }
@@ -161,7 +200,11 @@ public final class Context {
       throw .wrongValueCount(
         count, input: network.inputNames[0], needs: needed, shape: Shape(sizes: sizes), batch: 1)
     }
-    return UnsafeMutableBufferPointer(rebasing: memory.input(0)[..<needed])
+    guard (0..<maximumBatch).contains(example) else {
+      throw .wrongBatch(example + 1, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+    }
+    return UnsafeMutableBufferPointer(
+      rebasing: memory.input(0)[example * needed..<(example + 1) * needed])
   }
 
   /// The first output of one example.

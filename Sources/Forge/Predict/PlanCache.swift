@@ -23,6 +23,9 @@ final class PlanCache: Sendable {
     }
   }
 
+  /// The bytes of all plans that are kept: steps, their arguments and constant operands.
+  var byteCount: Int { entries.withLock { $0.reduce(0) { $0 + $1.plan.byteCount } } }
+
   /// Keeps a plan.
   func add(_ plan: Plan, for shapes: [Shape]) {
     entries.withLock { entries in

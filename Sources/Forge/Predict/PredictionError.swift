@@ -17,6 +17,8 @@ public struct PredictionError: Error, Sendable {
     case wrongShape
     /// A prediction is running in this context.
     case busy
+    /// A context was asked to use less than one thread.
+    case wrongThreads
     /// The caller's workspace is too small or not aligned.
     case wrongWorkspace
     /// A rectangle lies outside its image, or no layer takes it.
@@ -29,6 +31,8 @@ public struct PredictionError: Error, Sendable {
     case parameters
     /// There is no memory for the prediction.
     case noMemory
+    /// The model does something whose time nobody knows.
+    case notRealtime
   }
 
   /// What kind of mistake it is.
@@ -163,6 +167,14 @@ extension PredictionError {
       headline: "a prediction is running in this context",
       details: [("remedy", "give each thread a Context of its own, or call network.predict")]))
 
+  static func wrongThreads(_ threads: Int) -> PredictionError {
+    PredictionError(
+      .wrongThreads,
+      Problem(
+        headline: "a prediction needs a thread",
+        details: [("received", "threads: \(threads)"), ("needs", "at least 1")]))
+  }
+
   static func wrongWorkspace(_ received: String, needs: String) -> PredictionError {
     PredictionError(
       .wrongWorkspace,
@@ -185,6 +197,18 @@ extension PredictionError {
             "received",
             "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)"
           ), ("needs", "a part of \(width)×\(height) (width×height) with sides above 0"),
+        ]))
+  }
+
+  static func notRealtime(_ what: String) -> PredictionError {
+    PredictionError(
+      .notRealtime,
+      Problem(
+        headline: "the model does not suit real-time use",
+        details: [
+          ("received", what),
+          ("needs", "layers of Forge's own, compiled with checks: .none"),
+          ("remedy", "Context(network)"),
         ]))
   }
 

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
 
 /// The memory of one prediction with the plan that runs in it; knows no model.
@@ -9,6 +10,8 @@ final class PredictionMemory {
   let plan: Plan
   /// The most examples it has room for.
   let maximumBatch: Int
+  /// The most threads a prediction uses.
+  let threads: Int
   private let layout: WorkspaceLayout
   private let workspace: UnsafeMutableRawPointer
   private let ownsWorkspace: Bool
@@ -20,7 +23,7 @@ final class PredictionMemory {
   ///
   /// - Throws: ``PredictionError`` when there is no memory of that size.
   init(
-    plan: Plan, batch: Int, workspace: UnsafeMutableRawPointer? = nil
+    plan: Plan, batch: Int, threads: Int, workspace: UnsafeMutableRawPointer? = nil
   ) throws(PredictionError) {
     let layout = try WorkspaceLayout(plan, batch: batch)
     guard let memory = workspace ?? AlignedMemory.allocate(byteCount: layout.byteCount) else {
@@ -29,8 +32,11 @@ final class PredictionMemory {
     self.plan = plan
     self.layout = layout
     self.maximumBatch = batch
+    self.threads = min(threads, plan.mostThreads)
     self.workspace = memory
     self.ownsWorkspace = workspace == nil
+    // Here, so that no prediction has to make a thread.
+    if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     layout.prepare(memory, plan: plan)
     let bases = layout.bases(in: memory)
     customInputs = plan.segments.map { segment in
@@ -54,6 +60,11 @@ final class PredictionMemory {
   /// The values of an output, all examples.
   func output(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
     layout.output(index, in: workspace)
+  }
+
+  /// Where a frame of this memory finds its bases and crops.
+  var frame: (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>) {
+    (UnsafePointer(layout.bases(in: workspace)), UnsafePointer(layout.crops(in: workspace)))
   }
 
   /// Sets the source rectangle of a resize; `nil` is the whole image.
@@ -96,13 +107,40 @@ final class PredictionMemory {
       for (index, segment) in plan.segments.enumerated() {
         switch segment {
         case .steps(let start, let count):
-          forge_run(plan.steps(from: start), Int64(count), &frame)
+          _ = forge_run_parallel(
+            plan.steps(from: start), Int64(count), &frame, Int32(threads), nil)
         case .custom(let call):
           let sets = customInputs[index]
           try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
         }
       }
     }
+  }
+
+  /// Runs the plan as ``run(batch:)`` and stops before the next step once the signal is raised.
+  ///
+  /// - Returns: whether all steps were run.
+  func run(batch: Int, until stop: borrowing StopSignal) throws(CustomFailure) -> Bool {
+    let bases = layout.bases(in: workspace)
+    var frame = forge_frame()
+    frame.bases = UnsafePointer(bases)
+    frame.crops = UnsafePointer(layout.crops(in: workspace))
+    for image in 0..<batch {
+      frame.image = Int64(image)
+      for (index, segment) in plan.segments.enumerated() {
+        switch segment {
+        case .steps(let start, let count):
+          let done = forge_run_until(
+            plan.steps(from: start), Int64(count), &frame, stop.flag, stop.deadline)
+          if done < count { return false }
+        case .custom(let call):
+          if stop.isRaised { return false }
+          let sets = customInputs[index]
+          try run(call, inputs: sets[sets.count > 1 ? image : 0], bases: bases)
+        }
+      }
+    }
+    return true
   }
 
   /// Runs the plan for one example and adds the seconds each step took to `seconds`.
@@ -118,7 +156,7 @@ final class PredictionMemory {
       case .steps(let start, let count):
         for step in start..<start + count {
           let begin = clock.now
-          forge_run(plan.steps(from: step), 1, &frame)
+          _ = forge_run_parallel(plan.steps(from: step), 1, &frame, Int32(threads), nil)
           seconds[position] += (clock.now - begin) / .seconds(1)
           position += 1
         }

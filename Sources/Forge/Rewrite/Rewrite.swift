@@ -27,8 +27,10 @@ public enum Rewrites {
   static let fusePooling = "fusePooling"
   /// Convolutions by Winograd's minimal filtering.
   static let winograd = "winograd"
+  /// Pointwise convolutions by Strassen's algorithm.
+  static let strassen = "strassen"
   /// What the plan rewrites.
-  static let ofPlan = [winograd, fusePooling, concatenateInPlace, reuseInPlace]
+  static let ofPlan = [winograd, strassen, fusePooling, concatenateInPlace, reuseInPlace]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = all.map { $0.name } + ofPlan

@@ -40,7 +40,7 @@ typedef struct {
   float *const *bases;  /* arena, constants, inputs…, outputs… */
   int64_t image;        /* index of the image in the batch */
   const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
-  int64_t worker;       /* which thread of the prediction runs this, from 0: picks its scratch */
+  int64_t worker;       /* which of the threads that share a step this is, 0 the caller: picks its scratch */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -53,10 +53,20 @@ typedef struct {
   forge_kernel kernel;
   const void *arguments; /* of the struct that belongs to the kernel */
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
+  int32_t most_threads;  /* how many threads it is worth dealing out to */
+  /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of tiles, so that
+   * a thread goes on with the rows that it wrote in the step before. */
+  int32_t parts;
 } forge_step;
 
-/* Runs steps[0 ..< count] in order on the calling thread. */
+/* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
+
+/* As forge_run, but before each step it looks whether *stop is not 0 (where stop is not NULL; other
+ * threads may write it) or CLOCK_MONOTONIC has reached `deadline` in nanoseconds (INT64_MAX never
+ * comes), and then returns. Returns the number of steps it ran. */
+int64_t forge_run_until(const forge_step *steps, int64_t count, const forge_frame *frame,
+                        const int32_t *stop, int64_t deadline);
 
 /* ---- activations: applied last in any kernel that has an epilogue ---- */
 typedef enum {
@@ -119,12 +129,13 @@ typedef struct { forge_view in, out; const int32_t *indices; } forge_gather_chan
  * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is stored
  * there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4).
  * A dense layer is the convolution whose kernel is the whole image.
- * Tiles: panel * out.height + y, panel outermost. */
+ * Tiles: (panel * out.height + y) * segments + segment; rows are cut into as many segments (1 or more). */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
   int32_t panel_width;
+  int32_t segments;
   forge_epilogue epilogue;
   const float *next; /* weights that a later step begins with, fetched into the cache; or NULL */
   int64_t next_floats;
@@ -149,13 +160,16 @@ typedef struct {
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels);
 
-/* Convolution of stride 1 without dilation by Winograd's minimal filtering F(tile, kernel): see
- * winograd.h in this folder's parent. An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
+/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see winograd.h in this
+ * folder's parent. The stride is 1, or 2 with a kernel of 3 by 3: then the four images of every other pixel
+ * (phases: even or odd rows, even or odd columns) are filtered by every other tap and added up, and `points`
+ * are those of F(tile, 2). An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
  * output is the 2 by 2 maximum pooling, stride 2, of the convolution, whose own size is height by
  * width; `out` has half of that, rounded down or up. The activation comes after the pooling, so it must not
  * fall anywhere; there is no residual then. Reads no halo: pixels outside are zero.
  *
- * weights: float [panel][point][in blocks * 16][panel_width] as forge_pack_winograd makes them;
+ * weights: float [panel][unit][in blocks * 16][panel_width], a unit being a point, or with stride 2 a point
+ * and a phase, as forge_pack_winograd makes them;
  * bias: float [panels * panel_width].
  * transformed and products (base and offset only) are scratch in the arena, of which each worker has
  * its own part, transformed_worker and products_worker floats apart (see forge_winograd_layout).
@@ -167,6 +181,7 @@ typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, tile_height, tile_width, pad_top, pad_left;
+  int32_t stride; /* 2, or anything else for 1 */
   int32_t height, width; /* of the convolution's result */
   int32_t panel_width;
   int32_t chunk; /* tiles taken at a time */
@@ -185,7 +200,8 @@ typedef struct {
 typedef struct {
   int64_t columns, tiles; /* tiles in a row of tiles; in all */
   int64_t chunk, chunks;  /* the tiles of one, at most `tiles`; how many */
-  int64_t points;         /* products per tile */
+  int64_t points;         /* products per tile (and phase) */
+  int64_t phases;         /* 4 with stride 2, else 1 */
   int64_t transformed_point, products_point; /* floats from one point to the next */
   int64_t transformed_floats, products_floats; /* scratch of one chunk */
 } forge_winograd_layout;
@@ -194,7 +210,29 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 
 /* Whether the kernels have F(tile, kernel); with `pooled`, whether they pool it. */
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                           int32_t kernel_width, int32_t pooled);
+                           int32_t kernel_width, int32_t stride, int32_t pooled);
+
+/* Pointwise convolution, stride 1, by one level of Strassen's algorithm: see vector/strassen.h in this
+ * folder's parent. in.channels and out.channels are multiples of 32; `in` has no gaps between its rows.
+ * weights: float [panel][7][in.channels / 2][panel_width] as forge_pack_strassen makes them, panels being
+ * those of half of the output channels; bias: float [out.channels].
+ * The pixels are cut into `segments`, each computed by itself. sums (forge_strassen_sums_floats) is
+ * written by a first step, `strassen_input` (tiles: block of half of the input channels * segments +
+ * segment) and read by a second, `strassen_output` (tiles: panel * segments + segment), which has scratch
+ * of its own per worker: products (forge_strassen_products_floats each), products_worker floats apart. */
+typedef struct {
+  forge_view in, out;
+  const float *weights, *bias;
+  int32_t panel_width, segments;
+  forge_view sums, products; /* base and offset only */
+  int64_t products_worker;
+  forge_epilogue epilogue;
+  const float *next; /* as forge_convolution_arguments' */
+  int64_t next_floats;
+} forge_strassen_arguments;
+
+int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
+int64_t forge_strassen_products_floats(const forge_strassen_arguments *);
 
 /* Convolution in groups of any size. Reads blocked, writes blocked. weights: as
  * forge_pack_grouped_convolution makes them; bias: float [out blocks * 16]. Group g has inputs
@@ -330,6 +368,8 @@ int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *)
 int64_t forge_winograd_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
+int64_t forge_strassen_input_tiles(const forge_strassen_arguments *);
+int64_t forge_strassen_output_tiles(const forge_strassen_arguments *);
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
 int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
 int64_t forge_pooling_tiles(const forge_pooling_arguments *);
@@ -346,6 +386,19 @@ int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
 /* The scratch that a resize needs, in floats, for any crop of its input. */
 int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
                              int32_t out_height, int32_t out_width);
+
+/* ---- parameters as files hold them ---- */
+typedef enum {
+  FORGE_STORED_FLOAT32 = 0,
+  FORGE_STORED_FLOAT16,
+  FORGE_STORED_BFLOAT16,
+  FORGE_STORED_FLOAT64
+} forge_stored_type;
+
+/* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of the stored
+ * type, which need not be aligned. rank: at most FORGE_MAX_RANK. */
+void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
+                  const int64_t *strides, float *out);
 
 /* ---- packing: weights in the forms that kernels read ---- */
 
@@ -364,10 +417,19 @@ int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_
                                          int64_t kernel_width, int64_t inputs);
 
 /* [outputs][kernel_height][kernel_width][inputs] -> G weights G^T of F(tile, kernel), computed in
- * double: [panel][point][in blocks * 16][panel_width], zero where padded. */
+ * double: [panel][unit][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                         int32_t kernel_width, int64_t panel_width);
+                         int32_t kernel_width, int32_t stride, int64_t panel_width);
+
+/* The units of weights per panel: see forge_winograd_arguments. */
+int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                             int32_t kernel_width, int32_t stride);
+
+/* [outputs][inputs] -> the seven right sides of Strassen's algorithm, computed in double:
+ * [panel of half of the outputs][7][inputs / 2][panel_width], zero where padded. */
+void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
+                         int64_t panel_width);
 
 /* ---- dispatch ---- */
 typedef enum {
@@ -383,7 +445,7 @@ typedef struct {
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
   forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
   forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
-  forge_kernel grouped_convolution, depthwise, pooling;
+  forge_kernel strassen_input, strassen_output, grouped_convolution, depthwise, pooling;
   forge_kernel activation, affine, binary, softmax, resize;
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
 } forge_kernel_table;

@@ -30,8 +30,10 @@ void forge_convolution_scalar(const void *arguments, const forge_frame *frame, i
   const int64_t height = a->out.height, width = a->out.width, channels = a->out.channels;
   const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width *
                                forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width;
+  const int64_t segments = forge_larger(a->segments, 1);
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / height, y = tile % height;
+    const int64_t panel = tile / segments / height, y = tile / segments % height;
+    const int64_t segment = tile % segments;
     const int64_t first_channel = panel * a->panel_width;
     /* The last panel may reach past the last block: nothing is stored there. */
     const int64_t end = forge_smaller(first_channel + a->panel_width,
@@ -45,7 +47,7 @@ void forge_convolution_scalar(const void *arguments, const forge_frame *frame, i
       float *out = forge_row(&a->out, frame, block, y) + lane;
       const float *residual =
         e->has_residual ? forge_row(&e->residual, frame, block, y) + lane : NULL;
-      for (int64_t x = 0; x < width; x++) {
+      for (int64_t x = width * segment / segments; x < width * (segment + 1) / segments; x++) {
         if (c >= channels) {
           out[x * FORGE_LANES] = 0;
           continue;

@@ -54,22 +54,24 @@ static void transform(matrix left, int32_t rows, int32_t inner_y, matrix right, 
   }
 }
 
-/* One channel of one tile: its points to `to`, `point` floats apart. */
+/* One channel of one phase of one tile: its points to `to`, `point` floats apart. */
 static void tile_in(const forge_winograd_arguments *a, const forge_frame *frame, int64_t channel,
-                    int64_t tile, const forge_winograd_layout *layout, float *to) {
-  const int32_t alpha_y = a->tile_height + a->kernel_height - 1;
-  const int32_t alpha_x = a->tile_width + a->kernel_width - 1;
-  const int64_t top = tile / layout->columns * a->tile_height - a->pad_top;
-  const int64_t left = tile % layout->columns * a->tile_width - a->pad_left;
+                    int64_t phase, int64_t tile, const forge_winograd_layout *layout, float *to) {
+  const int32_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
+  const int32_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
+  const int64_t stride = a->stride == 2 ? 2 : 1;
+  const int64_t top = tile / layout->columns * a->tile_height * stride - a->pad_top + phase / 2;
+  const int64_t left = tile % layout->columns * a->tile_width * stride - a->pad_left + phase % 2;
   matrix b_y, b_x, patch, made;
   input_matrix(alpha_y, b_y);
   input_matrix(alpha_x, b_x);
   for (int64_t y = 0; y < alpha_y; y++) {
     for (int64_t x = 0; x < alpha_x; x++) {
-      const bool inside = top + y >= 0 && top + y < a->in.height && left + x >= 0 &&
-                          left + x < a->in.width && channel < a->in.channels;
+      const int64_t row = top + y * stride, column = left + x * stride;
+      const bool inside = row >= 0 && row < a->in.height && column >= 0 && column < a->in.width &&
+                          channel < a->in.channels;
       patch[y][x] = inside ? forge_row(&a->in, frame, channel / FORGE_LANES,
-                                       top + y)[(left + x) * FORGE_LANES + channel % FORGE_LANES]
+                                       row)[column * FORGE_LANES + channel % FORGE_LANES]
                            : 0;
     }
   }
@@ -79,19 +81,31 @@ static void tile_in(const forge_winograd_arguments *a, const forge_frame *frame,
       to[(y * alpha_x + x) * layout->transformed_point] = (float)made[y][x];
 }
 
-/* The sum over the input channels of one point of one tile. */
+/* The sum over the input channels, and phases, of one point of one tile. */
 static float product(const forge_winograd_arguments *a, const forge_winograd_layout *layout,
-                     const float *transformed, int64_t tile, int64_t point, int64_t output) {
-  const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
-  const float *weights = a->weights +
-                         (output / a->panel_width * layout->points + point) * padded *
-                           a->panel_width +
-                         output % a->panel_width;
-  const float *from = transformed + point * layout->transformed_point + tile * FORGE_LANES;
+                     const float *transformed, int64_t tile, int64_t y, int64_t x, int64_t output) {
+  const int64_t blocks = forge_blocks(a->in.channels), padded = blocks * FORGE_LANES;
+  const int64_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
+  const int64_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
+  const int64_t units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
+                                             a->kernel_width, a->stride);
+  int64_t unit = 0;
+  for (int64_t point = 0; point < y * alpha_x + x; point++)
+    for (int64_t phase = 0; phase < layout->phases; phase++)
+      unit += forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x);
   float sum = 0;
-  for (int64_t c = 0; c < a->in.channels; c++)
-    sum += from[c / FORGE_LANES * layout->chunk * FORGE_LANES + c % FORGE_LANES] *
-           weights[c * a->panel_width];
+  for (int64_t phase = 0; phase < layout->phases; phase++) {
+    if (!forge_winograd_uses(phase, y, alpha_y, x, alpha_x)) continue;
+    const float *weights =
+      a->weights + (output / a->panel_width * units + unit) * padded * a->panel_width +
+      output % a->panel_width;
+    const float *from = transformed + (y * alpha_x + x) * layout->transformed_point +
+                        (phase * blocks * layout->chunk + tile) * FORGE_LANES;
+    for (int64_t c = 0; c < a->in.channels; c++)
+      sum += from[c / FORGE_LANES * layout->chunk * FORGE_LANES + c % FORGE_LANES] *
+             weights[c * a->panel_width];
+    unit++;
+  }
   return sum;
 }
 
@@ -100,8 +114,8 @@ static void tile_out(const forge_winograd_arguments *a, const forge_frame *frame
                      int64_t start, int64_t tile, const forge_winograd_layout *layout,
                      const float *transformed) {
   const forge_epilogue *e = &a->epilogue;
-  const int32_t alpha_y = a->tile_height + a->kernel_height - 1;
-  const int32_t alpha_x = a->tile_width + a->kernel_width - 1;
+  const int32_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
+  const int32_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
   const int64_t top = (start + tile) / layout->columns * a->tile_height;
   const int64_t left = (start + tile) % layout->columns * a->tile_width;
   const int64_t block = output / FORGE_LANES, lane = output % FORGE_LANES;
@@ -111,7 +125,7 @@ static void tile_out(const forge_winograd_arguments *a, const forge_frame *frame
   for (int32_t y = 0; y < alpha_y; y++)
     for (int32_t x = 0; x < alpha_x; x++)
       products[y][x] = output < a->out.channels
-                         ? product(a, layout, transformed, tile, y * alpha_x + x, output)
+                         ? product(a, layout, transformed, tile, y, x, output)
                          : 0;
   transform(a_y, a->tile_height, alpha_y, a_x, a->tile_width, alpha_x, products, sums);
   const int32_t step = a->pooled ? 2 : 1;
@@ -134,12 +148,14 @@ static void tile_out(const forge_winograd_arguments *a, const forge_frame *frame
   }
 }
 
+/* `block` counts the blocks of all phases. */
 static void chunk_in(const forge_winograd_arguments *a, const forge_frame *frame, int64_t start,
                      int64_t block, const forge_winograd_layout *layout, float *transformed) {
   const int64_t count = forge_smaller(layout->chunk, layout->tiles - start);
+  const int64_t blocks = forge_blocks(a->in.channels);
   for (int64_t tile = 0; tile < count; tile++)
     for (int64_t lane = 0; lane < FORGE_LANES; lane++)
-      tile_in(a, frame, block * FORGE_LANES + lane, start + tile, layout,
+      tile_in(a, frame, block % blocks * FORGE_LANES + lane, block / blocks, start + tile, layout,
               transformed + (block * layout->chunk + tile) * FORGE_LANES + lane);
 }
 
@@ -162,7 +178,7 @@ void forge_winograd_scalar(const void *arguments, const forge_frame *frame, int6
   float *transformed =
     forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
   for (int64_t chunk = first; chunk < last; chunk++) {
-    for (int64_t block = 0; block < forge_blocks(a->in.channels); block++)
+    for (int64_t block = 0; block < layout.phases * forge_blocks(a->in.channels); block++)
       chunk_in(a, frame, chunk * layout.chunk, block, &layout, transformed);
     for (int64_t panel = 0; panel < panels; panel++)
       chunk_out(a, frame, chunk * layout.chunk, panel, &layout, transformed);
@@ -173,7 +189,7 @@ void forge_winograd_input_scalar(const void *arguments, const forge_frame *frame
                                  int64_t last) {
   const forge_winograd_arguments *a = arguments;
   const forge_winograd_layout layout = forge_winograd_layout_of(a);
-  const int64_t blocks = forge_blocks(a->in.channels);
+  const int64_t blocks = layout.phases * forge_blocks(a->in.channels);
   for (int64_t tile = first; tile < last; tile++)
     chunk_in(a, frame, tile / blocks * layout.chunk, tile % blocks, &layout,
              forge_origin(&a->transformed, frame) + tile / blocks * layout.transformed_floats);

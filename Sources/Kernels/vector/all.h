@@ -10,6 +10,7 @@
 #include "winograd_transforms.h"
 #include "winograd.h"
 #include "plain_convolution.h"
+#include "strassen.h"
 #include "depthwise.h"
 #include "grouped_convolution.h"
 #include "pooling.h"

@@ -95,11 +95,11 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
 }
 
 /* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors and
- * fixed_pixel (row->pixel, or 0 when it is not known) are constants where this is inlined, so that all
- * sums get registers and all distances are immediate. */
+ * adjacent (windows of neighbouring pixels are one pixel apart) are constants where this is inlined, so
+ * that all sums get registers and all distances are immediate. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
-                                const int rows, const int vectors, const int fixed_pixel) {
-  const int64_t pixel = fixed_pixel > 0 ? fixed_pixel : row->pixel;
+                                const int rows, const int vectors, const bool adjacent) {
+  const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
   const float *next = row->next;
@@ -146,10 +146,10 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 
 #define FORGE_TILE(rows, vectors)                                                                \
   static void adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, FORGE_LANES);                                        \
+    convolve_tile(row, x, vector, rows, vectors, true);                                               \
   }                                                                                              \
   static void strided_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, 0);                                        \
+    convolve_tile(row, x, vector, rows, vectors, false);                                       \
   }
 #define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
 #define FORGE_STRIDED(rows, vectors) strided_##rows##x##vectors,
@@ -195,16 +195,18 @@ static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
 
 #if FORGE_TILE_VECTORS > 1
 
-/* One pixel of two panels of 4 vectors. Weights are used once, as fast as they come, and from the third
- * cache they come faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4).
+/* One pixel of two panels. Weights are used once, as fast as they come, and from the third cache they come
+ * faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4).
  * panel_floats: from one panel's weights to the next's. */
-static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
+FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_floats,
+                                 const int vectors) {
+  const int panel_width = vectors * FORGE_LANES;
   const float *weights = row->weights;
   sums sum, other;
 #pragma clang loop unroll(full)
-  for (int v = 0; v < 4; v++) {
+  for (int v = 0; v < vectors; v++) {
     sum[0][v] = load(row->bias + v * FORGE_LANES);
-    other[0][v] = load(row->bias + (4 + v) * FORGE_LANES);
+    other[0][v] = load(row->bias + panel_width + v * FORGE_LANES);
   }
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
@@ -213,29 +215,40 @@ static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floa
         const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
 #pragma clang loop unroll_count(4)
         for (int64_t lane = 0; lane < lanes; lane++) {
-          add_channel(sum, at + lane, 0, weights + lane * 4 * FORGE_LANES, 1, 4);
-          add_channel(other, at + lane, 0, weights + panel_floats + lane * 4 * FORGE_LANES, 1, 4);
+          const float *here = weights + lane * panel_width;
+          add_channel(sum, at + lane, 0, here, 1, vectors);
+          add_channel(other, at + lane, 0, here + panel_floats, 1, vectors);
         }
-        if (lanes > 0) weights += 4 * FORGE_LANES * FORGE_LANES;
+        if (lanes > 0) weights += FORGE_LANES * panel_width;
       }
     }
   }
-  finish_tile(row, sum, 0, 0, 1, 4);
+  finish_tile(row, sum, 0, 0, 1, vectors);
   convolution_row second = *row;
-  second.out += 4 * row->out_block;
-  if (row->residual) second.residual += 4 * row->residual_block;
-  second.channels -= 4 * FORGE_LANES;
-  finish_tile(&second, other, 0, 0, 1, 4);
+  second.out += vectors * row->out_block;
+  if (row->residual) second.residual += vectors * row->residual_block;
+  second.channels -= panel_width;
+  finish_tile(&second, other, 0, 0, 1, vectors);
+}
+
+static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
+  switch (row->panel_width / FORGE_LANES) {
+    case 1: convolve_pixel(row, panel_floats, 1); break;
+    case 2: convolve_pixel(row, panel_floats, 2); break;
+    case 3: convolve_pixel(row, panel_floats, 3); break;
+    default: convolve_pixel(row, panel_floats, 4); break;
+  }
 }
 
 #endif
 
 /* ---- rows ---- */
 
-/* Cuts a row of `width` pixels into tiles of nearly equal size: a last tile of one or two pixels
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size: a last tile of one or two pixels
  * would take almost as long as a full one. */
-static void convolve_row(convolution_row *row, int64_t width, const float *next,
+static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
                          int64_t next_floats) {
+  const int64_t width = last - first;
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   const convolution_tiles *tiles = &convolution_tiles_of[at_once - 1];
@@ -250,8 +263,8 @@ static void convolve_row(convolution_row *row, int64_t width, const float *next,
   row->next_lines = next && quarters > 0 && calls > 1
                       ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
                       : 0;
-  for (int64_t tile = 0, x = 0, call = 0; tile < count; tile++) {
-    const int64_t end = width * (tile + 1) / count;
+  for (int64_t tile = 0, x = first, call = 0; tile < count; tile++) {
+    const int64_t end = first + width * (tile + 1) / count;
     for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
       if (vector * FORGE_LANES >= row->channels) continue;
       row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
@@ -282,8 +295,10 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     .panel_width = a->panel_width,
     .end = finish_of(&e->activation),
   };
+  const int64_t segments = forge_larger(a->segments, 1), parts = a->out.height * segments;
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / a->out.height, y = tile % a->out.height;
+    const int64_t panel = tile / parts, part = tile % parts;
+    const int64_t y = part / segments, segment = part % segments;
     const int64_t block = panel * blocks_per_panel;
     row.in = forge_row(&a->in, frame, 0, y * a->stride_y - a->pad_top) - a->pad_left * FORGE_LANES;
     row.weights = a->weights + panel * panel_floats;
@@ -292,19 +307,18 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - panel * a->panel_width;
 #if FORGE_TILE_VECTORS > 1
-    if (a->out.height == 1 && a->out.width == 1 && a->panel_width == 4 * FORGE_LANES &&
-        tile + 1 < last) {
+    if (parts == 1 && a->out.width == 1 && tile + 1 < last) {
       convolve_pixel_of_two(&row, panel_floats);
       tile++;
       continue;
     }
 #endif
-    /* Each row of the image fetches its part of the panel after this one, or of the next step's. */
+    /* Each part of the image fetches its share of the panel after this one, or of the next step's. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;
-    const int64_t floats = more ? panel_floats : a->next_floats, rows = a->out.height;
-    const int64_t begin = floats / FORGE_LANES * y / rows * FORGE_LANES;
-    const int64_t end = floats / FORGE_LANES * (y + 1) / rows * FORGE_LANES;
-    convolve_row(&row, a->out.width, next ? next + begin : NULL, end - begin);
+    const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;
+    const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
+    convolve_row(&row, a->out.width * segment / segments, a->out.width * (segment + 1) / segments,
+                 next ? next + begin * FORGE_LANES : NULL, (end - begin) * FORGE_LANES);
   }
 }

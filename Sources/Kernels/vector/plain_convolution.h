@@ -19,41 +19,7 @@ typedef struct {
   convolution_row row;
   int64_t most_rows; /* pixels of a tile */
   const convolution_tiles *tiles;
-  convolution_tile whole; /* the tile of most_rows, for this distance of pixels if it is a usual one */
 } plain_call;
-
-/* Distances between windows of the usual images: gray, colour, colour at every other pixel. */
-#define FORGE_PLAIN_TILES(vectors, rows)                                                          \
-  static void plain_1_##vectors(const convolution_row *row, int64_t x, int64_t vector) {          \
-    convolve_tile(row, x, vector, rows, vectors, 1);                                              \
-  }                                                                                               \
-  static void plain_3_##vectors(const convolution_row *row, int64_t x, int64_t vector) {          \
-    convolve_tile(row, x, vector, rows, vectors, 3);                                              \
-  }                                                                                               \
-  static void plain_6_##vectors(const convolution_row *row, int64_t x, int64_t vector) {          \
-    convolve_tile(row, x, vector, rows, vectors, 6);                                              \
-  }
-FORGE_PLAIN_TILES(1, FORGE_TILE_ROWS_1)
-#if FORGE_TILE_VECTORS > 1
-FORGE_PLAIN_TILES(2, FORGE_TILE_ROWS_2)
-FORGE_PLAIN_TILES(3, FORGE_TILE_ROWS_3)
-FORGE_PLAIN_TILES(4, FORGE_TILE_ROWS_4)
-#endif
-
-static convolution_tile plain_tile_of(int64_t pixel, int64_t vectors) {
-  static const convolution_tile tiles[3][FORGE_TILE_VECTORS] = {
-#if FORGE_TILE_VECTORS > 1
-    {plain_1_1, plain_1_2, plain_1_3, plain_1_4},
-    {plain_3_1, plain_3_2, plain_3_3, plain_3_4},
-    {plain_6_1, plain_6_2, plain_6_3, plain_6_4},
-#else
-    {plain_1_1}, {plain_3_1}, {plain_6_1},
-#endif
-  };
-  if (pixel == 1) return tiles[0][vectors - 1];
-  if (pixel == 3) return tiles[1][vectors - 1];
-  return pixel == 6 ? tiles[2][vectors - 1] : NULL;
-}
 
 /* Pixels x ..< x + count of row y of the convolution, to `out` (pixel x of the panel's first block). */
 static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, float *out) {
@@ -79,8 +45,7 @@ static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, fl
     row->tap_row = columns * channels;
   }
   row->out = out;
-  const bool is_whole = count == call->most_rows && call->whole;
-  const convolution_tile compute = is_whole ? call->whole : call->tiles->strided[count - 1];
+  const convolution_tile compute = call->tiles->strided[count - 1];
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   for (int64_t vector = 0; vector < vectors; vector += at_once)
@@ -161,7 +126,6 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
   const int64_t vectors = a->panel_width / FORGE_LANES, taps = a->kernel_width * a->in.channels;
   const int64_t padded = forge_blocks(taps) * FORGE_LANES;
   const convolution_tiles *tiles = &convolution_tiles_of[FORGE_TILE_VECTORS > 1 ? vectors - 1 : 0];
-  const int64_t pixel = (int64_t)a->stride_x * a->in.channels;
   plain_call call = {
     .a = a,
     .image = forge_origin(&a->in, frame),
@@ -172,7 +136,7 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
     .pad_left = a->pad_left,
     .row = {
       .tap_column = 0,
-      .pixel = pixel,
+      .pixel = (int64_t)a->stride_x * a->in.channels,
       .in_block = FORGE_LANES,
       .out_block = a->out.block_stride,
       .kernel_height = a->kernel_height,
@@ -185,7 +149,6 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
     },
     .most_rows = tiles->most_rows,
     .tiles = tiles,
-    .whole = plain_tile_of(pixel, FORGE_TILE_VECTORS > 1 ? vectors : 1),
   };
   float copy[FORGE_PATCH_FLOATS];
   plain_copy_small(&call, copy);

@@ -15,7 +15,7 @@ typedef struct {
   int64_t columns;            /* tiles in a row of tiles */
   int64_t tiles;              /* of the image */
   int64_t chunk;              /* tiles taken at a time */
-  int64_t points;
+  int64_t points, phases, units;
   int64_t in_blocks;
   int64_t panels;
   int64_t transformed_point, products_point; /* from one point to the next */
@@ -31,6 +31,9 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .tiles = layout.tiles,
     .chunk = layout.chunk,
     .points = layout.points,
+    .phases = layout.phases,
+    .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
+                                  a->kernel_width, a->stride),
     .in_blocks = forge_blocks(a->in.channels),
     .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
     .transformed_point = layout.transformed_point,
@@ -39,42 +42,45 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
   };
 }
 
-static const float winograd_zeros[FORGE_MOST_POINTS * FORGE_LANES]; /* a row outside the image */
+static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES]; /* a row outside the image */
 
 /* ---- in ---- */
 
-/* Transforms tiles first ..< first + count of one block of channels.
- * to: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block of channels, or of one phase of it: `block` counts
+ * the blocks of all phases. to: point 0 of the first tile: [16]. */
 FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t first,
                               int64_t count, float *to, const int alpha_y, const int alpha_x) {
   const forge_winograd_arguments *a = call->a;
   const int64_t height = a->in.height, width = a->in.width;
-  const float *image = forge_row(&a->in, call->frame, block, 0);
-  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]; /* transformed along y: [x][point of y] */
+  const int64_t stride = a->stride == 2 ? 2 : 1, phase = block / call->in_blocks;
+  const float *image = forge_row(&a->in, call->frame, block % call->in_blocks, 0);
+  v16 half[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* transformed along y: [x][point of y] */
   for (int64_t tile = first; tile < first + count; tile++, to += FORGE_LANES) {
-    const int64_t top = tile / call->columns * a->tile_height - a->pad_top;
-    const int64_t left = tile % call->columns * a->tile_width - a->pad_left;
+    const int64_t top = tile / call->columns * a->tile_height * stride - a->pad_top + phase / 2;
+    const int64_t left = tile % call->columns * a->tile_width * stride - a->pad_left + phase % 2;
     const float *rows[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
     for (int y = 0; y < alpha_y; y++) {
-      const bool inside = top + y >= 0 && top + y < height;
-      rows[y] = inside ? image + (top + y) * a->in.row_stride + left * FORGE_LANES : winograd_zeros;
+      const int64_t at = top + y * stride;
+      const bool inside = at >= 0 && at < height;
+      rows[y] = inside ? image + at * a->in.row_stride + left * FORGE_LANES : winograd_zeros;
     }
 #pragma clang loop unroll(disable)
     for (int x = 0; x < alpha_x; x++) {
       v16 column[FORGE_MOST_POINTS];
-      const bool inside = left + x >= 0 && left + x < width;
+      const int64_t at = x * stride;
+      const bool inside = left + at >= 0 && left + at < width;
 #pragma clang loop unroll(full)
       for (int y = 0; y < alpha_y; y++)
-        column[y] = inside ? load(rows[y] + x * FORGE_LANES) : splat(0);
-      transform_input(column, half[x], alpha_y);
+        column[y] = inside ? load(rows[y] + at * FORGE_LANES) : splat(0);
+      transform_input(column, half + x * alpha_y, alpha_y);
     }
     float *point = to;
 #pragma clang loop unroll(disable)
     for (int y = 0; y < alpha_y; y++) {
       v16 row[FORGE_MOST_POINTS], whole[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
-      for (int x = 0; x < alpha_x; x++) row[x] = half[x][y];
+      for (int x = 0; x < alpha_x; x++) row[x] = half[x * alpha_y + y];
       transform_input(row, whole, alpha_x);
 #pragma clang loop unroll(full)
       for (int x = 0; x < alpha_x; x++, point += call->transformed_point) store(point, whole[x]);
@@ -83,20 +89,6 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
 }
 
 /* ---- out ---- */
-
-/* Finishes a row of `count` neighbouring outputs: what convolve_tile does with its sums. */
-FORGE_INLINE void winograd_store(const winograd_call *call, v16 *row, float *out,
-                                 const float *residual, int64_t lanes, int64_t count, v16i mask,
-                                 const int most) {
-  const v16 low = splat(call->end.low), high = splat(call->end.high);
-#pragma clang loop unroll(full)
-  for (int x = 0; x < most; x++) {
-    if (x >= count) break;
-    if (residual) row[x] += load(residual + x * FORGE_LANES);
-    store(out + x * FORGE_LANES, keep(mask, clamp(row[x], low, high)));
-  }
-  if (call->end.further) activate(out, out, count, lanes, call->end.further);
-}
 
 /* The larger of two, NaN if either is. */
 FORGE_INLINE v16 larger_or_nan(v16 a, v16 b) { return choose((b > a) | (b != b), b, a); }
@@ -112,8 +104,9 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   const v16i mask = first_lanes(lanes);
   const v16 bias = load(a->bias + block * FORGE_LANES);
   const int64_t height = a->height, width = a->width; /* of the convolution, before pooling */
-  v16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* transformed along x: [x][point of y] */
-  v16 sums[FORGE_MOST_POINTS][FORGE_MOST_POINTS];     /* [y][x] */
+  const v16 low = splat(call->end.low), high = splat(call->end.high);
+  v16 half[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* transformed along x: [x][point of y] */
+  v16 sums[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* [y][x], for pooling */
   for (int64_t tile = first; tile < first + count; tile++, from += FORGE_LANES) {
     const int64_t top = tile / call->columns * n_y, left = tile % call->columns * n_x;
     const float *point = from;
@@ -124,45 +117,48 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
       for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
       transform_output(row, made, n_x, alpha_x);
 #pragma clang loop unroll(full)
-      for (int x = 0; x < n_x; x++) half[x][y] = made[x];
-    }
-#pragma clang loop unroll(disable)
-    for (int x = 0; x < n_x; x++) {
-      v16 made[FORGE_MOST_POINTS];
-      transform_output(half[x], made, n_y, alpha_y);
-#pragma clang loop unroll(full)
-      for (int y = 0; y < n_y; y++) sums[y][x] = made[y] + bias;
+      for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
     }
     const int64_t rows = forge_smaller(n_y, height - top), columns = forge_smaller(n_x, width - left);
-    if (!pooled) {
-      const float *residual =
-        e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
-      float *out = forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
+    const float *residual =
+      e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
+    float *out = pooled ? NULL : forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
 #pragma clang loop unroll(disable)
-      for (int y = 0; y < rows; y++) {
-        winograd_store(call, sums[y], out, residual, lanes, columns, mask, n_x);
-        out += a->out.row_stride;
-        if (residual) residual += e->residual.row_stride;
-      }
-    } else {
-      /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
-       * image may be cut. The activation, which never falls, comes after. */
-      float *out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
-      const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
-      const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
-#pragma clang loop unroll(disable)
-      for (int y = 0; y < pooled_rows; y++, out += a->out.row_stride) {
-        v16 row[FORGE_MOST_POINTS];
+    for (int x = 0; x < (pooled ? n_x : columns); x++) {
+      v16 made[FORGE_MOST_POINTS];
+      transform_output(half + x * alpha_y, made, n_y, alpha_y);
 #pragma clang loop unroll(full)
-        for (int x = 0; x < n_x / 2; x++) {
-          if (x >= pooled_columns) break;
-          const int below = 2 * y + 1 < rows ? 2 * y + 1 : 2 * y;
-          const int beside = 2 * x + 1 < columns ? 2 * x + 1 : 2 * x;
-          row[x] = larger_or_nan(larger_or_nan(sums[2 * y][2 * x], sums[2 * y][beside]),
-                                 larger_or_nan(sums[below][2 * x], sums[below][beside]));
+      for (int y = 0; y < n_y; y++) {
+        if (pooled) {
+          sums[y * n_x + x] = made[y] + bias;
+        } else if (y < rows) {
+          v16 value = made[y] + bias;
+          if (residual)
+            value += load(residual + y * e->residual.row_stride + x * FORGE_LANES);
+          store(out + y * a->out.row_stride + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
         }
-        winograd_store(call, row, out, NULL, lanes, pooled_columns, mask, n_x / 2);
       }
+    }
+    if (!pooled) {
+      for (int y = 0; y < rows && call->end.further; y++, out += a->out.row_stride)
+        activate(out, out, columns, lanes, call->end.further);
+      continue;
+    }
+    /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
+     * image may be cut. The activation, which never falls, comes after. */
+    out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
+    const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
+    const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
+#pragma clang loop unroll(disable)
+    for (int y = 0; y < pooled_rows; y++, out += a->out.row_stride) {
+      const v16 *above = sums + 2 * y * n_x, *below = 2 * y + 1 < rows ? above + n_x : above;
+      for (int64_t x = 0; x < pooled_columns; x++) {
+        const int64_t beside = 2 * x + 1 < columns ? 2 * x + 1 : 2 * x;
+        const v16 value = larger_or_nan(larger_or_nan(above[2 * x], above[beside]),
+                                        larger_or_nan(below[2 * x], below[beside]));
+        store(out + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
+      }
+      if (call->end.further) activate(out, out, pooled_columns, lanes, call->end.further);
     }
   }
 }
@@ -172,6 +168,7 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
 /* X(n_y, alpha_y, n_x, alpha_x): every combination that a plan may choose. */
 #define FORGE_WINOGRAD_TILES(X)                                                     \
   X(2, 4, 2, 4) X(3, 5, 3, 5) X(4, 6, 4, 6) X(6, 8, 6, 8)          /* 3 by 3 */      \
+  X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
   X(2, 6, 2, 6) X(4, 8, 4, 8)                                      /* 5 by 5 */      \
   X(1, 1, 2, 8) X(1, 1, 4, 10) X(2, 8, 1, 1) X(4, 10, 1, 1)        /* 7 by 1 */      \
   X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
@@ -243,8 +240,9 @@ static const winograd_functions winograd_table[] = {
 /* A plan asks only for tiles that forge_has_winograd says are here. */
 static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
   const winograd_functions *f = winograd_table;
-  while (f->n_y != a->tile_height || f->r_y != a->kernel_height || f->n_x != a->tile_width ||
-         f->r_x != a->kernel_width)
+  const int32_t r_y = forge_winograd_taps(a->kernel_height, a->stride);
+  const int32_t r_x = forge_winograd_taps(a->kernel_width, a->stride);
+  while (f->n_y != a->tile_height || f->r_y != r_y || f->n_x != a->tile_width || f->r_x != r_x)
     f++;
   return f;
 }
@@ -259,7 +257,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
   static const float no_bias[4 * FORGE_LANES];
   const forge_winograd_arguments *a = call->a;
   const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
-  const int64_t point_floats = call->in_blocks * FORGE_LANES * a->panel_width;
+  const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
   const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
   convolution_row row = {
     .bias = no_bias,
@@ -273,26 +271,33 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .channels = a->panel_width,
     .end = {-INFINITY, INFINITY, NULL},
   };
-  const int64_t channels = a->in.channels;
+  const int64_t channels = a->in.channels, alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
+  const int64_t alpha_y = call->points / alpha_x;
+  int64_t unit = 0;
   for (int64_t point = 0; point < call->points; point++) {
-    row.in = transformed + point * call->transformed_point;
-    row.weights = a->weights + (panel * call->points + point) * point_floats;
     row.out = products + point * call->products_point;
     row.residual = NULL;
     row.plain = true; /* vectors past the last block are computed and never read */
-    /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
-    for (int64_t c = 0; c < channels; c += a->summed) {
-      const int64_t part = forge_smaller(a->summed, channels - c);
-      row.whole_blocks = part / FORGE_LANES;
-      row.rest = part % FORGE_LANES;
-      /* The weights of the next point, or panel, follow these. */
-      const bool last = panel + 1 == call->panels && point + 1 == call->points;
-      const float *next = last ? a->next : row.weights + part * a->panel_width;
-      convolve_row(&row, count, next, last ? a->next_floats : part * a->panel_width);
-      row.in += row.whole_blocks * row.in_block;
-      row.weights += part * a->panel_width;
-      row.residual = row.out;
-      row.plain = false;
+    for (int64_t phase = 0; phase < call->phases; phase++) {
+      if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
+      row.in = transformed + point * call->transformed_point +
+               phase * call->in_blocks * call->chunk * FORGE_LANES;
+      row.weights = a->weights + (panel * call->units + unit) * unit_floats;
+      unit++;
+      /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+      for (int64_t c = 0; c < channels; c += a->summed) {
+        const int64_t part = forge_smaller(a->summed, channels - c);
+        row.whole_blocks = part / FORGE_LANES;
+        row.rest = part % FORGE_LANES;
+        /* The weights of the next unit, or panel, follow these. */
+        const bool last = panel + 1 == call->panels && unit == call->units;
+        const float *next = last ? a->next : row.weights + part * a->panel_width;
+        convolve_row(&row, 0, count, next, last ? a->next_floats : part * a->panel_width);
+        row.in += row.whole_blocks * row.in_block;
+        row.weights += part * a->panel_width;
+        row.residual = row.out;
+        row.plain = false;
+      }
     }
   }
   const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
@@ -317,21 +322,22 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
   for (int64_t chunk = first; chunk < last; chunk++) {
     const int64_t start = chunk * call.chunk;
     const int64_t count = forge_smaller(call.chunk, call.tiles - start);
-    for (int64_t block = 0; block < call.in_blocks; block++)
+    for (int64_t block = 0; block < call.phases * call.in_blocks; block++)
       functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
     for (int64_t panel = 0; panel < call.panels; panel++)
       winograd_multiply(&call, functions, panel, start, count, transformed, products);
   }
 }
 
-/* The first alone, of a whole image. Tiles: chunk * input blocks + block. */
+/* The first alone, of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
 void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
                                   int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t chunk = tile / call.in_blocks, block = tile % call.in_blocks;
+    const int64_t blocks = call.phases * call.in_blocks;
+    const int64_t chunk = tile / blocks, block = tile % blocks;
     const int64_t start = chunk * call.chunk;
     float *to = forge_origin(&a->transformed, frame) +
                 chunk * call.points * call.transformed_point + block * call.chunk * FORGE_LANES;

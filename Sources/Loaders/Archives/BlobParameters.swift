@@ -164,19 +164,41 @@ public struct BlobParameters: ParameterSource {
       found = placed[Key(layer: spec.layer, type: spec.type, axes: spec.axes)]
     }
     guard let found else { return nil }
-    // A count is at most 2⁴⁰.
-    let byteCount = spec.count * found.elementType.byteCount
-    guard found.offset >= 0, found.offset <= mapping.count,
-      byteCount <= mapping.count - found.offset
-    else {
-      throw LoadError.placeOutside(
-        mapping.path, offset: found.offset, byteCount: byteCount, of: mapping.count
-      ).asked(for: spec)
+    do throws(LoadError) {
+      return try data(at: found.offset, count: spec.count, elementType: found.elementType)
+    } catch {
+      throw error.asked(for: spec)
     }
-    let range = found.offset..<(found.offset + byteCount)
+  }
+
+  /// The values at a place in the file, for a closure that knows where each parameter is.
+  ///
+  /// ```swift
+  /// let file = try BlobParameters("weights.bin", entries: [])
+  /// let network = try model.compile { name, count, type in
+  ///   try offsets["\(name)_\(type)"].map { try file.data(at: $0, count: count) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - offset: the first byte.
+  ///   - count: the number of values.
+  ///   - elementType: the type of the values.
+  /// - Returns: the values, in the file's layout; they are read when they are used.
+  /// - Throws: ``LoadError``: `wrongSize` when they lie outside the file, `wrongCount` when no file
+  ///   can hold them.
+  public func data(
+    at offset: Int, count: Int, elementType: ElementType = .float32
+  ) throws(LoadError) -> any ParameterData {
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
+    guard count >= 0, !overflow else { throw .impossibleCount(mapping.path, count) }
+    guard offset >= 0, offset <= mapping.count, byteCount <= mapping.count - offset else {
+      throw .placeOutside(
+        mapping.path, offset: offset, byteCount: byteCount, of: mapping.count)
+    }
     return MappedValues(
-      FileRange(mapping, range, entry: "byte \(found.offset)"), count: spec.count,
-      elementType: found.elementType, layout: layout, sizes: nil)
+      FileRange(mapping, offset..<(offset + byteCount), entry: "byte \(offset)"), count: count,
+      elementType: elementType, layout: layout, sizes: nil)
   }
 
   /// The parameters of each layer together, in the given order.

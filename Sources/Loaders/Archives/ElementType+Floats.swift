@@ -18,8 +18,8 @@ extension ElementType {
     }
     switch self {
     case .float32: fill(UInt32.self) { Float(bitPattern: $0) }
-    case .float16: fill(UInt16.self) { Float(Float16(bitPattern: $0)) }
-    case .bfloat16: fill(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
+    case .float16: fill(UInt16.self) { Float(halfPrecision: $0) }
+    case .bfloat16: fill(UInt16.self) { Float(bfloat16: $0) }
     case .float64: fill(Double.self) { Float($0) }
     case .int8: fill(Int8.self) { Float($0) }
     case .uint8: fill(UInt8.self) { Float($0) }

@@ -120,6 +120,25 @@
       }
     }
 
+    /// The values of a dataset, for a closure that knows what each parameter is called.
+    ///
+    /// - Parameters:
+    ///   - entry: the path of the dataset, as in ``entries``: `/layers/conv2d/vars/0`.
+    ///   - layout: the axis order of the values.
+    /// - Returns: the values; they are read when they are used.
+    /// - Throws: ``LoadError``: `entryMissing`, `wrongElementType`, `damaged`, `unsupported` or
+    ///   `refused`.
+    public func data(
+      at entry: String, layout: ParameterLayout = .keras
+    ) throws(LoadError) -> any ParameterData {
+      do throws(LoadError) {
+        let data = try HDF5File(scratch.path).data(at: entry, layout: layout)
+        return KerasData(data: data, archive: path, scratch: scratch)
+      } catch {
+        throw error.inArchive(path, scratch.path)
+      }
+    }
+
     /// The parameter under the name the HDF5 file has for its layer.
     private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
       names[spec.layer].map(spec.named) ?? spec
@@ -148,6 +167,7 @@
     var elementType: ElementType { data.elementType }
     var layout: ParameterLayout { data.layout }
     var sizes: [Int]? { data.sizes }
+    var temporaryByteCount: Int { data.temporaryByteCount }
     var origin: String {
       data.origin.replacing(scratch.path, with: "\(archive): \(ZipArchive.kerasWeights)")
     }

@@ -136,6 +136,13 @@ public struct NumPyArray: Sendable {
     }
   }
 
+  /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.
+  var temporaryByteCount: Int {
+    guard case .stored(let stored, let header) = storage else { return 0 }
+    let turned = header.isFortran && sizes.count > 1 ? stored.count - header.byteCount : 0
+    return stored.temporaryByteCount + turned
+  }
+
   /// Writes the array as a `.npy` file of single-precision values.
   ///
   /// It is written under another name and renamed, so that a program that reads the old file goes
@@ -161,6 +168,7 @@ private struct NumPyValues: ParameterData {
   var elementType: ElementType { array.elementType }
   var sizes: [Int]? { array.sizes }
   var origin: String { array.origin }
+  var temporaryByteCount: Int { array.temporaryByteCount }
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try array.withBytes(body)

@@ -6,6 +6,8 @@ protocol StoredBytes: Sendable {
   var entry: String? { get }
   /// The number of bytes, uncompressed.
   var count: Int { get }
+  /// The bytes of memory that ``withUnsafeBytes(_:)`` takes for the time of a call.
+  var temporaryByteCount: Int { get }
   /// The first bytes, at most `count` of them.
   func prefix(_ count: Int) throws(LoadError) -> [UInt8]
   /// Gives all bytes to `body` for the time of the call.
@@ -37,6 +39,7 @@ struct FileRange: StoredBytes {
 
   var path: String { mapping.path }
   var count: Int { range.count }
+  var temporaryByteCount: Int { 0 }
 
   func prefix(_ count: Int) throws(LoadError) -> [UInt8] {
     try mapping.verify()

@@ -17,6 +17,7 @@
     var path: String { mapping.path }
     var entry: String? { stored.name }
     var count: Int { stored.count }
+    var temporaryByteCount: Int { stored.method == .deflated ? count : 0 }
 
     func prefix(_ count: Int) throws(LoadError) -> [UInt8] {
       try mapping.verify()

@@ -8,6 +8,7 @@
     let layout: ParameterLayout
     let sizes: [Int]?
     var origin: String { "\(file.path): \(entry)" }
+    var temporaryByteCount: Int { dataset.byteCount }
     private let file: HDF5File
     private let entry: String
     private let dataset: HDF5Dataset

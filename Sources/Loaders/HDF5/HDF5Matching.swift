@@ -156,25 +156,7 @@
     private func fits(_ specs: [ParameterSpec], _ layer: HDF5Layer) -> Bool {
       let sorted = Self.kerasOrder(specs)
       return sorted.count == layer.parameters.count
-        && zip(sorted, sizes(of: layer)).allSatisfy { Self.fits($1, $0, layout) }
-    }
-
-    /// Whether stored sizes are those of a parameter, axes of 1 left out and neighbours merged.
-    static func fits(_ sizes: [Int], _ spec: ParameterSpec, _ layout: ParameterLayout) -> Bool {
-      guard let order = layout.order(for: spec) else { return false }
-      var rest = order.map { axis in
-        spec.axes.firstIndex(of: axis).map { spec.sizes[$0] } ?? 1
-      }[...]
-      for size in sizes where size != 1 {
-        var product = 1
-        while product < size, let next = rest.popFirst() {
-          let (value, overflow) = product.multipliedReportingOverflow(by: next)
-          if overflow { return false }
-          product = value
-        }
-        if product != size { return false }
-      }
-      return rest.allSatisfy { $0 == 1 }
+        && zip(sorted, sizes(of: layer)).allSatisfy { $0.fits($1, in: layout) }
     }
   }
 #endif

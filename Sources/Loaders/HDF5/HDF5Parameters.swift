@@ -143,7 +143,7 @@
       guard let entry else { return nil }
       do {
         let data = try file.data(at: entry, layout: layout)
-        guard HDF5Matching.fits(data.sizes ?? [], spec, layout) else {
+        guard spec.fits(data.sizes ?? [], in: layout) else {
           throw LoadError.wrongShape(file.path, entry: entry, data.sizes ?? [], spec, layout)
         }
         return data

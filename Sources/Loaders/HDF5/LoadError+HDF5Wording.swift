@@ -13,7 +13,7 @@
         received: isArchive
           ? "a zip archive"
           : mapping.count < 8 ? bytes(mapping.count) : "a file without its signature",
-        remedy: isArchive ? "a .keras file: unpack it and load its model.weights.h5" : nil)
+        remedy: isArchive ? "KerasArchive reads .keras files, NumPyParameters .npz" : nil)
     }
 
     static func damagedHDF5(
@@ -82,9 +82,7 @@
       _ layout: ParameterLayout
     ) -> LoadError {
       let axes = layout.order(for: spec) ?? spec.axes
-      let needed = axes.map { axis in
-        spec.axes.firstIndex(of: axis).map { spec.sizes[$0] } ?? 1
-      }
+      let needed = spec.sizes(in: layout) ?? spec.sizes
       return LoadError(
         .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", path: path,
         entry: entry, spec: spec, received: sizeText(sizes),

@@ -11,6 +11,8 @@ struct ConvolutionCase: Sendable, CustomStringConvertible {
   var dilation = (y: 1, x: 1)
   var padding = (top: 0, left: 0, bottom: 0, right: 0)
   var panel = 64
+  /// Parts that each row is cut into.
+  var segments = 1
   var activation = Activation.linear
   var residual = false
   var images = 1
@@ -35,7 +37,7 @@ struct ConvolutionCase: Sendable, CustomStringConvertible {
   var description: String {
     """
     \(height)×\(width)×\(inputs) → \(outputs) kernel \(kernel) stride \(stride) \
-    dilation \(dilation) padding \(padding) panel \(panel) \(activation) residual \(residual)
+    dilation \(dilation) padding \(padding) panel \(panel) segments \(segments) \(activation) residual \(residual)
     """
   }
 }
@@ -141,7 +143,9 @@ extension ConvolutionNumbers {
       stride_x: Int32(test.stride.x), dilation_y: Int32(test.dilation.y),
       dilation_x: Int32(test.dilation.x), pad_top: Int32(test.padding.top),
       pad_left: Int32(test.padding.left), panel_width: Int32(test.panel),
-      epilogue: epilogue(test, residual.view(base: 2)))
+      segments: Int32(test.segments), epilogue: epilogue(test, residual.view(base: 2)),
+      // Something to fetch ahead.
+      next: bias.pointer, next_floats: Int64(bias.count))
     return Prepared(
       out: out,
       call: Call(

@@ -4,13 +4,14 @@ import Testing
 /// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in.
 func run<Arguments>(
   _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
-  crops: [Double] = [], tiles: Range<Int64>
+  worker: Int = 0, crops: [Double] = [], tiles: Range<Int64>
 ) {
   let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
   pointers.withUnsafeBufferPointer { pointers in
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
-        bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress)
+        bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress,
+        worker: Int64(worker))
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }
@@ -26,12 +27,15 @@ struct Call {
   var run: (Range<Int64>) -> Void
 
   init<Arguments>(
-    _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0, out: Buffer,
-    tiles: (UnsafePointer<Arguments>) -> Int64
+    _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
+    worker: Int = 0, out: Buffer, tiles: (UnsafePointer<Arguments>) -> Int64
   ) {
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.out = out
-    run = { CForgeKernelsTests.run(kernel, arguments, bases: bases, image: image, tiles: $0) }
+    run = {
+      CForgeKernelsTests.run(
+        kernel, arguments, bases: bases, image: image, worker: worker, tiles: $0)
+    }
   }
 
   func runAll() { run(0..<tiles) }

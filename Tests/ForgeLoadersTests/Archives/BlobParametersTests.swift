@@ -41,6 +41,23 @@ import Testing
     _ = folder
   }
 
+  @Test func readsPlacesThatAClosureKnows() throws {
+    let (folder, path) = try blob()
+    let file = try BlobParameters(path, entries: [])
+    #expect(try file.data(at: 7, count: 2).floats() == [-2, 3])
+    #expect(try file.data(at: 27, count: 2, elementType: .bfloat16).floats() == [1, -3])
+    #expect(try file.data(at: 31, count: 0).floats() == [])
+    for (offset, count) in [(-1, 1), (24, 2), (32, 0), (Int.max, 1)] {
+      let error = #expect(throws: LoadError.self) { try file.data(at: offset, count: count) }
+      #expect(error?.kind == .wrongSize)
+    }
+    for count in [-1, Int.max, Int.min] {
+      let error = #expect(throws: LoadError.self) { try file.data(at: 0, count: count) }
+      #expect(error?.kind == .wrongCount)
+    }
+    _ = folder
+  }
+
   @Test func readsInOrder() throws {
     let folder = try ScratchFolder()
     let values = (0..<20).map { Float($0) }

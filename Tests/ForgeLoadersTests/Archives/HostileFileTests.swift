@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: files, 0..<4) func alteredBytesAreFound(_ file: String, _ seed: Int) throws {
     let folder = try ScratchFolder()
     let bytes = try Archives.bytes(file)
-    var random = SplitMix(state: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     for _ in 0..<(file.hasSuffix(".keras") ? 100 : 150) {
       var altered = bytes
       for _ in 0..<(1 + Int(random.next() % 3)) {
@@ -123,17 +123,4 @@ import Testing
     #endif
     return readers
   }()
-}
-
-/// The generator of Steele, Lea and Flood.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
 }

@@ -68,6 +68,17 @@
       #expect(try source.parameter(for: Self.specs[0].spec.named("none")) == nil)
     }
 
+    @Test func readsDatasetsThatAClosureKnows() throws {
+      let file = Archives.folder + "deflated.keras"
+      let archive = try KerasArchive(file)
+      let data = try archive.data(at: "/layers/conv2d/vars/0")
+      #expect(try data.floats() == Archives.values("deflated.keras", "head/kernel"))
+      #expect(data.origin == "\(file): model.weights.h5: /layers/conv2d/vars/0")
+      #expect(
+        message { _ = try archive.data(at: "/layers/none") }
+          == "deflated.keras: model.weights.h5: /layers/none: there is no such dataset")
+    }
+
     @Test func namesByTheModelInsideWork() throws {
       for file in ["model.keras", "unnamed.keras"] {
         let spec = Self.specs[8].spec.named("inner/deep")

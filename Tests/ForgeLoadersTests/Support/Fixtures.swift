@@ -77,21 +77,6 @@ final class TemporaryFolder {
   }
 }
 
-/// The generator of Steele, Lea and Flood, for the same numbers in every run.
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 extension ParameterData {
   /// The values as Float32, whatever they are stored as.
   func storedFloats() throws -> [Float] {

@@ -16,9 +16,13 @@ extension CompileReport {
   /// The kernels of the steps in order, without the numbers after their names.
   var kernels: [String] { steps.map { String($0.kernel.prefix { $0 != " " }) } }
 
-  /// The kernels that are no clearing of borders and no change of layout.
+  /// The kernels that are no clearing of borders and no change of layout; convolutions by any algorithm
+  /// are called so, because sizes choose it and not what is rewritten.
   var arithmetic: [String] {
-    kernels.filter { !["block", "unblock", "clearHalo"].contains($0) }
+    steps.map(\.kernel).filter { $0 != "winograd input" }.map { kernel in
+      let name = kernel.prefix { $0 != " " }
+      return ["plain", "winograd"].contains(name) ? "convolution" : String(name)
+    }.filter { !["block", "unblock", "clearHalo"].contains($0) }
   }
 }
 

@@ -29,7 +29,8 @@ extension PlanBuilder {
       arguments.in = places.view(source)
       arguments.out = places.view(target)
       arguments.activation = activation
-      return KernelCall(run, arguments, tiles: forge_activation_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_activation_tiles, parts: Int(arguments.out.height))
     }
   }
 
@@ -61,7 +62,8 @@ extension PlanBuilder {
       arguments.scale = scaleMemory.floats
       arguments.bias = shiftMemory.floats
       arguments.activation = activation
-      return KernelCall(run, arguments, tiles: forge_affine_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_affine_tiles, parts: Int(arguments.out.height))
     }
   }
 
@@ -99,7 +101,8 @@ extension PlanBuilder {
       arguments.out = places.view(result)
       arguments.operation = operation.code
       arguments.activation = activation
-      return KernelCall(run, arguments, tiles: forge_binary_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_binary_tiles, parts: Int(arguments.out.height))
     }
   }
 

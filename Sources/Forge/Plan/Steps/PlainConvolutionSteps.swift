@@ -47,7 +47,8 @@ extension PlanBuilder {
       arguments.panel_width = Int32(clamping: panelWidth)
       arguments.pooled = pooling == nil ? 0 : 1
       arguments.activation = activation
-      return KernelCall(run, arguments, tiles: forge_plain_convolution_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_plain_convolution_tiles, parts: Int(arguments.out.height))
     }
   }
 }

@@ -32,7 +32,8 @@ extension PlanBuilder {
       arguments.pad_top = window.padTop
       arguments.pad_left = window.padLeft
       arguments.activation = activation
-      return KernelCall(run, arguments, tiles: forge_pooling_tiles)
+      return KernelCall(
+        run, arguments, tiles: forge_pooling_tiles, parts: Int(arguments.out.height))
     }
   }
 }

@@ -32,6 +32,7 @@ extension PlanBuilder {
     sizes.kernel_width = Int32(clamping: form.kernel.width)
     sizes.tile_height = Int32(clamping: form.tile.height)
     sizes.tile_width = Int32(clamping: form.tile.width)
+    sizes.stride = Int32(clamping: form.stride)
     sizes.pad_top = Int32(clamping: edges.top)
     sizes.pad_left = Int32(clamping: edges.left)
     sizes.height = Int32(clamping: result[0])
@@ -44,7 +45,8 @@ extension PlanBuilder {
     let transformed = addPlain([cut.transformedFloats])
     let products = addPlain([cut.productsFloats])
     let name =
-      "winograd \(form.kernel.text) tile \(form.tile.text)" + (pooling == nil ? "" : " pooled")
+      "winograd \(form.kernel.text) tile \(form.tile.text)"
+      + (form.stride == 1 ? "" : " stride \(form.stride)") + (pooling == nil ? "" : " pooled")
     let arguments = { [sizes] (places: TensorPlaces) in
       var arguments = sizes
       arguments.in = places.view(source)
@@ -58,7 +60,7 @@ extension PlanBuilder {
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return arguments
     }
-    let work = form.points * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * outputs
+    let work = form.units * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * outputs
     let firstWeights = FirstWeights(
       start: weights, count: AlignedMemory.round(inputs, to: PlannedTensor.lanes) * panelWidth)
     let operands = residual.map { [$0] } ?? []
@@ -97,9 +99,12 @@ struct WinogradCut {
   /// The floats of scratch, all threads together, and from one thread's part to the next's.
   let transformedFloats, productsFloats, transformedWorker, productsWorker: Int
 
-  /// Half of a second cache of 1 MB, the smallest among today's servers with AVX-512: what a chunk
-  /// reads and writes between its stages should stay there.
-  private static let chunkBytes = 512 << 10
+  /// What a chunk reads and writes between its stages should stay in the second cache, of which 1 MB, the
+  /// least that servers with AVX-512 have, holds a quarter beside the weights.
+  private static let chunkBytes = 256 << 10
+  /// Weights up to this stay in the second cache as well, so that chunks may be as small as one row of
+  /// the micro-kernel. Others come anew for every chunk, and must not come faster than they are used.
+  private static let nearWeights = 512 << 10
 
   /// Chooses the chunk for the sizes in `arguments` and sets it there.
   init(_ arguments: inout forge_winograd_arguments, threads: Int) {
@@ -108,12 +113,17 @@ struct WinogradCut {
     var layout = forge_winograd_layout_of(&arguments)
     tiles = Int(layout.tiles)
     let channels =
-      AlignedMemory.round(Int(arguments.in.channels), to: lanes) + Int(arguments.panel_width)
+      Int(layout.phases) * AlignedMemory.round(Int(arguments.in.channels), to: lanes)
+      + Int(arguments.panel_width)
     let bytesPerTile = Int(layout.points) * channels * MemoryLayout<Float>.stride
-    // Whole rows of the micro-kernel, which takes 6 tiles at once; and enough of them that weights, which
-    // every chunk streams anew, arrive no slower than they are used.
-    let fitting = max(Self.chunkBytes / bytesPerTile / 12 * 12, 24)
-    let panels = (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
+    let weightBytes =
+      Int(layout.points * layout.phases) * MemoryLayout<Float>.stride
+      * AlignedMemory.round(Int(arguments.in.channels), to: lanes) * Int(arguments.out.channels)
+    // Whole rows of the micro-kernel, which takes 6 tiles at once.
+    let fitting = max(
+      Self.chunkBytes / bytesPerTile / 6 * 6, weightBytes <= Self.nearWeights ? 6 : 24)
+    let panels =
+      (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
       / Int(arguments.panel_width)
     var chunks = max((tiles + fitting / 2) / fitting, 1)
     if threads > 1, chunks < 2 * threads, panels * chunks < threads {

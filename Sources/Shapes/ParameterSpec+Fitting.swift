@@ -1,8 +1,6 @@
-import ForgeShapes
-
 extension ParameterSpec {
   /// The sizes this parameter has in a file of some layout; `nil` when the layout does not fit it.
-  func sizes(in layout: ParameterLayout) -> [Int]? {
+  package func sizes(in layout: ParameterLayout) -> [Int]? {
     guard let order = layout.order(for: self) else { return nil }
     let known = Dictionary(zip(axes, sizes)) { first, _ in first }
     return order.map { known[$0] ?? 1 }
@@ -12,7 +10,7 @@ extension ParameterSpec {
   ///
   /// Files leave out axes of 1 and put neighbouring axes together, as a dense layer's rows, columns
   /// and channels.
-  func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
+  package func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
     var rest = needed.filter { $0 != 1 }[...]
     for size in stored where size != 1 {

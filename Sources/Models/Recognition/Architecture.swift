@@ -1,9 +1,7 @@
-import ArgumentParser
 import Forge
-import ForgeModels
 
-/// The ready architectures that commands take by name.
-enum Architecture: String, CaseIterable, ExpressibleByArgument {
+/// The ready architectures by the names that the tool takes.
+package enum Architecture: String, CaseIterable, Sendable {
   case lenet
   case mobilenet
   case mobilenetv2
@@ -14,7 +12,7 @@ enum Architecture: String, CaseIterable, ExpressibleByArgument {
   case vgg16
 
   /// The network at its published size, without parameters.
-  var model: Model {
+  package var model: Model {
     switch self {
     case .lenet: .leNet()
     case .mobilenet: .mobileNetV1()

@@ -1,0 +1,78 @@
+"""Makes the four networks with seeded random weights: `networks.py FOLDER NAME…`.
+
+For each it writes Keras's .h5, a SavedModel, a .tflite, one input and what Keras answers to it.
+"""
+import os
+import pathlib
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import keras  # noqa: E402
+import numpy  # noqa: E402
+import tensorflow  # noqa: E402
+from keras import layers  # noqa: E402
+
+
+def lenet():
+    x = image = layers.Input((28, 28, 1))
+    for number, channels in enumerate((20, 50), start=1):
+        x = layers.Conv2D(channels, 5, padding="same", activation="relu", name=f"conv{number}")(x)
+        x = layers.MaxPooling2D()(x)
+    x = layers.Dense(320, activation="relu", name="fc1")(layers.Flatten()(x))
+    return keras.Model(image, layers.Softmax()(layers.Dense(10, name="fc2")(x)))
+
+
+def tinyyolo():
+    x = image = layers.Input((416, 416, 3))
+    for number in range(1, 9):
+        channels = min(16 << (number - 1), 1024)
+        x = layers.Conv2D(channels, 3, padding="same", use_bias=False, name=f"conv{number}")(x)
+        x = layers.BatchNormalization(name=f"conv{number}_bn")(x)
+        x = layers.LeakyReLU(negative_slope=0.1)(x)
+        if number <= 6:  # the sixth keeps the size of the map
+            x = layers.MaxPooling2D(2, 2 if number < 6 else 1, padding="same")(x)
+    return keras.Model(image, layers.Conv2D(125, 1, name="conv9")(x))
+
+
+MAKERS = {
+    "lenet": lenet,
+    "mobilenet": lambda: keras.applications.MobileNet(weights=None),
+    "tinyyolo": tinyyolo,
+    "inceptionv3": lambda: keras.applications.InceptionV3(weights=None),
+}
+
+
+def give_statistics(model, random):
+    """Fills batch normalizations as training would, else folding them would be no work and no risk."""
+    for layer in model.layers:
+        if not isinstance(layer, layers.BatchNormalization):
+            continue
+        for variable in (layer.gamma, layer.moving_variance):
+            if variable is not None:
+                variable.assign(random.uniform(0.5, 1.5, variable.shape))
+        for variable in (layer.beta, layer.moving_mean):
+            if variable is not None:
+                variable.assign(random.normal(0, 0.1, variable.shape))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for seed, name in enumerate(MAKERS):
+        answer = folder / f"{name}.output.npy"
+        if name not in sys.argv[2:] or answer.exists():
+            continue
+        keras.backend.clear_session()  # layers are numbered from the start, as in a fresh session
+        keras.utils.set_random_seed(seed)
+        random = numpy.random.default_rng(seed)
+        model = MAKERS[name]()
+        give_statistics(model, random)
+        model.save(folder / f"{name}.h5")
+        model.export(folder / f"{name}.saved", verbose=False)
+        converter = tensorflow.lite.TFLiteConverter.from_keras_model(model)
+        (folder / f"{name}.tflite").write_bytes(converter.convert())
+        picture = random.uniform(-1, 1, (1, *model.input_shape[1:])).astype(numpy.float32)
+        numpy.save(folder / f"{name}.input.npy", picture)
+        numpy.save(answer, model.predict(picture, verbose=0))  # last: it says that all is there
+
+
+main()

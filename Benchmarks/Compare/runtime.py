@@ -1,0 +1,114 @@
+"""One runtime with one network in a process of its own: `runtime.py RUNTIME PREFIX THREADS INPUT OUTPUT`.
+
+INPUT and OUTPUT are the tensors' names in the .onnx file. It prints one JSON line when it has loaded the
+network and predicted once, then one for each line "SECONDS" that it reads: predictions of that long.
+"""
+import json
+import statistics
+import sys
+import time
+
+import numpy
+
+WARM_UPS = 2
+FEWEST = 5
+
+
+def onnxruntime(prefix, threads, names, picture):
+    import onnxruntime as library
+    yield
+    options = library.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = library.InferenceSession(
+        prefix + ".onnx", sess_options=options, providers=["CPUExecutionProvider"])
+    yield lambda x: session.run([names[1]], {names[0]: x})[0]
+
+
+def openvino(prefix, threads, names, picture):
+    import openvino as library
+    yield
+    core = library.Core()
+    model = core.read_model(prefix + ".onnx")
+    model.reshape(picture.shape)
+    properties = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
+    request = core.compile_model(model, "CPU", properties).create_infer_request()
+
+    def predict(x):
+        request.infer([x], share_inputs=True)
+        return request.get_output_tensor(0).data.copy()
+    yield predict
+
+
+def litert(prefix, threads, names, picture):
+    from ai_edge_litert import interpreter as library
+    yield
+    interpreter = library.Interpreter(model_path=prefix + ".tflite", num_threads=threads)
+    interpreter.allocate_tensors()
+    source = interpreter.get_input_details()[0]["index"]
+    result = interpreter.get_output_details()[0]["index"]
+
+    def predict(x):
+        interpreter.set_tensor(source, x)
+        interpreter.invoke()
+        return interpreter.get_tensor(result)
+    yield predict
+
+
+def mnn(prefix, threads, names, picture):
+    import MNN as library
+    import MNN.nn
+    yield
+    settings = {"backend": "CPU", "precision": "high", "memory": "high", "numThread": threads}
+    manager = library.nn.create_runtime_manager((settings,))
+    module = library.nn.load_module_from_file(
+        prefix + ".mnn", [names[0]], [names[1]], runtime_manager=manager)
+
+    def predict(x):  # the file's tensors are in memory order, which MNN calls NCHW whatever they hold
+        tensor = library.expr.const(x, list(x.shape), library.expr.NCHW)
+        return module.forward([tensor])[0].read()
+    yield predict
+
+
+RUNTIMES = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert, "mnn": mnn}
+
+
+def resident():
+    """Bytes of this process in the machine's memory: now and at most so far."""
+    with open("/proc/self/status") as file:
+        lines = dict(line.split(":", 1) for line in file)
+    return {"current": int(lines["VmRSS"].split()[0]) << 10, "peak": int(lines["VmHWM"].split()[0]) << 10}
+
+
+def main():
+    name, prefix, threads, *names = sys.argv[1:]
+    picture, expected = numpy.load(prefix + ".input.npy"), numpy.load(prefix + ".output.npy")
+
+    def error(answer):
+        answer = numpy.asarray(answer).reshape(expected.shape)
+        return float(numpy.linalg.norm(answer - expected) / numpy.linalg.norm(expected))
+
+    opening = RUNTIMES[name](prefix, int(threads), names, picture)
+    next(opening)  # the library is imported
+    before = resident()
+    start = time.perf_counter()
+    predict = next(opening)
+    loaded = time.perf_counter()
+    answer = predict(picture)
+    end = time.perf_counter()
+    print(json.dumps({
+        "load_ms": 1e3 * (loaded - start), "first_ms": 1e3 * (end - loaded), "error": error(answer),
+        "resident_bytes": {"before": before, "after": resident()}}), flush=True)
+    for line in sys.stdin:
+        for _ in range(WARM_UPS):
+            predict(picture)
+        times, begin = [], time.perf_counter()
+        while len(times) < FEWEST or time.perf_counter() - begin < float(line):
+            start = time.perf_counter()
+            answer = predict(picture)
+            times.append(1e3 * (time.perf_counter() - start))
+        print(json.dumps({"min_ms": min(times), "median_ms": statistics.median(times),
+                          "error": error(answer)}), flush=True)
+
+
+main()

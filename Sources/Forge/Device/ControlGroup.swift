@@ -1,0 +1,62 @@
+/// How much processor time the control groups of the process let it use.
+///
+/// A group may use what its own limit allows and what the limits of all groups around it allow. Version 2
+/// has one tree (`cpu.max`), version 1 one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a
+/// container the root of the tree is often the container's own group, so that the root is looked at too,
+/// and folders that the container does not see are passed over.
+package enum ControlGroup {
+  /// The processors' worth of time per time, the least over all groups; `nil` without a limit.
+  package static func quota(_ files: SystemFiles) -> Double? {
+    guard let text = files.text("/proc/self/cgroup") else { return nil }
+    var least: Double?
+    for line in text.split(separator: "\n") {
+      // hierarchy:controllers:path
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3 else { continue }
+      let controllers = fields[1].split(separator: ",")
+      let limits: [Double]
+      if fields[0] == "0", controllers.isEmpty {
+        limits = folders(["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], fields[2]).compactMap {
+          unifiedLimit(files.line($0 + "/cpu.max"))
+        }
+      } else if controllers.contains("cpu") {
+        let mounts = ["/sys/fs/cgroup/\(fields[1])", "/sys/fs/cgroup/cpu"]
+        limits = folders(mounts, fields[2]).compactMap {
+          limit(
+            quota: files.line($0 + "/cpu.cfs_quota_us"),
+            period: files.line($0 + "/cpu.cfs_period_us"))
+        }
+      } else {
+        continue
+      }
+      for limit in limits { least = min(least ?? limit, limit) }
+    }
+    return least
+  }
+
+  /// The limit that a line of `cpu.max` states, `quota period` or `max period`.
+  package static func unifiedLimit(_ line: String?) -> Double? {
+    let words = line?.split(separator: " ") ?? []
+    guard let quota = words.first else { return nil }
+    return limit(quota: String(quota), period: words.count > 1 ? String(words[1]) : "100000")
+  }
+
+  /// The ratio of two texts in microseconds; `nil` where there is no limit (`max`, −1) or no number.
+  static func limit(quota: String?, period: String?) -> Double? {
+    guard let quota = quota.flatMap({ Int($0) }), let period = period.flatMap({ Int($0) }),
+      quota > 0, period > 0
+    else { return nil }
+    return Double(quota) / Double(period)
+  }
+
+  /// The folder of a group and of all groups around it, below each mount.
+  private static func folders(_ mounts: [String], _ path: Substring) -> [String] {
+    // A path that leaves the visible tree starts with `..`.
+    let names = path.split(separator: "/").filter { $0 != ".." && $0 != "." }
+    return mounts.flatMap { mount in
+      (0...names.count).map { depth in
+        names.prefix(depth).reduce(mount) { $0 + "/" + $1 }
+      }
+    }
+  }
+}

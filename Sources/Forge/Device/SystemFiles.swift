@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The text files in which Linux describes the machine; tests give recorded ones.
+package struct SystemFiles: Sendable {
+  /// The text of a file, or `nil` where there is none.
+  let text: @Sendable (_ path: String) -> String?
+
+  /// Files whose texts a closure gives by path.
+  package init(text: @escaping @Sendable (_ path: String) -> String?) { self.text = text }
+
+  /// The files of this machine.
+  static let machine = SystemFiles { path in
+    guard let file = fopen(path, "re") else { return nil }
+    defer { fclose(file) }
+    // Files of /proc say that they are empty: they are read to their end, within reason.
+    let limit = 1 << 24
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 14)
+    while bytes.count < limit {
+      let count = fread(&chunk, 1, chunk.count, file)
+      guard count > 0 else { break }
+      bytes.append(contentsOf: chunk[..<count])
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The first line without white space around it.
+  func line(_ path: String) -> String? {
+    guard let line = text(path)?.split(separator: "\n", omittingEmptySubsequences: false).first
+    else { return nil }
+    let trimmed = line.trimmed
+    return trimmed.isEmpty ? nil : String(trimmed)
+  }
+
+  /// The first line as a number.
+  func number(_ path: String) -> Int? { line(path).flatMap { Int($0) } }
+}
+
+extension Substring {
+  /// Without white space at either end.
+  var trimmed: Substring {
+    let start = drop { $0.isWhitespace }
+    guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return start[...last]
+  }
+}

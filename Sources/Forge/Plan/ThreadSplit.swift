@@ -1,0 +1,49 @@
+/// Decides, when a plan is made, how many threads a step is worth dealing out to.
+///
+/// The work is estimated on the low side of what a core does, so that the answer is a function of the
+/// step alone and the same on every machine.
+package struct ThreadSplit: Sendable {
+  /// Multiply-adds per second of one core: 50 GFLOP/s are 25 billion.
+  package static let multiplyAddsPerSecond = 25e9
+  /// Bytes per second that one core reads and writes.
+  package static let bytesPerSecond = 10e9
+  /// The least work of one thread in seconds.
+  ///
+  /// To hand out and join a step takes below a microsecond with
+  /// workers awake, so that a step of twice this is the first to gain.
+  package static let smallestShare = 10e-6
+
+  /// The least work of one thread in seconds; 0 deals out every step that has tiles for it, for tests.
+  package let smallestShare: Double
+
+  /// A split with a least work of one thread.
+  package init(smallestShare: Double = Self.smallestShare) { self.smallestShare = smallestShare }
+
+  /// How long a step takes on one core, about.
+  package static func seconds(multiplyAdds: Int, bytes: Int) -> Double {
+    max(Double(multiplyAdds) / multiplyAddsPerSecond, Double(bytes) / bytesPerSecond)
+  }
+
+  /// The most threads that a step may be dealt out to: at least 1, at most one per tile.
+  package func mostThreads(tiles: Int, multiplyAdds: Int, bytes: Int) -> Int {
+    let most = max(min(tiles, CompileOptions.Threads.maximum), 1)
+    guard smallestShare > 0 else { return most }
+    let shares = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / smallestShare
+    return shares < Double(most) ? max(Int(shares), 1) : most
+  }
+
+  /// The parts of an image that are dealt out instead of tiles; 1 deals out tiles.
+  ///
+  /// To read a cache line that another core wrote costs tens of nanoseconds. Where every step of a network
+  /// deals out rows of the image, a thread finds most of what it reads in its own cache. On small images of
+  /// many channels rows are too few, and weights, which every thread would read whole, are the larger part.
+  package func parts(tiles: Int, parts: Int, threads: Int, pixels: Int) -> Int {
+    guard threads > 1, parts >= threads, tiles.isMultiple(of: parts), pixels >= Self.rowsFrom else {
+      return 1
+    }
+    return parts
+  }
+
+  /// The pixels from which on rows are dealt out: 12×12.
+  package static let rowsFrom = 144
+}

@@ -1,0 +1,130 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// One prediction's memory for the caller's own thread, for audio and control.
+///
+/// ``predict(batch:)`` is a call of the C loop over the steps: no allocation, no lock, no system call, no
+/// reference counting, one thread, whatever the options of the compile say. Nothing keeps two threads
+/// from using it at once but that it cannot be copied.
+/// ```swift
+/// let network = try model.compile(parameters: …, options: .init(maximumBatch: 16))
+/// let context = try RealtimeContext(network, batch: 16)
+/// // on the audio thread:
+/// context.withInput(0) { samples in … }
+/// try context.predict(batch: blocks)
+/// context.withOutput(0) { samples in … }
+/// ```
+public struct RealtimeContext: ~Copyable {
+  /// The most examples one prediction may hold.
+  public let maximumBatch: Int
+  private let steps: UnsafePointer<forge_step>?
+  private let stepCount: Int64
+  private let bases: UnsafePointer<UnsafeMutablePointer<Float>?>
+  private let crops: UnsafePointer<Double>
+  private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
+  private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
+  /// Holds what the pointers point to.
+  private let memory: PredictionMemory
+
+  /// Creates a context; this is the time to allocate.
+  ///
+  /// - Parameters:
+  ///   - network: the compiled model, without custom layers, whose time nobody knows.
+  ///   - batch: the most examples one prediction may hold.
+  ///   - inputShapes: the sizes of inputs that take any, by name.
+  ///   - workspace: memory to use, as for ``Context``; its own unless given.
+  /// - Throws: ``PredictionError`` when the model has a custom layer or a check, or when batch, shapes
+  ///   or workspace do not fit.
+  public init(
+    _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
+    workspace: UnsafeMutableRawBufferPointer? = nil
+  ) throws(PredictionError) {
+    guard network.options.checks == .none else { throw .notRealtime("checks: .finiteOutputs") }
+    let context = try Context(
+      network, batch: batch, inputShapes: inputShapes, workspace: workspace)
+    let memory = context.memory
+    switch memory.plan.segments.first {
+    case .steps(let start, let count) where memory.plan.segments.count == 1:
+      steps = memory.plan.steps(from: start)
+      stepCount = Int64(count)
+    case nil:
+      steps = nil
+      stepCount = 0
+    default: throw .notRealtime("a custom layer")
+    }
+    self.memory = memory
+    maximumBatch = batch
+    (bases, crops) = memory.frame
+    let plan = memory.plan
+    inputs = .allocate(capacity: plan.inputSizes.count)
+    outputs = .allocate(capacity: plan.outputSizes.count)
+    for index in inputs.indices { inputs.initializeElement(at: index, to: memory.input(index)) }
+    for index in outputs.indices { outputs.initializeElement(at: index, to: memory.output(index)) }
+  }
+
+  deinit {
+    inputs.deallocate()
+    outputs.deallocate()
+  }
+
+  /// Lets `body` write an input: row-major values, `maximumBatch` examples one after the other.
+  ///
+  /// - Parameters:
+  ///   - index: the input in the order of the model.
+  ///   - body: writes the values.
+  /// - Returns: what `body` returns, or `nil` when there is no such input.
+  /// - Throws: what `body` throws.
+  @discardableResult
+  public func withInput<Result>(
+    _ index: Int, _ body: (inout MutableSpan<Float>) throws -> Result
+  ) rethrows -> Result? {
+    guard inputs.indices.contains(index) else { return nil }
+    var span = inputs[index].mutableSpan
+    return try body(&span)
+  }
+
+  /// Lets `body` read an output: row-major values, `maximumBatch` examples one after the other.
+  ///
+  /// - Parameters:
+  ///   - index: the output in the order of the model; kept layers follow.
+  ///   - body: reads the values.
+  /// - Returns: what `body` returns, or `nil` when there is no such output.
+  /// - Throws: what `body` throws.
+  @discardableResult
+  public func withOutput<Result>(
+    _ index: Int, _ body: (Span<Float>) throws -> Result
+  ) rethrows -> Result? {
+    guard outputs.indices.contains(index) else { return nil }
+    return try body(UnsafeBufferPointer(outputs[index]).span)
+  }
+
+  /// Sets all values of an input, of all examples: a control such as a gain.
+  ///
+  /// - Parameters:
+  ///   - index: the input in the order of the model.
+  ///   - value: what it is set to.
+  /// - Returns: whether there is such an input.
+  @discardableResult
+  public func setInput(_ index: Int, to value: Float) -> Bool {
+    guard inputs.indices.contains(index) else { return false }
+    inputs[index].update(repeating: value)
+    return true
+  }
+
+  /// Computes the outputs from the inputs for `batch` examples, on this thread.
+  ///
+  /// - Parameter batch: how many examples the inputs hold, from 1 to ``maximumBatch``.
+  /// - Throws: ``PredictionError`` when the batch does not fit, the only case that allocates.
+  public func predict(batch: Int = 1) throws(PredictionError) {
+    guard batch >= 1, batch <= maximumBatch else {
+      throw .wrongBatch(
+        batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
+    }
+    var frame = forge_frame(bases: bases, image: 0, crops: crops)
+    for image in 0..<batch {
+      frame.image = Int64(image)
+      forge_run(steps, stepCount, &frame)
+    }
+  }
+}

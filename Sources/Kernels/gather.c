@@ -1,0 +1,109 @@
+/* Parameters from the layout and type in which a file holds them into Forge's. */
+#include "internal.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+/* IEEE half to single precision, exactly. */
+static float of_half(uint16_t half) {
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
+  const uint32_t fraction = half & 0x3ff;
+  uint32_t bits;
+  if (exponent == 0) { /* zero and subnormal: fraction * 2^-24 */
+    const float magnitude = (float)fraction * 0x1p-24f;
+    memcpy(&bits, &magnitude, sizeof bits);
+    bits |= sign;
+  } else if (exponent == 31) {
+    bits = sign | 0x7f800000 | fraction << 13;
+  } else {
+    bits = sign | (exponent + 112) << 23 | fraction << 13;
+  }
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Element `index` of unaligned memory; `type` is a constant where this is inlined. */
+static inline __attribute__((always_inline)) float element(const unsigned char *bytes, int64_t index,
+                                                           const int32_t type) {
+  if (type == FORGE_STORED_FLOAT32) {
+    float value;
+    memcpy(&value, bytes + index * 4, sizeof value);
+    return value;
+  }
+  if (type == FORGE_STORED_FLOAT64) {
+    double value;
+    memcpy(&value, bytes + index * 8, sizeof value);
+    return (float)value;
+  }
+  uint16_t half;
+  memcpy(&half, bytes + index * 2, sizeof half);
+  if (type == FORGE_STORED_FLOAT16) return of_half(half);
+  const uint32_t bits = (uint32_t)half << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* A matrix of rows * columns: out[r * row_out + c] = in[r * row_in + c * column_in]. In squares, so that
+ * both sides stay in the nearest cache when one of them is read across its lines. */
+static inline __attribute__((always_inline)) void gather_matrix(
+  const unsigned char *in, int64_t offset, int64_t rows, int64_t row_in, int64_t row_out,
+  int64_t columns, int64_t column_in, float *out, const int32_t type) {
+  for (int64_t r0 = 0; r0 < rows; r0 += 16) {
+    const int64_t r1 = forge_smaller(r0 + 16, rows);
+    for (int64_t c0 = 0; c0 < columns; c0 += 16) {
+      const int64_t c1 = forge_smaller(c0 + 16, columns);
+      for (int64_t r = r0; r < r1; r++)
+        for (int64_t c = c0; c < c1; c++)
+          out[r * row_out + c] = element(in, offset + r * row_in + c * column_in, type);
+    }
+  }
+}
+
+void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
+                  const int64_t *strides, float *out) {
+  if (rank == 0) {
+    forge_gather(in, type, 1, (const int64_t[]){1}, (const int64_t[]){1}, out);
+    return;
+  }
+  int64_t outs[FORGE_MAX_RANK], index[FORGE_MAX_RANK] = {0};
+  int64_t count = 1;
+  for (int32_t axis = rank - 1; axis >= 0; axis--) {
+    outs[axis] = count;
+    count *= sizes[axis];
+  }
+  if (count == 0) return;
+  /* The rows of the matrix: the axis whose neighbours lie closest in the source. */
+  const int32_t column = rank - 1;
+  int32_t row = -1;
+  for (int32_t axis = 0; axis < column; axis++)
+    if (sizes[axis] > 1 && (row < 0 || strides[axis] < strides[row])) row = axis;
+  const int64_t rows = row < 0 ? 1 : sizes[row], row_in = row < 0 ? 0 : strides[row];
+  const int64_t row_out = row < 0 ? 0 : outs[row];
+  for (;;) {
+    int64_t from = 0, to = 0;
+    for (int32_t axis = 0; axis < column; axis++) {
+      from += index[axis] * strides[axis];
+      to += index[axis] * outs[axis];
+    }
+    float *at = out + to;
+    switch (type) {
+#define FORGE_GATHER(kind)                                                                       \
+  case kind:                                                                                     \
+    gather_matrix(in, from, rows, row_in, row_out, sizes[column], strides[column], at, kind);    \
+    break;
+      FORGE_GATHER(FORGE_STORED_FLOAT32)
+      FORGE_GATHER(FORGE_STORED_FLOAT16)
+      FORGE_GATHER(FORGE_STORED_BFLOAT16)
+      FORGE_GATHER(FORGE_STORED_FLOAT64)
+      default: return;
+    }
+    int32_t axis = column - 1;
+    for (; axis >= 0; axis--) {
+      if (axis == row) continue;
+      if (++index[axis] < sizes[axis]) break;
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}

@@ -1,0 +1,36 @@
+/* What a core does at most: arithmetic on registers alone, and reading memory in one stream. Both are
+ * kernels, so that they run on the same threads as predictions do. */
+#ifndef CFORGE_PEAK_H
+#define CFORGE_PEAK_H
+
+#include "CForgeKernels.h"
+
+/* Independent chains of vectors: more than any core's latency times its units. */
+#define FORGE_PEAK_CHAINS 12
+
+/* What forge_peak_arithmetic does: each tile does `rounds` rounds, each of FORGE_PEAK_CHAINS
+ * multiply-adds of the level's vectors, and writes one float to results[tile]. */
+typedef struct {
+  int32_t level;
+  int64_t rounds;
+  float *results;
+} forge_peak_arguments;
+
+void forge_peak_arithmetic(const void *arguments, const forge_frame *frame, int64_t first,
+                           int64_t last);
+
+/* The floats of a vector of a level, or 0 where this build lacks it. */
+int64_t forge_peak_lanes(forge_level level);
+
+/* What forge_peak_read does: tile i adds up values[i * tile_count ..< (i + 1) * tile_count], a multiple of
+ * 64 floats at a multiple of 64 bytes, and writes one float to results[i]. */
+typedef struct {
+  int32_t level;
+  const float *values;
+  int64_t tile_count;
+  float *results;
+} forge_read_arguments;
+
+void forge_peak_read(const void *arguments, const forge_frame *frame, int64_t first, int64_t last);
+
+#endif

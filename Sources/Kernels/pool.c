@@ -1,0 +1,388 @@
+/* The pool of workers: see CForgePool.h.
+ *
+ * One word per worker carries the whole protocol, on cache lines of its own:
+ *
+ *             caller            worker           worker
+ *     IDLE  --------> OFFERED --------> TAKEN  --------> IDLE      a share of a step
+ *     IDLE  <-------- OFFERED                                      the caller takes it back: see join
+ *     IDLE  --------> PARKED                                       by the worker, which then sleeps
+ *     PARKED -------> OFFERED or IDLE                              by the caller, which then wakes it
+ *
+ * Only the caller that holds `busy` offers, and it leaves no place OFFERED or TAKEN behind. A worker
+ * reads the job between TAKEN and IDLE only, when the caller waits for it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "include/CForgePool.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#pragma STDC FP_CONTRACT OFF
+
+/* Two lines: processors fetch the neighbour of a line along with it. */
+#define LINE 128
+
+#define STACK_BYTES (512 * 1024)
+
+/* Pauses between two looks at anything but the word that is waited for. 28 ns each on Zen 4. */
+#define PAUSES 50
+
+/* So many times PAUSES pass before a waiting thread gives way to other programs: some 50 us. */
+#define ROUNDS_BEFORE_YIELD 40
+
+/* After a thread could not be made, so many predictions go by before the next try. */
+#define RETRY_AFTER 1000
+
+/* So often at most does a worker move away from the caller. */
+#define MOVE_EVERY_NANOSECONDS 1000000
+
+/* What the kernel counts up to. */
+#define MOST_PROCESSORS 8192
+
+enum { IDLE, OFFERED, TAKEN, PARKED };
+
+typedef struct {
+  _Alignas(LINE) _Atomic uint32_t state;
+  bool gave_way; /* under busy: the caller has given way to it in this run */
+} place;
+
+/* The step that is being dealt out. */
+typedef struct {
+  const forge_step *step;
+  const forge_frame *frame;
+  int64_t shares;
+  uint64_t arithmetic_mode;
+} job;
+
+static struct {
+  _Alignas(LINE) _Atomic int32_t processor; /* where the caller is */
+  _Alignas(LINE) atomic_bool busy; /* held by the caller whose steps the workers run */
+  _Atomic int32_t workers;         /* written under busy */
+  int32_t retry_after;             /* under busy */
+  bool handles_fork;               /* under busy */
+  _Alignas(LINE) job job;
+  place places[FORGE_MOST_THREADS]; /* the first one, the caller's, is not used */
+} pool;
+
+/* ---- the machine ---- */
+
+static inline void pause_briefly(void) {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb"); /* `yield` does nothing on most cores */
+#endif
+}
+
+/* How the calling thread rounds, and what it does with denormals. */
+static inline uint64_t arithmetic_mode(void) {
+#if defined(__x86_64__)
+  return _mm_getcsr() & ~0x3fu; /* without the flags of what has happened */
+#elif defined(__aarch64__)
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  return mode;
+#else
+  return 0;
+#endif
+}
+
+static inline void set_arithmetic_mode(uint64_t mode) {
+  if (mode == arithmetic_mode()) return;
+#if defined(__x86_64__)
+  _mm_setcsr((uint32_t)mode | (_mm_getcsr() & 0x3fu));
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode));
+#endif
+}
+
+static int64_t nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void sleep_while_parked(place *own) {
+  while (atomic_load_explicit(&own->state, memory_order_acquire) == PARKED)
+    syscall(SYS_futex, &own->state, FUTEX_WAIT_PRIVATE, PARKED, NULL, NULL, 0);
+}
+
+static void wake(place *other) {
+  syscall(SYS_futex, &other->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+int64_t forge_affinity_mask(uint8_t *bytes, int64_t count) {
+  /* The call itself, because glibc's function does not say how many bytes the kernel wrote. */
+  return syscall(SYS_sched_getaffinity, 0, (size_t)count, bytes);
+}
+
+/* Moves the calling thread to another processor, if it is where the caller is.
+ *
+ * A thread that is woken is often put beside the one that woke it, even with a processor free, and the
+ * two then take turns for as long as they go on: seen for seconds, at half the speed. Forbidding the
+ * processor for a moment makes the kernel move the thread at once. */
+static void leave_processor_of_caller(int64_t *not_before) {
+  const int processor = sched_getcpu();
+  if (processor != atomic_load_explicit(&pool.processor, memory_order_relaxed)) return;
+  const int64_t now = nanoseconds();
+  if (now < *not_before) return;
+  *not_before = now + MOVE_EVERY_NANOSECONDS;
+
+  enum { BITS = 8 * sizeof(unsigned long) };
+  unsigned long allowed[MOST_PROCESSORS / BITS] = {0}, others[MOST_PROCESSORS / BITS];
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed);
+  if (processor < 0 || bytes * 8 <= processor) return;
+  memcpy(others, allowed, sizeof others);
+  others[processor / BITS] &= ~(1ul << processor % BITS);
+  /* Refused where no other processor is allowed. */
+  if (syscall(SYS_sched_setaffinity, 0, (size_t)bytes, others) == 0)
+    syscall(SYS_sched_setaffinity, 0, (size_t)bytes, allowed);
+}
+
+/* ---- a share of a step ---- */
+
+static void run_share(int64_t share, int64_t worker) {
+  const job *job = &pool.job;
+  const forge_step *step = job->step;
+  forge_frame frame = *job->frame;
+  frame.worker = worker;
+  if (step->parts > 1) {
+    const int64_t first = step->parts * share / job->shares;
+    const int64_t last = step->parts * (share + 1) / job->shares;
+    for (int64_t start = 0; first < last && start < step->tiles; start += step->parts)
+      step->kernel(step->arguments, &frame, start + first, start + last);
+    return;
+  }
+  const int64_t first = step->tiles * share / job->shares;
+  const int64_t last = step->tiles * (share + 1) / job->shares;
+  if (first < last) step->kernel(step->arguments, &frame, first, last);
+}
+
+/* ---- workers ---- */
+
+/* Returns when there may be an offer. */
+static void wait_for_offer(place *own) {
+  int64_t start = 0;
+  for (int round = 0;; round++) {
+    for (int i = 0; i < PAUSES; i++) {
+      if (atomic_load_explicit(&own->state, memory_order_relaxed) != IDLE) return;
+      pause_briefly();
+    }
+    /* Whoever else wants this processor gets it, but not in the short time between two steps. */
+    if (round < ROUNDS_BEFORE_YIELD) continue;
+    sched_yield();
+    const int64_t now = nanoseconds();
+    if (start == 0) start = now;
+    if (now - start < FORGE_SPIN_NANOSECONDS) continue;
+    uint32_t expected = IDLE;
+    if (atomic_compare_exchange_strong_explicit(&own->state, &expected, PARKED,
+                                                memory_order_acq_rel, memory_order_relaxed))
+      sleep_while_parked(own);
+    start = 0;
+    round = 0;
+  }
+}
+
+static void *work(void *argument) {
+  const int64_t worker = (int64_t)(intptr_t)argument;
+  place *own = &pool.places[worker];
+  int64_t move_not_before = 0;
+  for (;;) {
+    wait_for_offer(own);
+    leave_processor_of_caller(&move_not_before);
+    uint32_t expected = OFFERED;
+    if (!atomic_compare_exchange_strong_explicit(&own->state, &expected, TAKEN,
+                                                 memory_order_acquire, memory_order_relaxed))
+      continue;
+    set_arithmetic_mode(pool.job.arithmetic_mode);
+    run_share(worker, worker);
+    atomic_store_explicit(&own->state, IDLE, memory_order_release);
+  }
+  return NULL;
+}
+
+/* In the child only the thread that called fork goes on: the workers are gone, and so is whoever was
+ * using them. */
+static void forget_workers(void) {
+  for (int32_t i = 0; i < FORGE_MOST_THREADS; i++)
+    atomic_store_explicit(&pool.places[i].state, IDLE, memory_order_relaxed);
+  atomic_store_explicit(&pool.workers, 0, memory_order_relaxed);
+  pool.retry_after = 0;
+  atomic_store_explicit(&pool.busy, false, memory_order_release);
+}
+
+static bool start_worker(int32_t worker) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  size_t stack = STACK_BYTES;
+#if defined(PTHREAD_STACK_MIN)
+  const long least = (long)PTHREAD_STACK_MIN; /* a call in newer glibc */
+  if (least > 0 && (size_t)least > stack) stack = (size_t)least;
+#endif
+  pthread_attr_setstacksize(&attributes, stack);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+
+  /* Signals are for the program's own threads. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, work, (void *)(intptr_t)worker);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return false;
+
+  char name[16];
+  snprintf(name, sizeof name, "forge-%d", (int)worker);
+  pthread_setname_np(thread, name); /* detached, but it never ends */
+  return true;
+}
+
+/* Makes workers until there are `wanted`; under busy. Returns how many there are. */
+static int32_t start_workers(int32_t wanted) {
+  int32_t workers = atomic_load_explicit(&pool.workers, memory_order_relaxed);
+  if (workers >= wanted) return workers;
+  if (pool.retry_after > 0) {
+    pool.retry_after--;
+    return workers;
+  }
+  if (!pool.handles_fork) {
+    /* Without the handler a child would wait for workers that it does not have. */
+    if (pthread_atfork(NULL, NULL, forget_workers) != 0) return workers;
+    pool.handles_fork = true;
+  }
+  while (workers < wanted) {
+    if (!start_worker(workers + 1)) {
+      pool.retry_after = RETRY_AFTER;
+      break;
+    }
+    atomic_store_explicit(&pool.workers, ++workers, memory_order_relaxed);
+  }
+  return workers;
+}
+
+/* ---- the caller ---- */
+
+static bool take_pool(void) {
+  return !atomic_load_explicit(&pool.busy, memory_order_relaxed) &&
+         !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
+}
+
+static void leave_pool(void) {
+  atomic_store_explicit(&pool.busy, false, memory_order_release);
+}
+
+/* Takes the pool for a run of up to `threads` threads; returns how many it has, 1 without the pool. */
+static int32_t begin(int32_t threads) {
+  if (!take_pool()) return 1;
+  const int32_t workers = start_workers(threads - 1);
+  if (workers == 0) {
+    leave_pool();
+    return 1;
+  }
+  if (threads > workers + 1) threads = workers + 1;
+  pool.job.arithmetic_mode = arithmetic_mode();
+  atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
+  /* To wake a worker takes tens of microseconds: now, so that it may be there when it is needed. */
+  for (int32_t w = 1; w < threads; w++) {
+    pool.places[w].gave_way = false;
+    uint32_t expected = PARKED;
+    if (atomic_compare_exchange_strong_explicit(&pool.places[w].state, &expected, IDLE,
+                                                memory_order_acq_rel, memory_order_relaxed))
+      wake(&pool.places[w]);
+  }
+  return threads;
+}
+
+static void offer(place *other) {
+  if (atomic_exchange_explicit(&other->state, OFFERED, memory_order_acq_rel) == PARKED)
+    wake(other);
+}
+
+/* Ends when the share of worker `w` has been computed. A worker that has not begun by the time the
+ * caller has done a share of the same size is not running: asleep still, or without a processor. Then
+ * the caller takes the share back and computes it, so that nobody waits for a processor. */
+static void join(int32_t w) {
+  place *other = &pool.places[w];
+  for (int round = 0;; round++) {
+    for (int i = 0; i < PAUSES; i++) {
+      const uint32_t state = atomic_load_explicit(&other->state, memory_order_acquire);
+      if (state == IDLE || state == PARKED) return;
+      pause_briefly();
+    }
+    /* The scheduler may have put the worker behind this very thread, where it would wait for
+     * milliseconds. One that has begun is elsewhere, and whoever gives way to another program is
+     * without a processor for milliseconds too. */
+    uint32_t expected = OFFERED;
+    const bool has_begun =
+      atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
+    if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();
+    if (!has_begun) other->gave_way = true;
+    if (atomic_compare_exchange_strong_explicit(&other->state, &expected, IDLE,
+                                                memory_order_acq_rel, memory_order_acquire)) {
+      run_share(w, 0);
+      return;
+    }
+  }
+}
+
+static void deal_out(const forge_step *step, const forge_frame *frame, int32_t shares) {
+  pool.job.step = step;
+  pool.job.frame = frame;
+  pool.job.shares = shares;
+  atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
+  for (int32_t w = 1; w < shares; w++) offer(&pool.places[w]);
+  run_share(0, 0);
+  for (int32_t w = 1; w < shares; w++) join(w);
+}
+
+void forge_prepare_threads(int32_t threads) {
+  if (threads > FORGE_MOST_THREADS) threads = FORGE_MOST_THREADS;
+  if (threads - 1 <= forge_worker_count() || !take_pool()) return;
+  start_workers(threads - 1);
+  leave_pool();
+}
+
+int32_t forge_worker_count(void) {
+  return atomic_load_explicit(&pool.workers, memory_order_relaxed);
+}
+
+bool forge_run_parallel(const forge_step *steps, int64_t count, const forge_frame *frame,
+                        int32_t threads, const int32_t *stop) {
+  if (threads > FORGE_MOST_THREADS) threads = FORGE_MOST_THREADS;
+  int32_t most = 1;
+  if (threads > 1)
+    for (int64_t i = 0; i < count; i++)
+      if (steps[i].most_threads > most) most = steps[i].most_threads;
+  if (threads > most) threads = most;
+  if (threads > 1) threads = begin(threads);
+
+  bool stopped = false;
+  for (int64_t i = 0; i < count; i++) {
+    const forge_step *step = &steps[i];
+    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) {
+      stopped = true;
+      break;
+    }
+    const int32_t shares = step->most_threads < threads ? step->most_threads : threads;
+    if (shares > 1)
+      deal_out(step, frame, shares);
+    else
+      step->kernel(step->arguments, frame, 0, step->tiles);
+  }
+  if (threads > 1) leave_pool();
+  return !stopped;
+}

@@ -1,0 +1,69 @@
+import ForgeRunner
+import Metrics
+
+/// Hands the statistics of a ``Runner`` to swift-metrics.
+///
+/// ```swift
+/// let metrics = RunnerMetrics(label: "forge.runner", dimensions: [("model", "mobilenet")])
+/// // every few seconds:
+/// metrics.report(runner.statistics)
+/// ```
+/// Counters: `completed`, `failed`, `cancelled`, `deadline_exceeded`, `dropped`. Gauges: `in_flight`,
+/// `waiting`, `throughput` (results per second), and in seconds `latency_p50`, `latency_p90`,
+/// `latency_p99`, `latency_max`, `waiting_p99`, `running_p99`, `reading_out_p99`.
+///
+/// One instance belongs to one reporting task.
+public final class RunnerMetrics {
+  private let label: String
+  private let dimensions: [(String, String)]
+  private let factory: any MetricsFactory
+  private var last: RunnerStatistics?
+
+  /// Creates a bridge.
+  ///
+  /// - Parameters:
+  ///   - label: what the names begin with.
+  ///   - dimensions: what tells this runner from others.
+  ///   - factory: the metrics system; the program's unless given.
+  public init(
+    label: String = "forge.runner", dimensions: [(String, String)] = [],
+    factory: any MetricsFactory = MetricsSystem.factory
+  ) {
+    self.label = label
+    self.dimensions = dimensions
+    self.factory = factory
+  }
+
+  /// Reports what changed since the last report, and how things are now.
+  ///
+  /// - Parameter statistics: the runner's; when they were reset in between, they count from 0.
+  public func report(_ statistics: RunnerStatistics) {
+    let last = last.flatMap { $0.completed > statistics.completed ? nil : $0 }
+    count("completed", statistics.completed, last?.completed)
+    count("failed", statistics.failed, last?.failed)
+    count("cancelled", statistics.cancelled, last?.cancelled)
+    count("deadline_exceeded", statistics.deadlineExceeded, last?.deadlineExceeded)
+    count("dropped", statistics.dropped, last?.dropped)
+    set("in_flight", Double(statistics.inFlight))
+    set("waiting", Double(statistics.waitingNow))
+    set("throughput", statistics.throughput)
+    set("latency_p50", statistics.latency.p50 / .seconds(1))
+    set("latency_p90", statistics.latency.p90 / .seconds(1))
+    set("latency_p99", statistics.latency.p99 / .seconds(1))
+    set("latency_max", statistics.latency.maximum / .seconds(1))
+    set("waiting_p99", statistics.waiting.p99 / .seconds(1))
+    set("running_p99", statistics.running.p99 / .seconds(1))
+    set("reading_out_p99", statistics.readingOut.p99 / .seconds(1))
+    self.last = statistics
+  }
+
+  private func count(_ name: String, _ now: Int, _ before: Int?) {
+    let change = max(now - (before ?? 0), 0)
+    Counter(label: "\(label).\(name)", dimensions: dimensions, factory: factory)
+      .increment(by: change)
+  }
+
+  private func set(_ name: String, _ value: Double) {
+    Gauge(label: "\(label).\(name)", dimensions: dimensions, factory: factory).record(value)
+  }
+}

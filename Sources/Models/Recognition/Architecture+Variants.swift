@@ -1,0 +1,149 @@
+import Forge
+
+/// A ready architecture with arguments that a weight file may have been made with.
+struct Variant {
+  let architecture: Architecture
+  /// The arguments in words: `alpha 0.25, 1001 classes`.
+  let arguments: String
+  let model: Model
+  /// Gives the file's name for a layer, where it is not the model's own.
+  var fileName: (@Sendable (String) -> String?)?
+
+  /// The architecture with its arguments.
+  var name: String {
+    arguments.isEmpty ? architecture.rawValue : "\(architecture.rawValue) (\(arguments))"
+  }
+}
+
+extension Architecture {
+  /// The forms of this architecture that a file with these facts may belong to, likeliest first.
+  func variants(for facts: WeightFacts) -> [Variant] {
+    switch self {
+    case .lenet:
+      return classCounts(facts.width(of: "fc2"), 10, facts).map { classes in
+        Variant(self, "\(classes) classes", .leNet(classes: classes))
+      }
+    case .mobilenet: return mobileNets(facts) + foldedMobileNets(facts)
+    case .mobilenetv2: return mobileNetsV2(facts)
+    case .inceptionv3:
+      return classifiers(facts) { .inceptionV3(classes: $0, head: $1) }.map {
+        counted($0, facts)
+      }
+    case .resnet50: return classifiers(facts) { .resNet50(classes: $0, head: $1) }
+    case .squeezenet:
+      return classifiers(facts, last: "conv10") { .squeezeNet(classes: $0, head: $1) }
+    case .tinyyolo:
+      return classCounts(facts.width(of: "conv9"), 125, facts).map { channels in
+        // Five anchors are the usual number; the parameters do not tell.
+        let anchors = channels % 5 == 0 && channels > 25 ? 5 : 1
+        let classes = max(channels / anchors - 5, 0)
+        return Variant(
+          self, "\(anchors) anchors, \(classes) classes",
+          .tinyYOLOV2(anchors: anchors, classes: classes))
+      }
+    case .vgg16: return vgg16s(facts)
+    }
+  }
+
+  // MARK: Families
+
+  /// A classifier with each number of classes that fits, and one without.
+  private func classifiers(
+    _ facts: WeightFacts, last: String = "predictions", arguments: String = "",
+    _ model: (_ classes: Int, _ head: Model.Head) -> Model
+  ) -> [Variant] {
+    let start = arguments.isEmpty ? "" : "\(arguments), "
+    return classCounts(facts.width(of: last), 1000, facts).map { classes in
+      Variant(self, "\(start)\(classes) classes", model(classes, .probabilities))
+    } + [Variant(self, "\(start)without a classifier", model(1, .features))]
+  }
+
+  /// The number of classes the file states; where it has no names, those it may have.
+  private func classCounts(_ stated: Int?, _ usual: Int, _ facts: WeightFacts) -> [Int] {
+    stated.map { [$0] } ?? [usual] + facts.soleSizes.filter { $0 != usual }
+  }
+
+  /// Keras counts layers without a name all through a session: a file made later in one has higher
+  /// numbers.
+  private func counted(_ variant: Variant, _ facts: WeightFacts) -> Variant {
+    let first = ["conv2d", "batch_normalization"].reduce(into: [:]) { first, kind in
+      first[kind] = facts.firstNumber(of: kind)
+    }
+    guard first.values.contains(where: { $0 > 0 }) else { return variant }
+    var variant = variant
+    variant.fileName = { layer in
+      let (kind, number) = WeightFacts.numbered(layer)
+      guard let start = first[kind] else { return layer }
+      // The sum is of a small number and one that a file states.
+      let (shifted, overflow) = number.addingReportingOverflow(start)
+      return overflow ? nil : shifted == 0 ? kind : "\(kind)_\(shifted)"
+    }
+    return variant
+  }
+
+  private func mobileNets(_ facts: WeightFacts) -> [Variant] {
+    // The widest layer tells the factor best: the others round it down.
+    let stated = facts.width(of: "conv_pw_13_bn").map { [Double($0) / 1024] }
+    return (stated ?? [1, 0.75, 0.5, 0.25]).flatMap { alpha in
+      classifiers(facts, last: "conv_preds", arguments: "alpha \(alpha)") {
+        .mobileNetV1(alpha: alpha, classes: $0, head: $1)
+      }
+    }
+  }
+
+  /// Weights of the 2017 toolkit, which has normalizations folded and names of its own.
+  private func foldedMobileNets(_ facts: WeightFacts) -> [Variant] {
+    guard let width = facts.width(of: "conv6_sep") else { return [] }
+    let alpha = Double(width) / 1024
+    return classifiers(facts, last: "fc7", arguments: "alpha \(alpha), folded") {
+      .mobileNetV1(alpha: alpha, classes: $0, head: $1, isFolded: true)
+    }.map { variant in
+      var variant = variant
+      variant.fileName = { Self.toolkitNames[$0] ?? $0 }
+      return variant
+    }
+  }
+
+  /// The 2017 toolkit's names for the layers of MobileNet v1.
+  private static let toolkitNames: [String: String] = {
+    var names = ["conv_preds": "fc7"]
+    let numbers = [
+      "2_1", "2_2", "3_1", "3_2", "4_1", "4_2", "5_1", "5_2", "5_3", "5_4", "5_5", "5_6", "6",
+    ]
+    for (index, number) in numbers.enumerated() {
+      names["conv_dw_\(index + 1)"] = "conv\(number)_dw"
+      names["conv_pw_\(index + 1)"] = "conv\(number)_sep"
+    }
+    return names
+  }()
+
+  private func mobileNetsV2(_ facts: WeightFacts) -> [Variant] {
+    // Published factors come first: rounded to eights, many factors give the same channels.
+    let published = [1, 0.75, 0.5, 0.35, 1.3, 1.4]
+    let width = facts.width(of: "block_16_project_BN")
+    let fitting = published.filter { alpha in
+      width.map { $0 == WidthMultiplier.multipleOf8(320, by: alpha) } ?? true
+    }
+    let alphas = fitting.isEmpty ? width.map { [Double($0) / 320] } ?? [] : fitting
+    return alphas.flatMap { alpha in
+      classifiers(facts, arguments: "alpha \(alpha)") {
+        .mobileNetV2(alpha: alpha, classes: $0, head: $1)
+      }
+    }
+  }
+
+  private func vgg16s(_ facts: WeightFacts) -> [Variant] {
+    // The map has a thirty-second of the picture's width.
+    let size = facts.flattenedWidth.map { $0 * 32 } ?? 224
+    let arguments = size == 224 ? "" : "size \(size)"
+    return classifiers(facts, arguments: arguments) {
+      .vgg16(size: $1 == .features ? 224 : size, classes: $0, head: $1)
+    }
+  }
+}
+
+extension Variant {
+  fileprivate init(_ architecture: Architecture, _ arguments: String, _ model: Model) {
+    self.init(architecture: architecture, arguments: arguments, model: model)
+  }
+}

@@ -1,0 +1,70 @@
+import Forge
+
+/// A ready architecture recognized by the weight file that fits it.
+package struct RecognizedModel {
+  /// The architecture.
+  package let architecture: Architecture
+  /// The architecture with the arguments the file was made with: `mobilenet (alpha 0.25, …)`.
+  package let name: String
+  /// The network; its own parameters are those of the file.
+  package let model: Model
+
+  /// Finds the ready architecture whose parameters are those of a file: all of them, no others.
+  ///
+  /// Layers are found by name, and where that does not do, in HDF5 files and `.keras` archives, in
+  /// order.
+  ///
+  /// - Parameter path: a weight file of any form that ``WeightFile`` reads.
+  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it fits none.
+  package init(weights path: String) throws {
+    let file = try WeightFile(path)
+    let names = try file.parameters().availableNames
+    let facts = WeightFacts(file, layers: names)
+    var nearest: Fit?
+    for read in Self.readers(of: file, facts) {
+      let source = try read()
+      for architecture in Architecture.allCases {
+        for variant in architecture.variants(for: facts) {
+          let fit = Fit(variant, source)
+          if fit.isWhole {
+            self.init(fit)
+            return
+          }
+          if fit.share > nearest?.share ?? 0 { nearest = fit }
+        }
+      }
+    }
+    throw RecognitionError(path: path, entryCount: file.entries.count, nearest: nearest)
+  }
+
+  private init(_ fit: Fit) {
+    architecture = fit.variant.architecture
+    name = fit.variant.name
+    var model = fit.variant.model
+    model.parameters = fit.source
+    self.model = model
+  }
+
+  /// The ways in which a file's parameters may be meant, likeliest first.
+  private static func readers(
+    of file: WeightFile, _ facts: WeightFacts
+  ) -> [() throws -> any ParameterSource] {
+    switch file.format {
+    case .safeTensors:
+      let layouts: [ParameterLayout] =
+        facts.hasInputsLast ? [.forge, .pytorch] : [.pytorch, .forge]
+      return layouts.map { layout in { try file.parameters(layout: layout) } }
+    #if HDF5
+      case .hdf5:
+        return [
+          { try file.parameters() }, { try HDF5Parameters(file.path, matching: .inOrder) },
+        ]
+    #endif
+    #if HDF5 && Zip
+      case .keras:
+        return [{ try file.parameters() }, { try KerasArchive(file.path, matching: .inOrder) }]
+    #endif
+    default: return [{ try file.parameters() }]
+    }
+  }
+}

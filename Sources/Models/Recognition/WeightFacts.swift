@@ -1,0 +1,80 @@
+import Forge
+
+/// What the entries of a weight file say about the network they belong to.
+struct WeightFacts {
+  /// How many values a layer gives per pixel, by what files call what is added to them.
+  private var widths: [String: Int] = [:]
+  /// The sizes that one entry alone has, of those with one axis.
+  ///
+  /// Normalizations have several entries of each size; a classifier's biases stand alone.
+  let soleSizes: [Int]
+  /// Whether pointwise kernels have their inputs last, as Forge's own order has it.
+  let hasInputsLast: Bool
+
+  /// The width of the map that the first dense layer of VGG-16 flattens; `nil` without one.
+  let flattenedWidth: Int?
+
+  private static let words = ["bias", "biases", "b", "beta"]
+
+  /// The lowest number of each kind of layer that is counted: 94 where `conv2d_94` is the first.
+  private let firstNumbers: [String: Int]
+
+  /// Looks at a file's entries and at the names of its layers.
+  init(_ file: WeightFile, layers: [String]) {
+    var counts: [Int: Int] = [:]
+    for entry in file.entries where entry.sizes.count == 1 {
+      let isRaw = entry.elementType == nil
+      let count = isRaw ? entry.byteCount / 4 : entry.sizes[0]
+      counts[count, default: 0] += 1
+      if let layer = Self.layer(addingIn: entry.name) { widths[layer] = count }
+    }
+    flattenedWidth = file.entries.compactMap(Self.flattenedWidth).max()
+    soleSizes = counts.filter { $0.value == 1 }.keys.sorted()
+    firstNumbers = layers.reduce(into: [:]) { numbers, layer in
+      let (kind, number) = Self.numbered(layer)
+      numbers[kind] = min(numbers[kind] ?? number, number)
+    }
+    hasInputsLast = file.entries.contains { entry in
+      entry.sizes.count == 4 && entry.sizes[1] == 1 && entry.sizes[2] == 1 && entry.sizes[3] > 1
+    }
+  }
+
+  /// The number of the first layer of a kind, which has none where it is 0; `nil` when there is
+  /// none of this kind.
+  func firstNumber(of kind: String) -> Int? { firstNumbers[kind] }
+
+  /// The width of a square map of 512 channels that a matrix takes to 4,096 neurons.
+  private static func flattenedWidth(_ entry: WeightFile.Entry) -> Int? {
+    guard entry.sizes.count > 1, entry.sizes.first == 4096 || entry.sizes.last == 4096,
+      let count = Shape.product(of: entry.sizes)
+    else { return nil }
+    return (1...64).first { $0 * $0 * 512 * 4096 == count }
+  }
+
+  /// The values per pixel of the first of these layers the file names; `nil` when it names none.
+  func width(of layers: String...) -> Int? {
+    layers.lazy.compactMap { widths[$0] }.first
+  }
+
+  /// A name without its number, and the number: `conv2d` and 94 of `conv2d_94`.
+  static func numbered(_ layer: String) -> (kind: String, number: Int) {
+    guard let line = layer.lastIndex(of: "_"), let number = Int(layer[line...].dropFirst()) else {
+      return (layer, 0)
+    }
+    return (String(layer[..<line]), number)
+  }
+
+  /// The layer in the name of something that is added: `conv1` of `conv1/bias:0` and `conv1_b.bin`.
+  private static func layer(addingIn name: String) -> String? {
+    var stem = name[...]
+    for ending in [":0", ".bin", ".npy"] where stem.hasSuffix(ending) {
+      stem = stem.dropLast(ending.count)
+    }
+    for word in words where stem.hasSuffix(word) {
+      let rest = stem.dropLast(word.count)
+      guard let separator = rest.last, "/._".contains(separator) else { continue }
+      return rest.dropLast().split(separator: "/").last.map(String.init)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,50 @@
+extension Engine {
+  /// The stages of the predictions in one slot, on the calling thread.
+  func predict(_ tickets: [Ticket], in lease: consuming SlotLease) {
+    let slot = lease.slot
+    let begun = time.now
+    var count = 0
+    var deadline = Nanoseconds.min
+    for ticket in tickets {
+      ticket.place = count
+      deadline = max(deadline, ticket.deadline)
+      do {
+        if ticket.deadline != .never, begun >= ticket.deadline {
+          throw RunnerError.deadlineExceeded
+        }
+        try ticket.encode(into: slot)
+        count += 1
+      } catch {
+        ticket.failure = error
+      }
+    }
+    let encoded = time.now
+    if count > 0 {
+      do {
+        let stop = lease.stopSignal(deadline: deadline)
+        try stop.check()
+        try run(slot, count, stop)
+      } catch {
+        for ticket in tickets where ticket.failure == nil { ticket.failure = error }
+      }
+    }
+    let ran = time.now
+    for ticket in tickets where ticket.failure == nil {
+      do { try ticket.fetch(from: slot) } catch { ticket.failure = error }
+    }
+    let fetched = time.now
+    // The slot is free before anybody hears of the result.
+    lease.end()
+    end(tickets) { ticket in
+      Tally.Times(
+        outcome: Tally.Outcome(ticket.failure), latency: fetched - ticket.submitted,
+        waiting: begun - ticket.submitted, preparing: encoded - begun, running: ran - encoded,
+        readingOut: fetched - ran)
+    }
+    for ticket in tickets where ticket.isWorkersToAnswer {
+      ticket.timer?.cancel()
+      ticket.answer(
+        ticket.failure, latency: fetched - ticket.submitted, waited: begun - ticket.submitted)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How many predictions to have in flight and how many threads to give each.
+///
+/// The two are chosen separately: for latency one prediction has all cores, for throughput each has
+/// one. The threads of a prediction are an option of the network's compile.
+public struct RunnerSizing: Hashable, Sendable {
+  /// The number of predictions in flight.
+  public var inflightBuffers: Int
+  /// The number of threads of one prediction.
+  public var threads: Int
+
+  /// What is to be small, or large.
+  public enum Goal: Hashable, Sendable, CaseIterable {
+    /// The time of one prediction: it has all cores; one more is prepared meanwhile.
+    case latency
+    /// The number of predictions per second: one core each, and one more slot than cores, so that a
+    /// core always finds an input that is ready.
+    case throughput
+  }
+
+  /// Creates a sizing.
+  ///
+  /// - Parameters:
+  ///   - inflightBuffers: the number of predictions in flight.
+  ///   - threads: the number of threads of one prediction.
+  public init(inflightBuffers: Int, threads: Int) {
+    self.inflightBuffers = inflightBuffers
+    self.threads = threads
+  }
+
+  /// A sizing for a goal.
+  ///
+  /// - Parameters:
+  ///   - goal: what is to be small, or large.
+  ///   - cores: the cores this process may use; unless given, those of its affinity mask.
+  /// - Returns: the sizing; more than 64 buffers are never proposed.
+  public static func sensible(for goal: Goal, cores: Int? = nil) -> RunnerSizing {
+    let cores = max(cores ?? usableCores, 1)
+    return switch goal {
+    case .latency: RunnerSizing(inflightBuffers: 2, threads: cores)
+    case .throughput: RunnerSizing(inflightBuffers: min(cores, 63) + 1, threads: 1)
+    }
+  }
+
+  /// The cores that this process's affinity mask allows.
+  package static var usableCores: Int {
+    #if os(Linux)
+      if let count = allowedCores(inStatus: contents(of: "/proc/self/status")) { return count }
+    #endif
+    return max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
+  }
+
+  /// The cores of the line `Cpus_allowed:` of a process's status: a mask in hexadecimal digits.
+  package static func allowedCores(inStatus text: String) -> Int? {
+    let lines = text.split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed:") }) else { return nil }
+    let mask = line.dropFirst("Cpus_allowed:".count)
+    let count = mask.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+    return count > 0 ? count : nil
+  }
+
+  /// The first 16 KB of a file, or nothing.
+  private static func contents(of path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,208 @@
+/// One iteration over a stream: what waits, what runs, what is finished, and who waits for it.
+///
+/// Inputs are known here by their prediction: a closure that starts it.
+final class StreamState<Output: Sendable>: Sendable {
+  /// The end of a prediction.
+  typealias Completion = @Sendable (Result<Output, any Error>) -> Void
+  /// Starts a prediction and gives what cancels it.
+  typealias Start = @Sendable (_ index: Int, _ completion: @escaping Completion) -> Cancel
+  typealias Cancel = @Sendable () -> Void
+
+  private struct State {
+    /// Inputs that have not started, in order.
+    var waiting: [(index: Int, start: Start)] = []
+    /// The indices of started predictions whose results are not handed out yet, in order.
+    var order: [Int] = []
+    /// What cancels those that run; `nil` while they are being started.
+    var running: [Int: Cancel?] = [:]
+    var finished: [Int: Result<Output, any Error>] = [:]
+    var nextIndex = 0
+    var inputsEnded = false
+    var failure: (any Error)?
+    var isOver = false
+    var producer: Task<Void, Never>?
+    var blockedProducer: CheckedContinuation<Void, any Error>?
+    var consumer: CheckedContinuation<Output?, any Error>?
+  }
+
+  private let policy: StreamPolicy
+  private let concurrency: Int
+  private let waitingLimit: Int
+  private let drops: StreamDrops
+  private let monitor = Monitor(State())
+
+  init(policy: StreamPolicy, concurrency: Int, waiting: Int, drops: StreamDrops) {
+    self.policy = policy
+    self.concurrency = concurrency
+    self.waitingLimit = waiting
+    self.drops = drops
+  }
+
+  // MARK: The producer's side
+
+  /// Starts the producer, the first time.
+  func start(_ makeTask: (StreamState) -> Task<Void, Never>) {
+    monitor.withLock { state in
+      if state.producer == nil, !state.isOver { state.producer = makeTask(self) }
+    }
+  }
+
+  /// Takes one more input; waits for room, or drops one, as the policy says.
+  ///
+  /// - Throws: ``RunnerError`` when the iteration is over.
+  func offer(_ start: @escaping Start) async throws {
+    try monitor.withLock { state in
+      guard !state.isOver else { throw RunnerError.cancelled }
+      state.waiting.append((state.nextIndex, start))
+      state.nextIndex += 1
+    }
+    startWaiting()
+    guard policy == .block else { return dropExcess() }
+    // With room for the next input, or not until there is.
+    try await withCheckedThrowingContinuation { continuation in
+      let answer: Result<Void, any Error>? = monitor.withLock { state in
+        if state.isOver { return .failure(RunnerError.cancelled) }
+        if hasRoom(state) { return .success(()) }
+        state.blockedProducer = continuation
+        return nil
+      }
+      if let answer { continuation.resume(with: answer) }
+    }
+  }
+
+  /// Whether the producer may bring another input.
+  private func hasRoom(_ state: State) -> Bool {
+    state.waiting.isEmpty || state.waiting.count < waitingLimit
+  }
+
+  private func dropExcess() {
+    let isDropped = monitor.withLock { state -> Bool in
+      guard !state.isOver, state.waiting.count > waitingLimit else { return false }
+      switch policy {
+      case .block: return false
+      case .dropNewest: state.waiting.removeLast()
+      case .dropOldest: state.waiting.removeFirst()
+      }
+      return true
+    }
+    if isDropped { drops.add() }
+  }
+
+  /// The inputs have come to their end.
+  func inputsEnded(_ failure: (any Error)?) {
+    monitor.withLock { state in
+      state.inputsEnded = true
+      // Else the producer only noticed that it is over.
+      if !state.isOver { state.failure = failure }
+    }
+    handOut()
+  }
+
+  // MARK: Predictions
+
+  /// Starts what may start: so many run, and as many finished results wait for the consumer.
+  private func startWaiting() {
+    while let (index, start) = nextToStart() {
+      let cancel = start(index) { [self] result in finish(index, result) }
+      let isUnwanted = monitor.withLock { state in
+        // It may be over already.
+        guard state.running[index] != nil else { return state.isOver }
+        state.running[index] = .some(cancel)
+        return false
+      }
+      if isUnwanted { cancel() }
+    }
+  }
+
+  private func nextToStart() -> (Int, Start)? {
+    monitor.withLock { state in
+      guard !state.isOver, !state.waiting.isEmpty, state.running.count < concurrency,
+        state.finished.count < concurrency
+      else { return nil }
+      let (index, start) = state.waiting.removeFirst()
+      state.order.append(index)
+      state.running[index] = .some(nil)
+      return (index, start)
+    }
+  }
+
+  private func finish(_ index: Int, _ result: Result<Output, any Error>) {
+    monitor.withLock { state in
+      guard state.running.removeValue(forKey: index) != nil, !state.isOver else { return }
+      state.finished[index] = result
+    }
+    handOut()
+    startWaiting()
+    unblock()
+  }
+
+  private func unblock() {
+    let producer = monitor.withLock { state -> CheckedContinuation<Void, any Error>? in
+      guard hasRoom(state) else { return nil }
+      return state.blockedProducer.take()
+    }
+    producer?.resume()
+  }
+
+  // MARK: The consumer's side
+
+  /// Waits for the next result in order.
+  func take(_ continuation: CheckedContinuation<Output?, any Error>) {
+    let isSecond = monitor.withLock { state in
+      if state.consumer != nil { return true }
+      state.consumer = continuation
+      return false
+    }
+    // An iterator belongs to one task; another one that asks gets nothing.
+    if isSecond { return continuation.resume(returning: nil) }
+    handOut()
+    startWaiting()
+    unblock()
+  }
+
+  /// Gives the consumer what it waits for, when that is there.
+  private func handOut() {
+    typealias Delivery = (CheckedContinuation<Output?, any Error>, Result<Output?, any Error>)
+    let delivery = monitor.withLock { state -> Delivery? in
+      guard let consumer = state.consumer else { return nil }
+      let answer: Result<Output?, any Error>
+      if let first = state.order.first, let result = state.finished.removeValue(forKey: first) {
+        state.order.removeFirst()
+        answer = result.map(Optional.some)
+      } else if state.isOver || (state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty)
+      {
+        answer = state.failure.take().map(Result.failure) ?? .success(nil)
+      } else {
+        return nil
+      }
+      state.consumer = nil
+      return (consumer, answer)
+    }
+    guard let (consumer, answer) = delivery else { return }
+    // The first error is the last of the stream.
+    if case .failure(let error) = answer { end(throwing: error, isDelivered: true) }
+    consumer.resume(with: answer)
+  }
+
+  /// Ends the iteration: cancels what runs and stops the producer.
+  func end(throwing error: any Error, isDelivered: Bool = false) {
+    let (cancels, task, producer) = monitor.withLock { state in
+      guard !state.isOver else {
+        return ([Cancel](), Task<Void, Never>?.none, CheckedContinuation<Void, any Error>?.none)
+      }
+      state.isOver = true
+      let isFinished = state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty
+      state.failure = isDelivered || isFinished ? nil : error
+      state.waiting = []
+      state.finished = [:]
+      state.order = []
+      let cancels = state.running.values.compactMap { $0 }
+      state.running = [:]
+      return (cancels, state.producer, state.blockedProducer.take())
+    }
+    for cancel in cancels { cancel() }
+    task?.cancel()
+    producer?.resume(throwing: RunnerError.cancelled)
+    handOut()
+  }
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Nanoseconds of a clock from some fixed moment on.
+typealias Nanoseconds = Int64
+
+extension Nanoseconds {
+  /// The moment that never comes.
+  static var never: Nanoseconds { .max }
+}
+
+/// The clock of a runner: the machine's monotonic one, or one that a test drives.
+struct TimeSource: Sendable {
+  /// The present, and a sleep until a moment; `nil` for the machine's clock.
+  private let injected: Injected?
+
+  private struct Injected: Sendable {
+    let now: @Sendable () -> Nanoseconds
+    let sleep: @Sendable (Nanoseconds) async throws -> Void
+  }
+
+  /// The machine's monotonic clock.
+  static let machine = TimeSource(injected: nil)
+
+  private init(injected: Injected?) { self.injected = injected }
+
+  /// Another clock.
+  init<C: Clock>(_ clock: C) where C.Duration == Duration {
+    guard !(clock is ContinuousClock) else {
+      injected = nil
+      return
+    }
+    let origin = clock.now
+    injected = Injected(
+      now: { origin.duration(to: clock.now).nanoseconds },
+      sleep: { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0)), tolerance: nil) }
+    )
+  }
+
+  /// Whether ``now`` is what `CLOCK_MONOTONIC` gives, which C code may then read itself.
+  var isMachine: Bool { injected == nil }
+
+  /// The present.
+  var now: Nanoseconds {
+    guard let injected else { return Self.monotonic() }
+    return injected.now()
+  }
+
+  /// The machine's monotonic clock.
+  static func monotonic() -> Nanoseconds {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+  }
+
+  /// Suspends until a moment, or throws when the task is cancelled.
+  func sleep(until moment: Nanoseconds) async throws {
+    if let injected { return try await injected.sleep(moment) }
+    let left = Duration.nanoseconds(max(moment - now, 0))
+    try await Task.sleep(for: left, tolerance: .zero, clock: .continuous)
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds, as near as 64 bits come.
+  var nanoseconds: Nanoseconds {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, overflowed) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflowed ? (seconds < 0 ? .min : .max) : sum
+  }
+}

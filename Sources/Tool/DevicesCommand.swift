@@ -1,0 +1,24 @@
+import ArgumentParser
+import Forge
+import Foundation
+
+/// Lists what predictions can run on.
+struct DevicesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices",
+    abstract: "Lists the compute devices: instruction sets, cores that may be used, caches, memory."
+  )
+
+  @Flag(help: "Print a JSON array.")
+  var json = false
+
+  func run() throws {
+    guard json else {
+      for device in Device.all { print(device) }
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    print(String(decoding: try encoder.encode(Device.all), as: UTF8.self))
+  }
+}

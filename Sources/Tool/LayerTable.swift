@@ -1,0 +1,116 @@
+import ArgumentParser
+import Forge
+import Foundation
+
+/// Times each layer of a list by itself, beside what the machine allows.
+struct LayerTable {
+  private let lines: [LayerLine]
+  private let options: CompileOptions
+  private let threads: Int
+  private let runs: Int
+
+  /// Reads a list.
+  init(path: String, options: CompileOptions, threads: Int, runs: Int) throws {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ValidationError("\(path) cannot be read as text")
+    }
+    lines = try LayerLine.all(in: text, path: path)
+    self.options = options
+    self.threads = threads
+    self.runs = runs
+  }
+
+  /// One timed layer.
+  private struct Row: Encodable {
+    let layer: String
+    let medianMs: Double
+    let gflops: Double
+    let gigabytesPerSecond: Double
+    /// What bounds it: compute or memory.
+    let bound: String
+    /// The time the bound allows over the time it took.
+    let share: Double
+    let kernels: String
+  }
+
+  /// Times all layers and prints a table, or one JSON object.
+  func print(json: Bool) throws {
+    guard let speed = Device.measuredSpeed(threads: threads) else {
+      throw ValidationError("there is no memory to measure the machine with")
+    }
+    let heading = String(
+      format: "peak %.1f GFLOP/s (%@), memory %.1f GB/s, threads %d", speed.gigaflops,
+      speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond, speed.threads)
+    if !json {
+      Swift.print(heading)
+      Swift.print(
+        "        ms  GFLOP/s    GB/s  bound    share  layer                         kernels")
+    }
+    var rows: [Row] = []
+    for line in lines {
+      let row: Row
+      do { row = try self.row(line, speed) } catch {
+        throw ValidationError("\(line.name): \(error)")
+      }
+      rows.append(row)
+      if json { continue }
+      let numbers = String(
+        format: "%10.4f  %7.1f %7.1f  ", row.medianMs, row.gflops, row.gigabytesPerSecond)
+      let layer = row.layer.padding(toLength: max(28, row.layer.count), withPad: " ", startingAt: 0)
+      let bound = row.bound.padding(toLength: 7, withPad: " ", startingAt: 0)
+      Swift.print(numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
+      Swift.print("\(layer)  \(row.kernels)")
+    }
+    guard json else { return }
+    struct Object: Encodable {
+      let peakGflops, memoryGigabytesPerSecond: Double
+      let instructionSet: String
+      let threads: Int
+      let layers: [Row]
+    }
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let object = Object(
+      peakGflops: speed.gigaflops, memoryGigabytesPerSecond: speed.gigabytesPerSecond,
+      instructionSet: speed.instructionSet.rawValue, threads: speed.threads, layers: rows)
+    Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
+  }
+
+  /// Names in order, with how many of one follow each other: `a, b ×3`.
+  private static func counted(_ names: [String]) -> String {
+    var runs: [(name: String, count: Int)] = []
+    for name in names {
+      if runs.last?.name == name {
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((name, 1))
+      }
+    }
+    return runs.map { $0.count > 1 ? "\($0.name) ×\($0.count)" : $0.name }.joined(separator: ", ")
+  }
+
+  /// Steps that are no part of a layer.
+  private static let layoutSteps: Set = ["clearHalo", "block", "unblock"]
+
+  /// Times one layer in a network of its own.
+  private func row(_ line: LayerLine, _ speed: Device.Speed) throws -> Row {
+    let network = try line.model.compile(parameters: RandomParameters(seed: 1), options: options)
+    // Each step by itself, so that bringing the tensors into a plan's layout and back, which happens once per
+    // network, is left out. The median of several means, which leaves out what disturbed one of them.
+    let parts = min(max(runs / 4, 1), 25)
+    let profiles = try (0..<parts).map { _ in
+      try network.profile(runs: max(runs / parts, 1)).filter {
+        !Self.layoutSteps.contains($0.kernel)
+      }
+    }
+    let sums = profiles.map { $0.reduce(0) { $0 + $1.seconds } }.sorted()
+    let median = max(sums[parts / 2], 1e-9)
+    let bound = speed.bound(multiplyAdds: line.model.multiplyAdds, bytes: line.bytes)
+    return Row(
+      layer: line.name, medianMs: median * 1e3,
+      gflops: 2e-9 * Double(line.model.multiplyAdds) / median,
+      gigabytesPerSecond: 1e-9 * Double(line.bytes) / median, bound: bound.by.rawValue,
+      share: bound.seconds / median, kernels: Self.counted(profiles[0].map(\.kernel)))
+  }
+}

@@ -1,0 +1,85 @@
+import CForgeKernels
+import Testing
+
+/// Weights in the forms that kernels read, by the definition of their layout.
+@Suite struct PackingTests {
+  static let sizes = [1, 2, 3, 15, 16, 17, 33, 64, 70]
+
+  @Test("weights of convolutions", arguments: [16, 32, 48, 64])
+  func convolution(panel: Int) {
+    var random = SeededGenerator(seed: 6)
+    for (index, outputs) in Self.sizes.enumerated() {
+      for (taps, inputs) in [(1, 1), (1, 40), (2, 16), (9, 3), (9, 17), (25, 32)] {
+        var test = ConvolutionCase(inputs: inputs, outputs: outputs, panel: panel)
+        test.kernel = (1, taps)
+        test.width = taps
+        test.seed = UInt64(index)
+        let numbers = ConvolutionNumbers(test)
+        let wanted = numbers.packedWeights(test)
+        let packed = Buffer(count: wanted.count + 32)
+        forge_pack_convolution(
+          numbers.weights, packed.pointer + 16, Int64(outputs), Int64(taps), Int64(inputs),
+          Int64(panel))
+        #expect(
+          packed.bits
+            == Array(repeating: canary, count: 16) + wanted.map(\.bitPattern)
+            + Array(repeating: canary, count: 16),
+          "\(outputs) outputs, \(taps) taps, \(inputs) inputs, panel \(panel)")
+      }
+    }
+    // A number wherever there is one: none is lost.
+    let weights = random.values(70 * 9 * 17)
+    let packed = Buffer(count: 80 / 16 * 9 * 32 * 16)
+    forge_pack_convolution(weights, packed.pointer, 70, 9, 17, 16)
+    #expect((0..<packed.count).count { packed.pointer[$0] != 0 } == weights.count)
+  }
+
+  @Test("weights of Winograd's convolutions", arguments: WinogradForm.all)
+  func winograd(form: WinogradForm) {
+    let (vertical, horizontal) = (form.vertical, form.horizontal)
+    let points = vertical.alpha * horizontal.alpha
+    let taps = form.kernel.height * form.kernel.width
+    for (index, outputs) in Self.sizes.enumerated() {
+      let panel = [16, 32, 48, 64][index % 4]
+      for inputs in [1, 5, 16, 19, 33] {
+        var random = SeededGenerator(seed: UInt64(index))
+        let weights = random.values(outputs * taps * inputs)
+        let padded = (inputs + 15) / 16 * 16
+        let panels = (outputs + panel - 1) / panel
+        let packed = Buffer(count: panels * points * padded * panel + 32)
+        forge_pack_winograd(
+          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int32(form.tile.height),
+          Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width),
+          Int64(panel))
+        var wrong = 0
+        var seen = 0
+        for o in 0..<outputs {
+          for c in 0..<inputs {
+            let filter = (0..<form.kernel.height).map { ky in
+              (0..<form.kernel.width).map { kx in
+                Double(weights[(o * taps + ky * form.kernel.width + kx) * inputs + c])
+              }
+            }
+            let made = transform(vertical.filter, filter, horizontal.filter).joined()
+            // Rounded once; where terms cancel the doubles' own order may show.
+            let bound = transform(
+              magnitudes(vertical.filter), magnitudes(filter), magnitudes(horizontal.filter)
+            ).joined()
+            for (point, (value, bound)) in zip(made, bound).enumerated() {
+              let row = (o / panel * points + point) * padded + c
+              let actual = Double(packed.pointer[16 + row * panel + o % panel])
+              if !(abs(actual - value) <= 6e-8 * abs(value) + 1e-14 * bound) { wrong += 1 }
+              seen += actual == 0 ? 0 : 1
+            }
+          }
+        }
+        #expect(wrong == 0, "\(form), \(outputs) outputs, \(inputs) inputs, panel \(panel)")
+        // All else is zero, and nothing around has been written.
+        let all = (16..<packed.count - 16).count { packed.pointer[$0] != 0 }
+        #expect(all == seen, "\(form), \(outputs) outputs, \(inputs) inputs, panel \(panel)")
+        let around = Array(0..<16) + Array(packed.count - 16..<packed.count)
+        #expect(around.allSatisfy { packed.pointer[$0].bitPattern == canary })
+      }
+    }
+  }
+}

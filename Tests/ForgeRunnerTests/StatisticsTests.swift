@@ -1,0 +1,64 @@
+import ForgeRunner
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
+  @Test func nothingYet() throws {
+    let statistics = try Runner(GateNetwork(), inflightBuffers: 1).statistics
+    #expect(statistics.completed == 0)
+    #expect(statistics.latency.count == 0)
+    #expect(statistics.latency.p99 == .zero)
+    #expect(statistics.throughput == 0)
+  }
+
+  /// Known times on a clock that the test moves.
+  @Test func timesOfEachStage() async throws {
+    let clock = TestClock()
+    let network = GateNetwork(isOpen: false, failing: [3: .run])
+    let runner = try Runner(network, inflightBuffers: 1, clock: clock)
+    for input in 1...3 {
+      let task = predicting(input, with: runner)
+      try await eventually("it runs") { network.log.inFlight == 1 }
+      clock.advance(by: .milliseconds(input * 10))
+      network.letOneThrough()
+      _ = try? await task.value
+      await runner.drain()
+      clock.advance(by: .seconds(5))
+    }
+    let statistics = runner.statistics
+    #expect(statistics.completed == 2)
+    #expect(statistics.failed == 1)
+    #expect(statistics.running.count == 2)
+    #expect(statistics.running.maximum == .milliseconds(20))
+    #expect(statistics.running.mean == .milliseconds(15))
+    #expect(statistics.latency == statistics.running)
+    #expect(statistics.waiting.maximum == .zero)
+    #expect((10.0...10.4).contains(statistics.running.p50 / .milliseconds(1)))
+    #expect(statistics.running.p99 == .milliseconds(20))
+    // 10 + 20 + 30 ms, without the pauses.
+    #expect(statistics.active == .milliseconds(60))
+    #expect(abs(statistics.throughput - 2 / 0.06) < 1e-6)
+    runner.resetStatistics()
+    #expect(runner.statistics.completed == 0)
+    #expect(runner.statistics.active == .zero)
+  }
+
+  @Test func sizing() {
+    #expect(
+      RunnerSizing.sensible(for: .latency, cores: 6)
+        == RunnerSizing(inflightBuffers: 2, threads: 6))
+    #expect(
+      RunnerSizing.sensible(for: .throughput, cores: 6)
+        == RunnerSizing(inflightBuffers: 7, threads: 1))
+    for goal in RunnerSizing.Goal.allCases {
+      for cores in [.min, -1, 0, 1, 2, 1000, .max] as [Int] {
+        let sizing = RunnerSizing.sensible(for: goal, cores: cores)
+        #expect((1...64).contains(sizing.inflightBuffers))
+        #expect(sizing.threads >= 1)
+      }
+    }
+    #expect(RunnerSizing.usableCores >= 1)
+    #expect(RunnerSizing.allowedCores(inStatus: "Name:\tx\nCpus_allowed:\tff,00000003\n") == 10)
+    #expect(RunnerSizing.allowedCores(inStatus: "Cpus_allowed_list:\t0-3\n") == nil)
+    #expect(RunnerSizing.allowedCores(inStatus: "Cpus_allowed:\t0\n") == nil)
+  }
+}

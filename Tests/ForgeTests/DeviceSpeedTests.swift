@@ -1,0 +1,35 @@
+import Forge
+import Testing
+
+/// The machine's speed as a bound of work.
+@Suite struct DeviceSpeedTests {
+  @Test func theBoundIsTheSlowerOfTwo() {
+    let speed = Device.Speed(
+      instructionSet: .avx2, threads: 1, gigaflops: 100, gigabytesPerSecond: 20)
+    let multiplying = speed.bound(multiplyAdds: 5_000_000, bytes: 1_000_000)
+    #expect(multiplying.by == .compute)
+    #expect(abs(multiplying.seconds - 1e-4) < 1e-12)
+    let reading = speed.bound(multiplyAdds: 1_000_000, bytes: 4_000_000)
+    #expect(reading.by == .memory)
+    #expect(abs(reading.seconds - 2e-4) < 1e-12)
+  }
+
+  /// Every instruction set of the machine is measured, and none that it lacks.
+  @Test func everyInstructionSet() {
+    let there = Device.all[0].instructionSets
+    for set in CompileOptions.InstructionSet.allCases {
+      let speed = Device.measuredSpeed(instructionSet: set)
+      #expect((speed != nil) == there.contains(set.rawValue))
+      if let speed {
+        #expect(speed.instructionSet == set && speed.threads == 1)
+        #expect(speed.gigaflops > 0 && speed.gigaflops.isFinite)
+        #expect(speed.gigabytesPerSecond > 0 && speed.gigabytesPerSecond.isFinite)
+      }
+    }
+  }
+
+  @Test func threadsAreCutToWhatThereMayBe() {
+    #expect(Device.measuredSpeed(threads: 0, instructionSet: .scalar)?.threads == 1)
+    #expect(Device.measuredSpeed(threads: 2)?.threads == 2)
+  }
+}
