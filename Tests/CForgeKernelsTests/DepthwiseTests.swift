@@ -52,11 +52,13 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
 @Suite struct DepthwiseTests {
   @Test("every width of a row, with each stride", arguments: 1...3)
   func widths(stride: Int) {
-    for width in 1...24 {
-      check(
-        ConvolutionCase(
-          height: 4, width: width, inputs: 17, outputs: 17, kernel: (3, 3),
-          stride: (y: 1, x: stride), padding: (1, 1, 1, 1)))
+    for width in 1...31 {
+      for kernel in [3, 5] {
+        check(
+          ConvolutionCase(
+            height: 2 + width % 4, width: width, inputs: 17, outputs: 17, kernel: (kernel, kernel),
+            stride: (y: 1, x: stride), padding: (kernel / 2, kernel / 2, kernel / 2, kernel / 2)))
+      }
     }
   }
 

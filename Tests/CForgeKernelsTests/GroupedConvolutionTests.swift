@@ -66,6 +66,61 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
+  @Test("every width of a row, with each stride and dilation", arguments: 1...3, 1...2)
+  func widths(stride: Int, dilation: Int) {
+    // By lanes from one block, from two, from more; one group at a time, its vectors shared or not.
+    for (groups, inputs, outputs) in [(8, 4, 4), (5, 6, 6), (3, 40, 5), (2, 24, 24), (1, 3, 16)] {
+      for width in [1, 2, 3, 5, 7, 10, 13, 14, 15, 17, 27, 29, 31] {
+        check(
+          ConvolutionCase(
+            height: 3, width: width, inputs: groups * inputs, outputs: groups * outputs,
+            kernel: (3, 3), stride: (1, stride), dilation: (1, dilation),
+            padding: (1, dilation, 1, dilation)), groups: groups)
+      }
+    }
+  }
+
+  @Test("groups of every number of channels", arguments: 1...20)
+  func channels(count: Int) {
+    for (inputs, outputs) in [(count, count), (1, count), (count, 1), (count, 8), (count, 9)] {
+      for groups in [2, 7] {
+        check(
+          ConvolutionCase(
+            height: 3, width: 9, inputs: groups * inputs, outputs: groups * outputs,
+            kernel: (2, 3), padding: (1, 1, 0, 1)), groups: groups)
+      }
+    }
+  }
+
+  @Test("groups of many inputs", arguments: [63, 64, 65, 70], [1, 8, 9])
+  func inputs(count: Int, outputs: Int) {
+    for kernel: (height: Int, width: Int) in [(1, 1), (5, 5)] {
+      check(
+        ConvolutionCase(
+          height: 5, width: 6, inputs: 3 * count, outputs: 3 * outputs, kernel: kernel,
+          padding: (kernel.height / 2, kernel.width / 2, kernel.height / 2, kernel.width / 2)),
+        groups: 3)
+    }
+  }
+
+  @Test("NaN and infinity stay in their group", arguments: [Float.nan, .infinity])
+  func specialValues(value: Float) {
+    for (groups, inputs, outputs) in [(8, 4, 4), (5, 6, 6), (2, 24, 24), (3, 10, 11)] {
+      let test = ConvolutionCase(
+        height: 4, width: 17, inputs: groups * inputs, outputs: groups * outputs, kernel: (3, 3),
+        padding: (1, 1, 1, 1))
+      var numbers = ConvolutionNumbers(test, groups: groups)
+      numbers.input[2, 4, inputs + 1] = value
+      let expected = numbers.expected(test, groups: groups)
+      for level in Level.available {
+        let prepared = numbers.prepareGrouped(test, groups: groups, on: level)
+        let before = prepared.out.buffer.bits
+        prepared.call.runAll()
+        expect(prepared.out, equals: expected, before: before, "\(level), \(value), \(test)")
+      }
+    }
+  }
+
   @Test("activations, with and without a residual", arguments: Activation.all)
   func epilogues(activation: Activation) {
     for residual in [false, true] {
@@ -78,15 +133,15 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
-  @Test("tiles are independent")
-  func tiles() {
+  @Test("tiles are independent", arguments: [(5, 10, 20), (2, 10, 40), (3, 60, 36)])
+  func tiles(groups: Int, inputs: Int, outputs: Int) {
     let test = ConvolutionCase(
-      height: 7, width: 5, inputs: 10, outputs: 20, kernel: (3, 3), padding: (1, 1, 1, 1),
-      activation: .relu, residual: true)
-    let numbers = ConvolutionNumbers(test, groups: 5)
+      height: 7, width: 5, inputs: inputs, outputs: outputs, kernel: (3, 3),
+      padding: (1, 1, 1, 1), activation: .relu, residual: true)
+    let numbers = ConvolutionNumbers(test, groups: groups)
     for level in Level.available {
       expectIndependentTiles(
-        numbers.prepareGrouped(test, groups: 5, on: level).call, "\(level), \(test)")
+        numbers.prepareGrouped(test, groups: groups, on: level).call, "\(level), \(test)")
     }
   }
 }

@@ -120,6 +120,42 @@ private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_A
     }
   }
 
+  @Test(
+    "usual windows at every width", arguments: [(2, 1), (2, 2), (3, 1), (3, 2), (5, 1), (4, 1)])
+  func widths(kernel: Int, stride: Int) {
+    for kind in kinds {
+      for width in 1...15 {
+        for padding in [0, kernel / 2, kernel] where width + 2 * padding >= kernel {
+          PoolingCase(
+            window: ConvolutionCase(
+              height: 6, width: width, inputs: 17, kernel: (kernel, kernel),
+              stride: (stride, stride), padding: (padding, padding, padding, padding),
+              activation: width % 2 == 0 ? .linear : .relu), kind: kind
+          ).check()
+        }
+      }
+    }
+  }
+
+  @Test("NaN and infinities in one place of a larger image")
+  func specialPlaces() {
+    var random = SeededGenerator(seed: 8)
+    for value in [Float.nan, -.nan, .infinity, -.infinity] {
+      for (kernel, stride) in [(2, 1), (2, 2), (3, 1), (3, 2), (5, 1)] {
+        for place in 0..<15 {
+          var image = Image(5, 19, 18, random: &random)
+          image[place % 5, place * 5 % 19, place] = value
+          image[place / 4, place * 7 % 19, 17 - place] = -value
+          PoolingCase(
+            window: ConvolutionCase(
+              height: 5, width: 19, inputs: 18, kernel: (kernel, kernel),
+              stride: (stride, stride), padding: (1, 1, 1, 1)), kind: FORGE_POOL_MAXIMUM
+          ).check(image)
+        }
+      }
+    }
+  }
+
   @Test("windows wholly in the border give 0", arguments: [0, 1, 2])
   func empty(kind: Int) {
     for activation in [Activation.linear, Activation(kind: FORGE_SIGMOID)] {
