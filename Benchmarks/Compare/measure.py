@@ -213,7 +213,7 @@ def main():
                 print(f"{network}, threads {threads}", flush=True)
                 results["speed"].setdefault(network, {})[str(threads)] = speed(
                     network, threads, options, results["left_out"])
-            results["starts"][network] = starts(network, options.threads[0], options)
+            results["starts"][network] = starts(network, 1, options)
             results["batches"][network] = batches(network, options)
     results["layers"] = json.loads(text_of(
         [str(options.forge.resolve()), "bench", "--layers", str(HERE.parent / "layers.txt"), "--json", "--runs",

@@ -59,7 +59,7 @@ def speed_section(results):
 
 def start_section(results):
     starts = results["starts"]
-    lines = ["### From a file to the first answer, milliseconds", ""]
+    lines = ["### From a file to the first answer, milliseconds, one thread", ""]
     lines += table(["network", *LABELS.values()], [
         [NETWORKS.get(network, network),
          *per_runtime(values, lambda v: f"{v['total_ms']:.1f} ({v['load_ms']:.1f} + {v['first_ms']:.1f})")]

@@ -82,7 +82,7 @@ import Testing
     #expect(network.memory.arena == 0)
     #expect(network.memory.context == 0)
     let shape = Shape(width: 5, height: 4, channels: 3)
-    _ = try network.predict(TensorValues(shape: shape, values: .seeded(shape, seed: 1)))
+    _ = try network.predict(.seeded(shape, seed: 1))
     #expect(network.memory.packedParameters > 0)
     #expect(network.memory.plans > 0)
     #expect(network.memory.loadingPeak > network.memory.packedParameters)
