@@ -95,7 +95,9 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     self.network = network
     self.inflightBuffers = count
     self.makeTicket = makeTicket
-    let slots = try (0..<count).map { _ in InflightSlot(try makeSlot(threads ?? (count > 1 ? 1 : nil)), of: network) }
+    let slots = try (0..<count).map { _ in
+      InflightSlot(try makeSlot(threads ?? (count > 1 ? 1 : nil)), of: network)
+    }
     engine = try Engine(slots: slots, batching: batching, time: TimeSource(clock), run: run)
   }
 

@@ -21,8 +21,9 @@ import Testing
       let kernels: [forge_kernel?] = [
         table.block, table.unblock, table.clear_halo, table.fill, table.copy, table.copy_channels,
         table.gather_channels, table.convolution, table.plain_convolution, table.winograd,
-        table.winograd_input, table.winograd_output, table.grouped_convolution, table.depthwise,
-        table.pooling, table.activation, table.affine, table.binary, table.softmax, table.resize,
+        table.winograd_input, table.winograd_output, table.strassen_input, table.strassen_output,
+        table.grouped_convolution, table.depthwise, table.pooling, table.activation, table.affine,
+        table.binary, table.softmax, table.resize,
         table.copy_plain, table.binary_plain, table.activation_plain, table.softmax_plain,
       ]
       #expect(!kernels.contains { $0 == nil })

@@ -49,7 +49,7 @@ import Testing
         let packed = Buffer(count: panels * points * padded * panel + 32)
         forge_pack_winograd(
           weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int32(form.tile.height),
-          Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width),
+          Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width), 1,
           Int64(panel))
         var wrong = 0
         var seen = 0

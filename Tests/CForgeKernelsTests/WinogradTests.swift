@@ -38,7 +38,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       let (tile, kernel) = (form.tile, form.kernel)
       let has = { (pooled: Int32) in
         forge_has_winograd(
-          Int32(tile.height), Int32(kernel.height), Int32(tile.width), Int32(kernel.width), pooled)
+          Int32(tile.height), Int32(kernel.height), Int32(tile.width), Int32(kernel.width), 1,
+          pooled)
       }
       #expect(has(0) != 0, "\(form)")
       #expect((has(1) != 0) == form.canPool, "\(form)")
@@ -47,7 +48,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     for (height, width) in (1...8).flatMap({ y in (1...8).map { (y, $0) } }) {
       for (rows, columns) in (1...8).flatMap({ y in (1...8).map { (y, $0) } }) {
         count += Int(
-          forge_has_winograd(Int32(height), Int32(rows), Int32(width), Int32(columns), 0))
+          forge_has_winograd(Int32(height), Int32(rows), Int32(width), Int32(columns), 1, 0))
       }
     }
     #expect(count == WinogradForm.all.count)

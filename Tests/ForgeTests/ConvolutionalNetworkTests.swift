@@ -4,7 +4,7 @@ import Testing
 
 /// Random networks with the kernels of large images: agreement, and bits that depend on nothing.
 @Suite struct ConvolutionalNetworkTests {
-  static let seedsPerTest: UInt64 = 4
+  static let seedsPerTest: UInt64 = 6
 
   private static func seeds(_ part: Int) -> Range<UInt64> {
     UInt64(part) * seedsPerTest..<UInt64(part + 1) * seedsPerTest

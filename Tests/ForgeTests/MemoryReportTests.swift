@@ -13,8 +13,8 @@ import Testing
         --> Dense(neurons: 3, name: "last"))
   }
 
-  /// Blocks of 16 channels: 32 inputs and 16 outputs, then 7 pixels of 16 inputs and 16 outputs, in floats.
-  private let packed = [32 * 16, 16, 7 * 16 * 16, 16]
+  /// Blocks of 16 channels: 32 inputs and 16 outputs, then 35 inputs, rounded up to 48, and 16 outputs, in floats.
+  private let packed = [32 * 16, 16, 48 * 16, 16]
   private let counts = [17 * 5, 5, 7 * 5 * 3, 3]
 
   @Test func packedParametersAndPlans() throws {

@@ -153,7 +153,7 @@ import Testing
     // The last four belong to the plan and change no operation.
     #expect(
       Rewrites.names
-        == reported + ["winograd", "fusePooling", "concatenateInPlace", "reuseInPlace"])
+        == reported + ["winograd", "strassen", "fusePooling", "concatenateInPlace", "reuseInPlace"])
     for name in Rewrites.names {
       let report = try network(CompileOptions(disabledRewrites: [name])).report
       #expect(!report.rewrites.map(\.name).contains(name))

@@ -147,7 +147,7 @@ struct Compiler: Sendable {
       }
     }
     let settings = PlanSettings(
-      options, level: level, threads: threads, 
+      options, level: level, threads: threads,
       sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
     let convolutions = ConvolutionPlan(bound, settings)
     try checkMemory(of: bound, convolutions)

@@ -37,7 +37,7 @@ enum KernelChoice: Equatable {
     }
     let width = panelWidth(
       outputs: outputs,
-      threads: output[0] * output[1] < ThreadSplit.rowsFrom ? settings.threads : 1)
+      threads: settings.threadsSharingPanels(pixels: output[0] * output[1]))
     guard settings.preference == .speed, settings.level != FORGE_SCALAR, geometry.dilation == .one
     else { return .panels(width: width) }
     let size =
@@ -46,9 +46,11 @@ enum KernelChoice: Equatable {
       level: settings.level, output: size, inputs: inputs, outputs: outputs,
       kernel: geometry.kernel)
     var best = (cost: cost.direct, choice: KernelChoice.panels(width: width))
+    // Without a fused multiply-add every product is rounded, too.
+    let accuracy = settings.level == FORGE_BASELINE ? settings.accuracy / 1.25 : settings.accuracy
     for form in WinogradTile.forms(of: geometry.kernel, stride: geometry.stride)
     where settings.isEnabled(Rewrites.winograd) {
-      guard let summed = form.summedChannels(of: inputs, accuracy: settings.accuracy) else {
+      guard let summed = form.summedChannels(of: inputs, accuracy: accuracy) else {
         continue
       }
       let cost = cost.winograd(form)
@@ -92,7 +94,9 @@ enum KernelChoice: Equatable {
     // A matter of the image alone, so that results do not depend on the number of threads.
     let segments = pixels >= ThreadSplit.rowsFrom ? (pixels + 98) / 196 * 2 : 1
     return .strassen(
-      segments: segments, width: panelWidth(outputs: output[2] / 2, threads: settings.threads))
+      segments: segments,
+      width: panelWidth(
+        outputs: output[2] / 2, threads: settings.sizesAreFixed ? settings.threads : 1))
   }
 
   /// The size that stands for sizes which come with the inputs.

@@ -30,4 +30,9 @@ struct PlanSettings {
   }
 
   func isEnabled(_ rewrite: String) -> Bool { !disabled.contains(rewrite) }
+
+  /// The threads that share the panels of a convolution of so many pixels; on larger images they share rows.
+  func threadsSharingPanels(pixels: Int) -> Int {
+    sizesAreFixed && pixels < ThreadSplit.rowsFrom ? threads : 1
+  }
 }

@@ -212,7 +212,7 @@ struct WinogradNumbers {
     forge_pack_winograd(
       numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs),
       Int32(test.form.tile.height), Int32(test.form.kernel.height), Int32(test.form.tile.width),
-      Int32(test.form.kernel.width), Int64(sizes.panel))
+      Int32(test.form.kernel.width), 1, Int64(sizes.panel))
     return packed
   }
 }

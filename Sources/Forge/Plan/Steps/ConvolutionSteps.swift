@@ -91,7 +91,7 @@ extension PlanBuilder {
   ) throws {
     let pixels = tensor(target).height * tensor(target).width
     let panelWidth = KernelChoice.panelWidth(
-      outputs: outputs, threads: pixels < ThreadSplit.rowsFrom ? settings.threads : 1)
+      outputs: outputs, threads: settings.threadsSharingPanels(pixels: pixels))
     let kernel = geometry.kernel
     let weightCount = outputs * kernel.width * kernel.height * inputs
     let weights = try packed(
