@@ -136,8 +136,10 @@ import Testing
         #expect(form.summedChannels(of: 150, accuracy: accuracy / 4) != nil)
       }
       let network = try model.compile(parameters: SeededParameters(), options: options)
+      // The estimate is of kernels that fuse products into sums; without, errors are a little larger.
+      let bound = max(accuracy / 4, 1e-6) * (level == .baseline ? 1.1 : 1)
       expectClose(
-        try network.outputs(of: inputs)[0], expected, relativeL2: max(accuracy / 4, 1e-6),
+        try network.outputs(of: inputs)[0], expected, relativeL2: bound,
         "\(level), \(accuracy), \(kernel)")
     }
     #expect(chosen[0].hasPrefix("winograd"))
@@ -166,7 +168,7 @@ import Testing
       #expect(!report.steps.contains { $0.kernel.hasPrefix("winograd") })
       #expect(Double(report.constantBytes) <= 1.15 * Double(bytes))
     }
-    try expectAgreement(model, options: CompileOptions(preference: .size))
+    try expectAgreement(model, options: CompileOptions(preference: .size), relativeL2: 1e-5)
     for level in Self.vectors {
       let options = CompileOptions(instructionSet: level)
       let report = try model.compile(parameters: SeededParameters(), options: options).report

@@ -55,8 +55,8 @@ package struct WinogradTile: Hashable, Sendable {
       case (7, 2): 0.9e-7
       case (7, 4): 1.9e-7
       case (3, 2): 0.4e-7
-      case (3, 4): 0.4e-7
-      default: 0.7e-7
+      case (3, 4): 0.45e-7
+      default: 0.75e-7
       }
     return factor * Double(channels).squareRoot()
   }

@@ -71,7 +71,7 @@ import Testing
       input --> average()
         --> Convolution(
           kernel: (1, 1), channels: 8, padding: .explicit(top: 1, left: 0, bottom: 0, right: 0)))
-    try expect(0, input --> average() --> Dense(neurons: 3))
+    try expect(0, input --> average() --> Dense(neurons: 50))
   }
 
   @Test func notAfterOtherPoolings() throws {
