@@ -9,7 +9,7 @@ let library: [Target] = [
   .target(name: "ForgeLayers", dependencies: ["ForgeOperations"], path: "Sources/Layers"),
   .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
   .target(
-    name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py"]),
+    name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py", "winograd.py"]),
   .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
   .systemLibrary(name: "CForgeZlib", path: "Sources/Zlib", pkgConfig: "zlib"),
   .target(

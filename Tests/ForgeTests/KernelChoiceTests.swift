@@ -137,8 +137,10 @@ import Testing
         #expect(form.summedChannels(of: 150, accuracy: accuracy / 4) != nil)
       }
       let network = try model.compile(parameters: SeededParameters(), options: options)
+      // The estimate is of kernels that fuse products into sums; without, errors are a little larger.
+      let bound = max(accuracy / 4, 1e-6) * (level == .baseline ? 1.1 : 1)
       expectClose(
-        try network.outputs(of: inputs)[0], expected, relativeL2: max(accuracy / 4, 1e-6),
+        try network.outputs(of: inputs)[0], expected, relativeL2: bound,
         "\(level), \(accuracy), \(kernel)")
     }
     #expect(chosen[0].hasPrefix("winograd"))

@@ -71,11 +71,9 @@ import Testing
       input --> average()
         --> Convolution(
           kernel: (1, 1), channels: 8, padding: .explicit(top: 1, left: 0, bottom: 0, right: 0)))
-    // On few numbers: the error of a sum grows with its length.
-    let small = Input(width: 5, height: 3, channels: 40)
-    try expectRewrite(
-      "moveAveragePoolingLater", places: 0, inputs: [small],
-      outputs: [small --> average() --> Dense(neurons: 3)])
+    // The product of all elements is long: its rounding errors are no matter of this test.
+    let dense = Model(input: input, output: input --> average() --> Dense(neurons: 3))
+    #expect(try report(of: dense).places("moveAveragePoolingLater") == 0)
   }
 
   @Test func notAfterOtherPoolings() throws {

@@ -17,6 +17,11 @@ struct ConvolutionalNetwork {
         kernel: random.one(of: [(3, 3), (5, 5), (3, 2)]), channels: random.one(of: [16, 31, 40]),
         stride: random.chance(30) ? (2, 2) : (1, 1), activation: Self.function(&random))
     if random.chance(50) { image = image --> Self.pooling(&random) }
+    if seed.isMultiple(of: 3) {
+      image =
+        image --> Convolution(kernel: (3, 3), channels: 48, activation: .relu)
+        --> Self.pooling(&random)
+    }
     for _ in 0..<random.number(2...4) {
       let channels = random.one(of: [16, 24, 33, 48])
       let before = image

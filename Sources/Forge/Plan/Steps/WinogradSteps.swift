@@ -102,8 +102,10 @@ struct WinogradCut {
   /// What a chunk reads and writes between its stages should stay in the second cache, of which 1 MB, the
   /// least that servers with AVX-512 have, holds a quarter beside the weights.
   private static let chunkBytes = 256 << 10
-  /// Weights up to this stay in the second cache as well, so that chunks may be as small as one row of
-  /// the micro-kernel. Others come anew for every chunk, and must not come faster than they are used.
+  /// The bytes up to which weights stay in the second cache as well.
+  ///
+  /// Chunks may then be as small as one row of the micro-kernel. Other weights come anew for every chunk, and
+  /// must not come faster than they are used.
   private static let nearWeights = 512 << 10
 
   /// Chooses the chunk for the sizes in `arguments` and sets it there.
