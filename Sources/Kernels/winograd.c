@@ -21,7 +21,9 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a
     (layout.phases * forge_blocks(a->in.channels) * layout.chunk | 1) * FORGE_LANES;
   layout.products_point = (vectors * layout.chunk | 1) * FORGE_LANES;
   layout.transformed_floats = layout.points * layout.transformed_point;
-  layout.products_floats = layout.points * layout.products_point;
+  layout.panels = rounded_up_quotient(a->out.channels, a->panel_width);
+  layout.panels_at_once = forge_larger(1, forge_smaller(a->panels_at_once, layout.panels));
+  layout.products_floats = layout.panels_at_once * layout.points * layout.products_point;
   return layout;
 }
 
@@ -39,7 +41,7 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
   if ((tile_height == 1) != (kernel_height == 1) || (tile_width == 1) != (kernel_width == 1))
     return false;
   const int32_t n = tile_height * tile_width, r = kernel_height * kernel_width;
-  return (r == 7 && (n == 2 || n == 4)) || (r == 3 && (n == 2 || n == 4 || n == 6));
+  return (r == 7 && (n == 2 || n == 4 || n == 6)) || (r == 3 && (n == 2 || n == 4 || n == 6));
 }
 
 /* ---- weights ---- */

@@ -10,7 +10,7 @@
  * along both axes.
  *
  * All points but 0 come in pairs +p and -p, so that the two share their even and odd halves (alpha = 5 has
- * +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among eighths up to 2 for the
+ * +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among eighths up to 3 for the
  * smallest error of a whole convolution (relative L2 against double precision, positive inputs, random
  * filters; by alpha, with the n and r tried):
  *     4 (2, 3): 2.3e-7    5 (3, 3): 7.5e-7    6 (4, 3): 6.6e-7, where the usual 1 and 2 give 11.7e-7
@@ -18,14 +18,14 @@
 #ifndef FORGE_WINOGRAD_H
 #define FORGE_WINOGRAD_H
 
-#define FORGE_MOST_POINTS 10
+#define FORGE_MOST_POINTS 12
 
 /* What an axis of `alpha` points needs, z being x squared. */
 typedef struct {
   int pairs;        /* of points +p and -p */
-  float point[4];   /* p of each pair */
-  float shared[5];  /* product over all pairs of z - p^2; lowest power first */
-  float others[4][4]; /* per pair the product over the other pairs */
+  float point[5];   /* p of each pair */
+  float shared[6];  /* product over all pairs of z - p^2; lowest power first */
+  float others[5][5]; /* per pair the product over the other pairs */
 } forge_winograd_axis;
 
 /* Indexed by alpha; that of 5 is written out where it is used. Made by winograd.py. */
@@ -44,6 +44,14 @@ static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
            {-1.5625f, 7.640625f, -5.8125f, 1},
            {-0.5625f, 3.390625f, -4.8125f, 1},
            {-0.2197265625f, 1.41015625f, -2.375f, 1}}},
+  [12] = {5,
+          {1, 0.375f, 0.75f, 1.5f, 2.5f},
+          {-1.11236572265625f, 11.67242431640625f, -30.67822265625f, 29.3212890625f, -10.203125f, 1},
+          {{1.11236572265625f, -10.56005859375f, 20.1181640625f, -9.203125f, 1},
+           {7.91015625f, -26.75390625f, 27.90625f, -10.0625f, 1},
+           {1.9775390625f, -17.2353515625f, 23.8984375f, -9.640625f, 1},
+           {0.494384765625f, -4.968017578125f, 11.4267578125f, -7.953125f, 1},
+           {0.177978515625f, -1.839111328125f, 4.6142578125f, -3.953125f, 1}}},
 };
 
 #endif

@@ -13,19 +13,33 @@ final class AlignedMemory: Sendable {
 
   /// Written while it is being made and only read afterwards; `deinit` frees it when nobody reads.
   nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
+  /// Where the memory comes from, unless from the C library.
+  private let pages: LargePages?
 
   /// Makes `byteCount` bytes, zeroed unless `fill` writes every one of them, and lets `fill` write them.
+  ///
+  /// They lie in `pages` when there are enough of them.
   init<Failure: Error>(
-    byteCount: Int, isZeroed: Bool = true,
+    byteCount: Int, isZeroed: Bool = true, pages: LargePages? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
-    base = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: max(byteCount, 1), alignment: Self.alignment)
+    if let pages, byteCount >= LargePages.leastBytes,
+      let memory = pages.allocate(byteCount: byteCount)
+    {
+      base = UnsafeMutableRawBufferPointer(start: memory, count: byteCount)
+      self.pages = pages
+    } else {
+      base = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(byteCount, 1), alignment: Self.alignment)
+      self.pages = nil
+    }
     if isZeroed { base.initializeMemory(as: UInt8.self, repeating: 0) }
     try fill(base)
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    if let pages { pages.free(base) } else { base.deallocate() }
+  }
 
   /// The number of bytes.
   var byteCount: Int { base.count }
@@ -44,9 +58,15 @@ final class AlignedMemory: Sendable {
   }
 
   /// Bytes that are not written yet, for ``free(_:)``; `nil` when there is no memory of that size.
+  ///
+  /// Large ones ask for large pages: see ``LargePages``.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
-    return posix_memalign(&memory, alignment, max(byteCount, 1)) == 0 ? memory : nil
+    let page = LargePages.pageBytes
+    let isLarge = byteCount >= page
+    guard posix_memalign(&memory, isLarge ? page : alignment, max(byteCount, 1)) == 0 else { return nil }
+    if isLarge { madvise(memory, byteCount / page * page, MADV_HUGEPAGE) }
+    return memory
   }
 
   /// Gives memory of ``allocate(byteCount:)`` back.

@@ -52,14 +52,18 @@ struct ConvolutionCost {
   ///
   /// A transform takes about 6 cycles per point and block of channels (measured: 222 for 36 points, 442
   /// for 64, in; about as many out).
-  func winograd(_ form: WinogradTile) -> Double {
+  ///
+  /// Each further partial sum of `summed` channels reads and writes the products once more, 3 cycles per vector.
+  func winograd(_ form: WinogradTile, summed: Int) -> Double {
     let columns = (output.width + form.tile.width - 1) / form.tile.width
     let rows = (output.height + form.tile.height - 1) / form.tile.height
     let tiles = Double(columns * rows)
     let points = Double(form.points)
     let products = Double(form.units) * Double(inputs) * Double(outputs) / 16
     let transforms = tiles * points * 6.5 * Double(form.phases * inputs + outputs) / 16
+    let passes = Double((inputs + summed - 1) / summed - 1)
+    let sums = passes * tiles * Double(form.units * outputs) / 16 * 3
     return max(products * tiles / vectorsPerCycle, products * 64 / Self.bytesPerCycle)
-      + transforms / max(vectorsPerCycle, 0.25)
+      + (transforms + sums) / max(vectorsPerCycle, 0.25)
   }
 }

@@ -53,7 +53,7 @@ enum KernelChoice: Equatable {
       guard let summed = form.summedChannels(of: inputs, accuracy: accuracy) else {
         continue
       }
-      let cost = cost.winograd(form)
+      let cost = cost.winograd(form, summed: summed)
       if cost < best.cost {
         best = (cost, .winograd(form, summed: summed, width: width))
       }

@@ -36,6 +36,7 @@ final class PackedConstants: Sendable {
   /// The parameters where their source keeps them.
   let parameters: ParameterStore
   private let made = Mutex<[Key: AlignedMemory]>([:])
+  private let pages = LargePages()
 
   init(_ parameters: ParameterStore) {
     self.parameters = parameters
@@ -62,7 +63,7 @@ final class PackedConstants: Sendable {
     }
     parameters.loading.hold((values.count + form.count) * float)
     let memory = AlignedMemory(
-      byteCount: form.count * float, isZeroed: !form.writesEverything
+      byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages
     ) { bytes in
       form.write(values, to: bytes.bindMemory(to: Float.self))
     }

@@ -17,7 +17,7 @@ typedef struct {
   int64_t chunk;              /* tiles taken at a time */
   int64_t points, phases, units;
   int64_t in_blocks;
-  int64_t panels;
+  int64_t panels, panels_at_once;
   int64_t transformed_point, products_point; /* from one point to the next */
   finish end;
 } winograd_call;
@@ -35,7 +35,8 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
                                   a->kernel_width, a->stride),
     .in_blocks = forge_blocks(a->in.channels),
-    .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
+    .panels = layout.panels,
+    .panels_at_once = layout.panels_at_once,
     .transformed_point = layout.transformed_point,
     .products_point = layout.products_point,
     .end = finish_of(&a->epilogue.activation),
@@ -64,6 +65,20 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
       const int64_t at = top + y * stride;
       const bool inside = at >= 0 && at < height;
       rows[y] = inside ? image + at * a->in.row_stride + left * FORGE_LANES : winograd_zeros;
+    }
+    if (alpha_y == 1 || alpha_x == 1) {
+      /* Along one axis nothing is kept aside. */
+      v16 line[FORGE_MOST_POINTS], whole[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < alpha_y * alpha_x; i++) {
+        const int64_t at = alpha_y == 1 ? i : 0;
+        const bool inside = left + at >= 0 && left + at < width;
+        line[i] = inside ? load(rows[alpha_y == 1 ? 0 : i] + at * FORGE_LANES) : splat(0);
+      }
+      transform_input(line, whole, alpha_y * alpha_x);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < alpha_y * alpha_x; i++) store(to + i * call->transformed_point, whole[i]);
+      continue;
     }
 #pragma clang loop unroll(disable)
     for (int x = 0; x < alpha_x; x++) {
@@ -110,14 +125,22 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   for (int64_t tile = first; tile < first + count; tile++, from += FORGE_LANES) {
     const int64_t top = tile / call->columns * n_y, left = tile % call->columns * n_x;
     const float *point = from;
+    if (alpha_y == 1 || alpha_x == 1) {
+      /* Along one axis nothing is kept aside. */
+      v16 line[FORGE_MOST_POINTS];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < alpha_y * alpha_x; i++) line[i] = load(point + i * call->products_point);
+      transform_output(line, half, n_y * n_x, alpha_y * alpha_x);
+    } else {
 #pragma clang loop unroll(disable)
-    for (int y = 0; y < alpha_y; y++) {
-      v16 row[FORGE_MOST_POINTS], made[FORGE_MOST_POINTS];
+      for (int y = 0; y < alpha_y; y++) {
+        v16 row[FORGE_MOST_POINTS], made[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
-      for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
-      transform_output(row, made, n_x, alpha_x);
+        for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
+        transform_output(row, made, n_x, alpha_x);
 #pragma clang loop unroll(full)
-      for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
+        for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
+      }
     }
     const int64_t rows = forge_smaller(n_y, height - top), columns = forge_smaller(n_x, width - left);
     const float *residual =
@@ -126,7 +149,14 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
 #pragma clang loop unroll(disable)
     for (int x = 0; x < (pooled ? n_x : columns); x++) {
       v16 made[FORGE_MOST_POINTS];
-      transform_output(half + x * alpha_y, made, n_y, alpha_y);
+      if (alpha_y == 1) {
+        made[0] = half[x];
+      } else if (alpha_x == 1) {
+#pragma clang loop unroll(full)
+        for (int y = 0; y < n_y; y++) made[y] = half[y];
+      } else {
+        transform_output(half + x * alpha_y, made, n_y, alpha_y);
+      }
 #pragma clang loop unroll(full)
       for (int y = 0; y < n_y; y++) {
         if (pooled) {
@@ -170,7 +200,8 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   X(2, 4, 2, 4) X(3, 5, 3, 5) X(4, 6, 4, 6) X(6, 8, 6, 8)          /* 3 by 3 */      \
   X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
   X(2, 6, 2, 6) X(4, 8, 4, 8)                                      /* 5 by 5 */      \
-  X(1, 1, 2, 8) X(1, 1, 4, 10) X(2, 8, 1, 1) X(4, 10, 1, 1)        /* 7 by 1 */      \
+  X(1, 1, 2, 8) X(1, 1, 4, 10) X(1, 1, 6, 12)                      /* 1 by 7 */      \
+  X(2, 8, 1, 1) X(4, 10, 1, 1) X(6, 12, 1, 1)                      /* 7 by 1 */      \
   X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
 
 typedef void (*winograd_in_function)(const winograd_call *call, int64_t block, int64_t first,
@@ -191,10 +222,12 @@ FORGE_WINOGRAD_IN(1, 4)
 FORGE_WINOGRAD_IN(1, 6)
 FORGE_WINOGRAD_IN(1, 8)
 FORGE_WINOGRAD_IN(1, 10)
+FORGE_WINOGRAD_IN(1, 12)
 FORGE_WINOGRAD_IN(4, 1)
 FORGE_WINOGRAD_IN(6, 1)
 FORGE_WINOGRAD_IN(8, 1)
 FORGE_WINOGRAD_IN(10, 1)
+FORGE_WINOGRAD_IN(12, 1)
 
 #define FORGE_WINOGRAD_OUT(n_y, alpha_y, n_x, alpha_x)                                            \
   static void winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x(                                 \
@@ -249,16 +282,30 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 
 /* ---- the three stages ---- */
 
-/* One panel of one chunk: the product of each point, then back.
- * transformed, products: as above; first, count: the tiles of the chunk. */
+/* The phases that point `point` adds up, in order; returns how many. */
+static int64_t winograd_phases(const winograd_call *call, int64_t point, int64_t phases[4]) {
+  const forge_winograd_arguments *a = call->a;
+  const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
+  int64_t count = 0;
+  for (int64_t phase = 0; phase < call->phases; phase++)
+    if (forge_winograd_uses(phase, point / alpha_x, call->points / alpha_x, point % alpha_x, alpha_x))
+      phases[count++] = phase;
+  return count;
+}
+
+/* Panels first_panel ..< last_panel of one chunk: the products of each point, then back.
+ * transformed, products: as above, the latter panel after panel; first, count: the tiles of the chunk. */
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
-                              int64_t panel, int64_t first, int64_t count,
-                              const float *transformed, float *products) {
+                              int64_t first_panel, int64_t last_panel, int64_t first,
+                              int64_t count, const float *transformed, float *products) {
   static const float no_bias[4 * FORGE_LANES];
   const forge_winograd_arguments *a = call->a;
-  const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
+  const int64_t vectors = a->panel_width / FORGE_LANES, channels = a->in.channels;
   const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
-  const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
+  const int64_t panel_floats = call->units * unit_floats;
+  const int64_t panel_products = call->points * call->products_point;
+  const float *first_weights = a->weights + first_panel * panel_floats;
+  const float *end_weights = first_weights + panel_floats; /* of the first panel */
   convolution_row row = {
     .bias = no_bias,
     .pixel = FORGE_LANES,
@@ -271,38 +318,53 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .channels = a->panel_width,
     .end = {-INFINITY, INFINITY, NULL},
   };
-  const int64_t channels = a->in.channels, alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
-  const int64_t alpha_y = call->points / alpha_x;
-  int64_t unit = 0;
   for (int64_t point = 0; point < call->points; point++) {
-    row.out = products + point * call->products_point;
-    row.residual = NULL;
-    row.plain = true; /* vectors past the last block are computed and never read */
-    for (int64_t phase = 0; phase < call->phases; phase++) {
-      if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
-      row.in = transformed + point * call->transformed_point +
-               phase * call->in_blocks * call->chunk * FORGE_LANES;
-      row.weights = a->weights + (panel * call->units + unit) * unit_floats;
-      unit++;
-      /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
-      for (int64_t c = 0; c < channels; c += a->summed) {
-        const int64_t part = forge_smaller(a->summed, channels - c);
-        row.whole_blocks = part / FORGE_LANES;
-        row.rest = part % FORGE_LANES;
-        /* The weights of the next unit, or panel, follow these. */
-        const bool last = panel + 1 == call->panels && unit == call->units;
-        const float *next = last ? a->next : row.weights + part * a->panel_width;
-        convolve_row(&row, 0, count, next, last ? a->next_floats : part * a->panel_width);
-        row.in += row.whole_blocks * row.in_block;
-        row.weights += part * a->panel_width;
-        row.residual = row.out;
-        row.plain = false;
+    int64_t phases[4];
+    const int64_t used = winograd_phases(call, point, phases);
+    const float *following = first_weights + used * unit_floats; /* the next point's */
+    for (int64_t panel = first_panel; panel < last_panel; panel++) {
+      const int64_t nth = panel - first_panel;
+      row.weights = first_weights + nth * panel_floats;
+      /* What to fetch at the end of this panel's point: the next panel's, or the first panel's next point. */
+      const float *then = panel + 1 < last_panel ? row.weights + panel_floats : following;
+      int64_t then_floats = unit_floats;
+      if (panel + 1 == last_panel && following == end_weights) {
+        const bool more = last_panel < call->panels;
+        then = more ? a->weights + last_panel * panel_floats : a->next;
+        then_floats = more ? unit_floats : a->next_floats;
+      }
+      row.out = products + nth * panel_products + point * call->products_point;
+      row.residual = NULL;
+      row.plain = true; /* vectors past the last block are computed and never read */
+      for (int64_t i = 0; i < used; i++) {
+        row.in = transformed + point * call->transformed_point +
+                 phases[i] * call->in_blocks * call->chunk * FORGE_LANES;
+        /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+        for (int64_t c = 0; c < channels; c += a->summed) {
+          const int64_t part = forge_smaller(a->summed, channels - c);
+          const bool last = i + 1 == used && c + part == channels;
+          row.whole_blocks = part / FORGE_LANES;
+          row.rest = part % FORGE_LANES;
+          const float *next = last ? then : row.weights + part * a->panel_width;
+          convolve_row(&row, 0, count, next, last ? then_floats : part * a->panel_width);
+          row.in += row.whole_blocks * row.in_block;
+          row.weights += part * a->panel_width;
+          row.residual = row.out;
+          row.plain = false;
+        }
+        /* A partial block of channels is padded. */
+        row.weights += unit_floats - channels * a->panel_width;
       }
     }
+    first_weights = following;
   }
   const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
-  for (int64_t v = 0; v < blocks; v++)
-    out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
+  for (int64_t panel = first_panel; panel < last_panel; panel++, products += panel_products) {
+    const int64_t block = panel * vectors;
+    const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
+    for (int64_t v = 0; v < blocks; v++)
+      out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
+  }
 }
 
 static float *winograd_products(const winograd_call *call) {
@@ -324,8 +386,10 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
     const int64_t count = forge_smaller(call.chunk, call.tiles - start);
     for (int64_t block = 0; block < call.phases * call.in_blocks; block++)
       functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
-    for (int64_t panel = 0; panel < call.panels; panel++)
-      winograd_multiply(&call, functions, panel, start, count, transformed, products);
+    for (int64_t panel = 0; panel < call.panels; panel += call.panels_at_once)
+      winograd_multiply(&call, functions, panel,
+                        forge_smaller(panel + call.panels_at_once, call.panels), start, count,
+                        transformed, products);
   }
 }
 
@@ -352,9 +416,11 @@ void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *fra
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
   const int64_t chunks = (call.tiles + call.chunk - 1) / call.chunk;
-  for (int64_t tile = first; tile < last; tile++) {
+  /* Of a single chunk tiles are panels, which are taken several at a time as well. */
+  const int64_t at_once = chunks == 1 ? call.panels_at_once : 1;
+  for (int64_t tile = first; tile < last; tile += at_once) {
     const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.chunk;
-    winograd_multiply(&call, functions, panel, start,
+    winograd_multiply(&call, functions, panel, panel + forge_smaller(at_once, last - tile), start,
                       forge_smaller(call.chunk, call.tiles - start),
                       forge_origin(&a->transformed, frame) +
                         chunk * call.points * call.transformed_point,

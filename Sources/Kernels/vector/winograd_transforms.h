@@ -71,7 +71,7 @@ FORGE_INLINE void transform_output(const v16 *m, v16 *out, const int n, const in
     return;
   }
   const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
-  v16 sum[4], difference[4];
+  v16 sum[5], difference[5];
 #pragma clang loop unroll(full)
   for (int k = 0; k < axis->pairs; k++) {
     sum[k] = m[1 + 2 * k] + m[2 + 2 * k];

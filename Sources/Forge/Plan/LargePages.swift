@@ -1,0 +1,128 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Memory for parameters in pages of 2 MB, where the system has them.
+///
+/// A prediction reads each parameter about once, so that with pages of 4 KB it walks the page tables for nearly
+/// every one, in a virtual machine those of the host as well. Measured on a virtual Zen 4, 25×1024 by
+/// 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109 in pages of 2 MB, 114 from the cache.
+final class LargePages: Sendable {
+  /// The bytes of a page.
+  static let pageBytes = 2 << 20
+  /// What is smaller is better off elsewhere: it would hold a whole page.
+  static let leastBytes = 64 << 10
+  /// Address space taken at once; pages that nobody has written to take no memory.
+  private static let regionBytes = 32 << 20
+
+  fileprivate struct Region {
+    let address, byteCount: Int
+    /// What is free, in order, no two ranges touching.
+    var free: [Range<Int>]
+  }
+
+  private let regions = Mutex<[Region]>([])
+
+  deinit {
+    regions.withLock { regions in
+      for region in regions {
+        munmap(UnsafeMutableRawPointer(bitPattern: region.address), region.byteCount)
+      }
+    }
+  }
+
+  /// Bytes aligned to a cache line, of any content; `nil` when there is no memory.
+  func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+    let (rounded, overflow) = byteCount.addingReportingOverflow(AlignedMemory.alignment - 1)
+    if overflow || byteCount < 0 { return nil }
+    let size = rounded / AlignedMemory.alignment * AlignedMemory.alignment
+    let address = regions.withLock { regions -> Int? in
+      for index in regions.indices {
+        if let address = regions[index].take(size) { return address }
+      }
+      guard var region = Region(byteCount: max(size, Self.regionBytes)) else { return nil }
+      let address = region.take(size)
+      regions.append(region)
+      return address
+    }
+    return address.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+  }
+
+  /// Gives bytes of ``allocate(byteCount:)`` back; whole pages of them go to the system.
+  func free(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let base = memory.baseAddress else { return }
+    let address = Int(bitPattern: base)
+    let end = address + AlignedMemory.round(memory.count, to: AlignedMemory.alignment)
+    regions.withLock { regions in
+      guard
+        let index = regions.firstIndex(where: {
+          $0.address <= address && address < $0.address + $0.byteCount
+        })
+      else { return }
+      regions[index].give(address..<end)
+    }
+  }
+}
+
+extension LargePages.Region {
+  /// Address space of at least this size; `nil` when there is none.
+  init?(byteCount: Int) {
+    let page = LargePages.pageBytes
+    let (padded, overflow) = byteCount.addingReportingOverflow(2 * page)
+    if overflow { return nil }
+    let size = AlignedMemory.round(byteCount, to: page)
+    guard
+      let base = mmap(
+        nil, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+      base != MAP_FAILED
+    else { return nil }
+    // Aligned to a page: what sticks out on both sides is given back.
+    let start = Int(bitPattern: base)
+    address = AlignedMemory.round(start, to: page)
+    self.byteCount = size
+    if address > start { munmap(base, address - start) }
+    let rest = start + padded - (address + size)
+    if rest > 0 { munmap(UnsafeMutableRawPointer(bitPattern: address + size), rest) }
+    // Where the system knows no such pages, the small ones do.
+    madvise(UnsafeMutableRawPointer(bitPattern: address), size, MADV_HUGEPAGE)
+    free = [address..<address + size]
+  }
+
+  /// The first free range that holds `size` bytes, shortened by them.
+  mutating func take(_ size: Int) -> Int? {
+    guard let index = free.firstIndex(where: { $0.count >= size }) else { return nil }
+    let range = free[index]
+    if range.count == size {
+      free.remove(at: index)
+    } else {
+      free[index] = range.lowerBound + size..<range.upperBound
+    }
+    return range.lowerBound
+  }
+
+  /// Makes a range free again, together with what is free beside it.
+  mutating func give(_ range: Range<Int>) {
+    var range = range
+    let index = free.firstIndex { $0.lowerBound > range.lowerBound } ?? free.endIndex
+    var replaced = index..<index
+    if index < free.endIndex, free[index].lowerBound == range.upperBound {
+      range = range.lowerBound..<free[index].upperBound
+      replaced = index..<index + 1
+    }
+    if index > 0, free[index - 1].upperBound == range.lowerBound {
+      range = free[index - 1].lowerBound..<range.upperBound
+      replaced = index - 1..<replaced.upperBound
+    }
+    free.replaceSubrange(replaced, with: [range])
+    let page = LargePages.pageBytes
+    let first = AlignedMemory.round(range.lowerBound, to: page)
+    let last = range.upperBound / page * page
+    if first < last {
+      madvise(UnsafeMutableRawPointer(bitPattern: first), last - first, MADV_DONTNEED)
+    }
+  }
+}
