@@ -99,14 +99,18 @@ struct WinogradCut {
   /// The floats of scratch, all threads together, and from one thread's part to the next's.
   let transformedFloats, productsFloats, transformedWorker, productsWorker: Int
 
-  /// What a chunk reads and writes between its stages should stay in the second cache, of which 1 MB, the
-  /// least that servers with AVX-512 have, holds a quarter beside the weights.
-  private static let chunkBytes = 256 << 10
-  /// The bytes up to which weights stay in the second cache as well.
-  ///
-  /// Chunks may then be as small as one row of the micro-kernel. Other weights come anew for every chunk, and
-  /// must not come faster than they are used.
+  /// The bytes up to which weights stay in the second cache, of which 1 MB is the least that servers with AVX-512
+  /// have.
   private static let nearWeights = 512 << 10
+  /// What a chunk reads and writes between its stages should stay in the second cache beside such weights.
+  ///
+  /// Chunks may be as small as one row of the micro-kernel.
+  private static let chunkBytesNear = 256 << 10
+  /// The same beside weights that come from far anew for every chunk: the fewer chunks, the better.
+  ///
+  /// 17×17×192 to 192 with 1×7 in one chunk of 628 KB takes 0.47 ms, in two 0.50; 26×26×128 to 256 with 3×3 in
+  /// one of 1.2 MB 1.03, in two 1.19; larger ones gain no more.
+  private static let chunkBytesFar = 1280 << 10
 
   /// Chooses the chunk for the sizes in `arguments` and sets it there.
   init(_ arguments: inout forge_winograd_arguments, threads: Int) {
@@ -122,8 +126,9 @@ struct WinogradCut {
       Int(layout.points * layout.phases) * MemoryLayout<Float>.stride
       * AlignedMemory.round(Int(arguments.in.channels), to: lanes) * Int(arguments.out.channels)
     // Whole rows of the micro-kernel, which takes 6 tiles at once.
+    let isNear = weightBytes <= Self.nearWeights
     let fitting = max(
-      Self.chunkBytes / bytesPerTile / 6 * 6, weightBytes <= Self.nearWeights ? 6 : 24)
+      (isNear ? Self.chunkBytesNear : Self.chunkBytesFar) / bytesPerTile / 6 * 6, isNear ? 6 : 24)
     let panels =
       (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
       / Int(arguments.panel_width)
