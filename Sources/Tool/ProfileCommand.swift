@@ -38,6 +38,28 @@ struct ProfileCommand: ParsableCommand {
     }
   }
 
+  /// What `--tuning measured` has measured; `*` marks the kernels that won.
+  private func printComparisons(_ tuning: TuningReport) {
+    guard tuning.way == .measured else { return }
+    print("best so far   challenger  convolution and kernels")
+    for comparison in tuning.comparisons {
+      let (champion, challenger) = (comparison.champion, comparison.challenger)
+      print(
+        String(
+          format: "%8.4f ms  %8.4f ms%@ ", champion.seconds * 1e3, challenger.seconds * 1e3,
+          (comparison.isWon ? "*" : " ") as NSString)
+          + "\(comparison.convolution): \(challenger.kernel) for \(champion.kernel)")
+    }
+    if let seconds = tuning.predictionSeconds {
+      print(
+        String(
+          format: "a prediction: %.4f ms by the cost model, %.4f ms by what won\n",
+          seconds.costModel * 1e3, seconds.measured * 1e3))
+    } else {
+      print("nothing else than the cost model's choice won\n")
+    }
+  }
+
   func run() throws {
     let compiled = try WeightSource.compile(
       network.model, weights: weights,
@@ -46,6 +68,7 @@ struct ProfileCommand: ParsableCommand {
     let steps = try compiled.profile(runs: runs)
     let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
+    printComparisons(compiled.report.tuning)
     print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")
     for step in steps {
       let numbers = String(

@@ -26,6 +26,9 @@ struct Tuner {
   /// A kernel must take this share of the best one's time or less to take its place: what is measured
   /// differs by some 2 % from time to time, and the cost model's choice is the same every time.
   private static let margin = 0.97
+  /// It must also be faster in this share of the turns: with seven, in six. A machine that is busy with other
+  /// things makes the least of a few times a matter of luck.
+  private static let share = 0.75
   /// The seconds after which no further comparison begins.
   private static let budget = 10.0
 
@@ -60,7 +63,7 @@ struct Tuner {
       let challengers = nextChallengers()
       guard !challengers.isEmpty else { break }
       guard (clock.now - start) / .seconds(1) < Self.budget,
-        let seconds = try compare(challengers)
+        let results = try compare(challengers)
       else {
         // What was not compared at all is left to the cost model, and the report says so.
         let compared = Set(comparisons.map(\.convolution))
@@ -69,8 +72,8 @@ struct Tuner {
         }
         break
       }
-      for (index, challenger) in challengers {
-        settle(entries[index].convolution, challenger, seconds: seconds[index] ?? (0, 0))
+      for (index, challenger) in challengers.sorted(by: { $0.key < $1.key }) {
+        if let result = results[index] { settle(entries[index].convolution, challenger, result) }
       }
     }
     guard compiler.options.tuningTimer == nil else { return }
@@ -101,32 +104,35 @@ struct Tuner {
 
   private mutating func settle(
     _ convolution: TuningRecord.Convolution, _ challenger: KernelChoice,
-    seconds: (champion: Double, challenger: Double)
+    _ result: PlanRace.Result
   ) {
     guard let champion = champions[convolution], let old = TuningRecord.Kernel(champion),
       let new = TuningRecord.Kernel(challenger)
     else { return }
+    let isWon =
+      result.second < Self.margin * result.first && result.share >= Self.share
     comparisons.append(
       TuningReport.Comparison(
-        convolution: convolution, champion: (old, seconds.champion),
-        challenger: (new, seconds.challenger)))
-    if seconds.challenger < Self.margin * seconds.champion { champions[convolution] = challenger }
+        convolution: convolution, champion: (old, result.first),
+        challenger: (new, result.second), isWon: isWon))
+    if isWon { champions[convolution] = challenger }
   }
 
-  /// The seconds of both kernels of each challenged size; `nil` when the plans cannot be run.
+  /// The times of both kernels of each challenged size; `nil` when the plans cannot be run.
   private func compare(
     _ challengers: [Int: KernelChoice]
-  ) throws(Compiler.PlanError) -> [Int: (champion: Double, challenger: Double)]? {
+  ) throws(Compiler.PlanError) -> [Int: PlanRace.Result]? {
     if let timer = compiler.options.tuningTimer {
-      var seconds: [Int: (champion: Double, challenger: Double)] = [:]
+      var results: [Int: PlanRace.Result] = [:]
       for (index, challenger) in challengers {
         let convolution = entries[index].convolution
         guard let champion = champions[convolution].flatMap({ TuningRecord.Kernel($0) }),
           let kernel = TuningRecord.Kernel(challenger)
         else { continue }
-        seconds[index] = (timer(convolution, champion), timer(convolution, kernel))
+        results[index] = PlanRace.Result(
+          first: timer(convolution, champion), second: timer(convolution, kernel), share: 1)
       }
-      return seconds
+      return results
     }
     let champion = try plan(champions)
     // What earlier challengers read is let go of before the next one's weights are made.
@@ -134,17 +140,10 @@ struct Tuner {
     var all = champions
     for (index, challenger) in challengers { all[entries[index].convolution] = challenger }
     let challenger = try plan(all)
-    guard let times = PlanRace.run(champion, challenger, threads: compiler.threads) else {
-      return nil
-    }
-    var seconds: [Int: (champion: Double, challenger: Double)] = [:]
-    for index in challengers.keys {
-      let nodes = Set(entries[index].nodes)
-      seconds[index] = (
-        Self.sum(times.first, of: nodes, champion), Self.sum(times.second, of: nodes, challenger)
-      )
-    }
-    return seconds
+    guard let race = PlanRace(champion, challenger, threads: compiler.threads) else { return nil }
+    var results: [Int: PlanRace.Result] = [:]
+    for index in challengers.keys { results[index] = race.result(of: Set(entries[index].nodes)) }
+    return results
   }
 
   /// Goes back to the cost model's choices unless the others are faster together as well.
@@ -156,10 +155,10 @@ struct Tuner {
     let measured = try plan(champions)
     constants.drop(except: measured)
     let other = try plan(costModel)
-    guard let times = PlanRace.run(measured, other, threads: compiler.threads) else { return }
-    let seconds = (costModel: times.second.reduce(0, +), measured: times.first.reduce(0, +))
-    predictionSeconds = seconds
-    if seconds.measured >= seconds.costModel {
+    guard let race = PlanRace(other, measured, threads: compiler.threads) else { return }
+    let result = race.result()
+    predictionSeconds = (costModel: result.first, measured: result.second)
+    if result.second >= result.first || result.share < 0.5 {
       for (convolution, choice) in costModel where champions[convolution] != nil {
         champions[convolution] = choice
       }
@@ -172,9 +171,5 @@ struct Tuner {
     var compiler = compiler
     compiler.tuned = choices
     return try compiler.plan(inputs: inputs, constants: constants)
-  }
-
-  private static func sum(_ seconds: [Double], of nodes: Set<Int>, _ plan: Plan) -> Double {
-    zip(plan.stepReports, seconds).reduce(0) { $0 + (nodes.contains($1.0.node) ? $1.1 : 0) }
   }
 }
