@@ -26,8 +26,9 @@ struct Tuner {
   /// A kernel must take this share of the best one's time or less to take its place: what is measured
   /// differs by some 2 % from time to time, and the cost model's choice is the same every time.
   private static let margin = 0.97
-  /// It must also be faster in this share of the turns: with seven, in six. A machine that is busy with other
-  /// things makes the least of a few times a matter of luck.
+  /// It must also be faster in this share of the turns: with seven, in six.
+  ///
+  /// A machine that is busy with other things makes the least of a few times a matter of luck.
   private static let share = 0.75
   /// The seconds after which no further comparison begins.
   private static let budget = 10.0
