@@ -203,4 +203,23 @@ import Testing
     #expect(
       try kept.outputs(of: inputs)[0].bits == network.outputs(of: inputs)[0].bits)
   }
+
+  /// A network that cannot run cannot be measured: its plan is the cost model's, and the report says so.
+  @Test func aLayerThatThrows() throws {
+    struct Bad: Error {}
+    let level = try #require(TunedNetwork.instructionSet)
+    let input = Input(width: 26, height: 22, channels: 16)
+    let model = Model(
+      input: input,
+      output: input --> Custom(shape: { $0[0] }, body: { _, _ in throw Bad() })
+        --> Convolution(kernel: (3, 3), channels: 64, name: "conv"))
+    let options = CompileOptions(instructionSet: level, tuning: .measured)
+    let network = try model.compile(parameters: SeededParameters(), options: options)
+    #expect(network.report.tuning.fallbacks.map(\.input) == ["26x22x16"])
+    #expect(network.report.tuning.comparisons.isEmpty)
+    let plain = try model.compile(
+      parameters: SeededParameters(), options: CompileOptions(instructionSet: level))
+    #expect(network.report.steps.map(\.kernel) == plain.report.steps.map(\.kernel))
+    #expect(network.report.constantBytes == plain.report.constantBytes)
+  }
 }
