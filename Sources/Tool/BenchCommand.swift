@@ -44,6 +44,12 @@ struct BenchCommand: ParsableCommand {
   @Option(help: "What the plan is made for: speed or size.")
   var preference = PreferenceArgument.speed
 
+  @Option(help: TuningArgument.help)
+  var tuning = TuningArgument.costModel
+
+  @Option(help: TuningArgument.saveHelp)
+  var saveTuning: String?
+
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
@@ -60,19 +66,30 @@ struct BenchCommand: ParsableCommand {
     guard (network == nil) != (layers == nil) else {
       throw ValidationError("give a network or --layers")
     }
-    guard layers == nil || (weights == nil && input == nil && output == nil && batch == 1) else {
-      throw ValidationError("--layers takes --threads, --preference, --runs and --json only")
+    guard layers == nil || isForLayers else {
+      throw ValidationError(
+        "--layers takes --threads, --preference, --tuning costModel or measured, --runs and --json "
+          + "only")
     }
   }
 
+  private var isForLayers: Bool {
+    if case .recorded = tuning { return false }
+    return weights == nil && input == nil && output == nil && batch == 1 && saveTuning == nil
+  }
+
   private var options: CompileOptions {
-    CompileOptions(
-      maximumBatch: batch, preference: preference.preference, threads: .exactly(threads))
+    get throws {
+      CompileOptions(
+        maximumBatch: batch, preference: preference.preference, tuning: try tuning.tuning,
+        threads: .exactly(threads))
+    }
   }
 
   func run() throws {
     if let layers {
-      try LayerTable(path: layers, options: options, threads: threads, runs: runs).print(json: json)
+      try LayerTable(path: layers, options: try options, threads: threads, runs: runs).print(
+        json: json)
     } else if let network {
       try run(network)
     }
@@ -83,8 +100,9 @@ struct BenchCommand: ParsableCommand {
     let before = ProcessMemory.now()
     let start = clock.now
     let model = try network.model
-    let compiled = try WeightSource.compile(model, weights: weights, options: options)
+    let compiled = try WeightSource.compile(model, weights: weights, options: try options)
     let loaded = clock.now
+    try TuningArgument.save(compiled, to: saveTuning)
     let after = ProcessMemory.now()
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount

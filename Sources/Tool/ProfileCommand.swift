@@ -24,6 +24,12 @@ struct ProfileCommand: ParsableCommand {
   @Option(help: "Threads per prediction, also beyond the cores there are.")
   var threads = 1
 
+  @Option(help: TuningArgument.help)
+  var tuning = TuningArgument.costModel
+
+  @Option(help: TuningArgument.saveHelp)
+  var saveTuning: String?
+
   func validate() throws {
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
     let most = CompileOptions.Threads.maximum
@@ -32,12 +38,37 @@ struct ProfileCommand: ParsableCommand {
     }
   }
 
+  /// What `--tuning measured` has measured; `*` marks the kernels that won.
+  private func printComparisons(_ tuning: TuningReport) {
+    guard tuning.way == .measured else { return }
+    print("best so far   challenger  convolution and kernels")
+    for comparison in tuning.comparisons {
+      let (champion, challenger) = (comparison.champion, comparison.challenger)
+      print(
+        String(
+          format: "%8.4f ms  %8.4f ms%@ ", champion.seconds * 1e3, challenger.seconds * 1e3,
+          (comparison.isWon ? "*" : " ") as NSString)
+          + "\(comparison.convolution): \(challenger.kernel) for \(champion.kernel)")
+    }
+    if let seconds = tuning.predictionSeconds {
+      print(
+        String(
+          format: "a prediction: %.4f ms by the cost model, %.4f ms by what won\n",
+          seconds.costModel * 1e3, seconds.measured * 1e3))
+    } else {
+      print("nothing else than the cost model's choice won\n")
+    }
+  }
+
   func run() throws {
     let compiled = try WeightSource.compile(
-      network.model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
+      network.model, weights: weights,
+      options: CompileOptions(tuning: try tuning.tuning, threads: .exactly(threads)))
+    try TuningArgument.save(compiled, to: saveTuning)
     let steps = try compiled.profile(runs: runs)
     let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
+    printComparisons(compiled.report.tuning)
     print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")
     for step in steps {
       let numbers = String(

@@ -54,12 +54,16 @@ public struct CompileOptions: Sendable {
   public var instructionSet: InstructionSet?
   /// Whether the plan is made for speed or for size.
   public var preference: Preference
+  /// How the kernels of convolutions are chosen: by estimate, by timing, or as recorded.
+  public var tuning: Tuning
   /// The number of plans kept for inputs whose size is chosen at run time.
   public var planCacheSize: Int
   /// The threads of one prediction; no bit of any result depends on it.
   public var threads: Threads
   /// The least work of a thread in seconds: tests deal out steps of any size by setting it to 0.
   package var smallestShare = ThreadSplit.smallestShare
+  /// Takes the place of the clock when kernels are measured: tests give costs of their own.
+  package var tuningTimer: TuningTimer?
 
   /// Creates options; each has a default.
   ///
@@ -72,6 +76,7 @@ public struct CompileOptions: Sendable {
   ///   - disabledRewrites: rewrites to leave out, by name.
   ///   - instructionSet: the instruction set; the best of the machine unless given.
   ///   - preference: whether the plan is made for speed or for size.
+  ///   - tuning: how the kernels of convolutions are chosen.
   ///   - planCacheSize: the number of plans kept for inputs of run-time size.
   ///   - threads: the threads of one prediction: by default one per physical core that the process may
   ///     use, because the time of a prediction is what most wait for. With 1 a prediction takes no
@@ -79,8 +84,8 @@ public struct CompileOptions: Sendable {
   public init(
     maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double = 1e-5, disabledRewrites: Set<String> = [],
-    instructionSet: InstructionSet? = nil, preference: Preference = .speed, planCacheSize: Int = 8,
-    threads: Threads = .automatic
+    instructionSet: InstructionSet? = nil, preference: Preference = .speed,
+    tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
@@ -90,6 +95,7 @@ public struct CompileOptions: Sendable {
     self.disabledRewrites = disabledRewrites
     self.instructionSet = instructionSet
     self.preference = preference
+    self.tuning = tuning
     self.planCacheSize = planCacheSize
     self.threads = threads
   }

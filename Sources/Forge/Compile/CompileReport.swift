@@ -34,12 +34,17 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let unsharedBytes: Int
   /// The instruction set of the kernels.
   public let instructionSet: String
+  /// How the kernels of convolutions were chosen, and a record of them.
+  public let tuning: TuningReport
   /// The comparison with the reference executor, when one was asked for.
   public let verification: Verification?
   /// What each stage gave, in words.
   public let stages: [StageReport]
 
-  init(_ compiler: Compiler, plan: Plan?, constantBytes: Int, verification: Verification?) {
+  init(
+    _ compiler: Compiler, plan: Plan?, tuning: TuningReport, constantBytes: Int,
+    verification: Verification?
+  ) {
     let names = Dictionary(
       uniqueKeysWithValues: compiler.inference.nodes.filter { !$0.isInput }
         .map { ($0.position, $0.name) })
@@ -55,6 +60,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     instructionSet =
       (CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar)
       .rawValue
+    self.tuning = tuning
     self.verification = verification
     stages = StageReport.all(compiler, plan: plan)
   }
@@ -74,6 +80,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
+    if tuning.way != .costModel { lines.append("\(tuning)") }
     lines.append("Packed parameters: \(constantBytes) bytes")
     lines.append("Arena: \(arenaBytes) bytes, \(unsharedBytes) without sharing")
     if let verification {

@@ -27,6 +27,8 @@ struct Compiler: Sendable {
   let level: forge_level
   /// The most threads of a prediction, as the options come out on this machine.
   let threads: Int
+  /// The kernels that were measured or recorded, see ``tune(constants:)``.
+  var tuned: [TuningRecord.Convolution: KernelChoice] = [:]
 
   /// Runs stages 1 to 4.
   init(
@@ -136,6 +138,29 @@ struct Compiler: Sendable {
 
   /// Stages 5 and 6 for inputs of known sizes.
   func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
+    let bound = try bound(inputs: inputs)
+    let settings = planSettings
+    let convolutions = ConvolutionPlan(bound, settings)
+    try checkMemory(of: bound, convolutions)
+    guard let table = forge_kernels(level) else { throw .noKernels }
+    var builder = PlanBuilder(
+      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
+      convolutions: convolutions)
+    do { try builder.build() } catch { throw .parameters(error) }
+    return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
+  }
+
+  /// What kernels are chosen by.
+  var planSettings: PlanSettings {
+    var settings = PlanSettings(
+      options, level: level, threads: threads,
+      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
+    settings.tuned = tuned
+    return settings
+  }
+
+  /// The operations for inputs of known sizes.
+  func bound(inputs: [Shape]) throws(PlanError) -> OperationGraph {
     let bound: OperationGraph
     do throws(OperationGraph.BindingError) { bound = try graph.binding(inputs: inputs) } catch {
       throw unfit(inputs: inputs) ?? .unfit(error.error, layer: 0, received: [])
@@ -146,17 +171,7 @@ struct Compiler: Sendable {
         throw .unfit(.axisTooLong(), layer: 0, received: [bound.shape(of: value)])
       }
     }
-    let settings = PlanSettings(
-      options, level: level, threads: threads,
-      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
-    let convolutions = ConvolutionPlan(bound, settings)
-    try checkMemory(of: bound, convolutions)
-    guard let table = forge_kernels(level) else { throw .noKernels }
-    var builder = PlanBuilder(
-      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
-      convolutions: convolutions)
-    do { try builder.build() } catch { throw .parameters(error) }
-    return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
+    return bound
   }
 
   /// Refuses tensors that no memory holds once blocks are filled up and borders are added.

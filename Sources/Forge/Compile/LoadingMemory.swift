@@ -24,4 +24,9 @@ final class LoadingMemory: Sendable {
       $0.peak = max($0.peak, $0.kept)
     }
   }
+
+  /// Bytes that were kept are not held any more.
+  func release(_ count: Int) {
+    bytes.withLock { $0.kept -= count }
+  }
 }

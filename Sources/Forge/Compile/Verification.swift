@@ -150,9 +150,11 @@ public struct Verification: Sendable {
 extension Compiler {
   /// The same model from stage 4 on with other options.
   func with(_ options: CompileOptions) throws(CompileError) -> Compiler {
-    try Compiler(
+    var compiler = try Compiler(
       inference: inference, lowered: lowered, parameters: parameters, options: options, level: level
     )
+    compiler.tuned = tuned
+    return compiler
   }
 
   /// The values of the outputs and kept layers in the graph as it was lowered.

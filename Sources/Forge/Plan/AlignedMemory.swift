@@ -64,7 +64,9 @@ final class AlignedMemory: Sendable {
     var memory: UnsafeMutableRawPointer?
     let page = LargePages.pageBytes
     let isLarge = byteCount >= page
-    guard posix_memalign(&memory, isLarge ? page : alignment, max(byteCount, 1)) == 0 else { return nil }
+    guard posix_memalign(&memory, isLarge ? page : alignment, max(byteCount, 1)) == 0 else {
+      return nil
+    }
     if isLarge { madvise(memory, byteCount / page * page, MADV_HUGEPAGE) }
     return memory
   }

@@ -7,6 +7,8 @@ struct ConvolutionPlan {
   private(set) var choices: [Int: KernelChoice] = [:]
   /// The pooling that a convolution does, by the convolution's position.
   private(set) var poolings: [Int: OperationGraph.Node] = [:]
+  /// The position of the pooling that a convolution does or could do with another kernel.
+  private(set) var poolable: [Int: Int] = [:]
   private var fused: Set<Int> = []
 
   /// Chooses for a graph whose sizes are known.
@@ -25,12 +27,14 @@ struct ConvolutionPlan {
         ?? KernelChoice.convolution(
           geometry, input: input, output: output, groups: groups, settings: settings)
       choices[position] = choice
-      guard settings.isEnabled(Rewrites.fusePooling), choice.canPool, node.residual == nil,
+      guard settings.isEnabled(Rewrites.fusePooling), node.residual == nil,
         let readers = readers[node.output.index], readers.count == 1,
         let reader = readers.first, !graph.outputs.contains(node.output)
       else { continue }
       let pooling = graph.nodes[reader]
-      if Self.canFuse(pooling, after: node, sizes: output) {
+      guard Self.canFuse(pooling, after: node, sizes: output) else { continue }
+      poolable[position] = reader
+      if choice.canPool {
         poolings[position] = pooling
         fused.insert(reader)
       }

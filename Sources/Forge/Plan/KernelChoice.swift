@@ -35,35 +35,13 @@ enum KernelChoice: Equatable {
       return each.isMultiple(of: lanes) && made.isMultiple(of: lanes)
         ? .panelsPerGroup(width: panelWidth(outputs: made)) : .channelByChannel
     }
-    let width = panelWidth(
-      outputs: outputs,
-      threads: settings.threadsSharingPanels(pixels: output[0] * output[1]))
-    guard settings.preference == .speed, settings.level != FORGE_SCALAR, geometry.dilation == .one
-    else { return .panels(width: width) }
-    let size =
-      settings.sizesAreFixed ? Size(width: output[1], height: output[0]) : nominalSize
-    let cost = ConvolutionCost(
-      level: settings.level, output: size, inputs: inputs, outputs: outputs,
-      kernel: geometry.kernel)
-    var best = (cost: cost.direct, choice: KernelChoice.panels(width: width))
-    // Without a fused multiply-add every product is rounded, too.
-    let accuracy = settings.level == FORGE_BASELINE ? settings.accuracy / 1.25 : settings.accuracy
-    for form in WinogradTile.forms(of: geometry.kernel, stride: geometry.stride)
-    where settings.isEnabled(Rewrites.winograd) {
-      guard let summed = form.summedChannels(of: inputs, accuracy: accuracy) else {
-        continue
-      }
-      let cost = cost.winograd(form, summed: summed)
-      if cost < best.cost {
-        best = (cost, .winograd(form, summed: summed, width: width))
-      }
+    let candidates = KernelCandidates(geometry, input: input, output: output, settings: settings)
+    guard candidates.isTunable, !settings.tuned.isEmpty else { return candidates.best }
+    let shape = TuningRecord.Convolution(geometry, input: input, output: output)
+    guard let tuned = settings.tuned[shape], candidates.allows(tuned) else {
+      return candidates.best
     }
-    if let strassen = strassen(geometry, input: input, output: output, settings: settings),
-      cost.strassen < best.cost
-    {
-      best = (cost.strassen, strassen)
-    }
-    return best.choice
+    return tuned
   }
 
   /// The kernel for a convolution of an input of the model, where there is one that reads it as it is.
@@ -82,7 +60,7 @@ enum KernelChoice: Equatable {
   ///
   /// Its error over the direct kernel's, measured on 15 layer shapes, is below 3·10⁻⁸ times the root of
   /// the input channels.
-  private static func strassen(
+  static func strassen(
     _ geometry: ConvolutionGeometry, input: [Int], output: [Int], settings: PlanSettings
   ) -> KernelChoice? {
     guard settings.isEnabled(Rewrites.strassen), geometry.isPointwise,
@@ -95,12 +73,15 @@ enum KernelChoice: Equatable {
     let segments = pixels >= ThreadSplit.rowsFrom ? (pixels + 98) / 196 * 2 : 1
     return .strassen(
       segments: segments,
+      // Threads that can share segments need not share panels.
       width: panelWidth(
-        outputs: output[2] / 2, threads: settings.sizesAreFixed ? settings.threads : 1))
+        outputs: output[2] / 2,
+        threads: !settings.sizesAreFixed || segments.isMultiple(of: settings.threads)
+          ? 1 : settings.threads))
   }
 
   /// The size that stands for sizes which come with the inputs.
-  private static let nominalSize = Size(width: 56, height: 56)
+  static let nominalSize = Size(width: 56, height: 56)
 
   /// Whether the kernel reads zeros around its image; else it knows where the image ends.
   var readsBorder: Bool {

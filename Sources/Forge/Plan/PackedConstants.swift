@@ -74,6 +74,17 @@ final class PackedConstants: Sendable {
       return memory
     }
   }
+
+  /// Lets go of every form that a plan does not read.
+  func drop(except plan: Plan) {
+    let read = Set(plan.retained.map { ObjectIdentifier($0) })
+    let dropped = made.withLock { made in
+      let unread = made.filter { !read.contains(ObjectIdentifier($0.value)) }
+      for key in unread.keys { made[key] = nil }
+      return unread.values.reduce(0) { $0 + $1.byteCount }
+    }
+    parameters.loading.release(dropped)
+  }
 }
 
 extension PackedConstants.Form {

@@ -31,6 +31,8 @@ final class Plan: Sendable {
   struct StepReport: Sendable {
     let kernel: String
     let layers: [Int]
+    /// The node of the bound graph it was made for, by its position.
+    let node: Int
     /// The multiply-adds of one example.
     let multiplyAdds: Int
     /// The bytes of tensors and parameters it reads and writes, each counted once.
@@ -70,7 +72,7 @@ final class Plan: Sendable {
   private let arguments: AlignedMemory
   private let constants: AlignedMemory
   /// Packed parameters and tables that arguments point to.
-  private let retained: [AlignedMemory]
+  let retained: [AlignedMemory]
 
   /// Finishes what a builder has planned.
   init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) {
@@ -86,7 +88,7 @@ final class Plan: Sendable {
     var stepReports = builder.steps.map { step in
       let values = Set(step.reads + step.writes).reduce(0) { $0 + builder.tensor($1).count }
       return StepReport(
-        kernel: step.name, layers: step.layers, multiplyAdds: step.multiplyAdds,
+        kernel: step.name, layers: step.layers, node: step.node, multiplyAdds: step.multiplyAdds,
         bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
     }
     tensorReports = memory.lifetimes.filter { builder.tensors[$0.key].base == .arena }

@@ -265,7 +265,7 @@ struct PlanBuilder {
     for id in writes { clearHalo(of: id) }
     steps.append(
       PlannedStep(
-        name: name, layers: layers, reads: reads, writes: writes, action: .kernel(call),
+        name: name, layers: layers, node: node, reads: reads, writes: writes, action: .kernel(call),
         multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride,
         firstWeights: firstWeights))
   }
@@ -274,7 +274,8 @@ struct PlanBuilder {
   mutating func addCustomStep(_ operation: CustomOperation, reads: [ID], writes: ID) {
     steps.append(
       PlannedStep(
-        name: "custom", layers: layers, reads: reads, writes: [writes], action: .custom(operation)))
+        name: "custom", layers: layers, node: node, reads: reads, writes: [writes],
+        action: .custom(operation)))
   }
 
   /// Puts zeros around a blocked image before it is first written: its memory has been others'.
@@ -286,7 +287,7 @@ struct PlanBuilder {
     else { return }
     steps.append(
       PlannedStep(
-        name: "clearHalo", layers: layers, reads: [], writes: [root],
+        name: "clearHalo", layers: layers, node: node, reads: [], writes: [root],
         action: .kernel { places in
           var arguments = forge_clear_halo_arguments()
           arguments.out = places.view(root)

@@ -16,6 +16,8 @@ struct PlanSettings {
   var sizesAreFixed = true
   /// The rewrites of the plan that are switched off.
   var disabled: Set<String> = []
+  /// The kernels that were measured or recorded; the cost model chooses the others.
+  var tuned: [TuningRecord.Convolution: KernelChoice] = [:]
 
   /// What a compile's options say.
   init(

@@ -15,6 +15,8 @@ struct PlannedStep {
   let name: String
   /// The layers it does the work of, as positions.
   let layers: [Int]
+  /// The node it was made for, by its position.
+  let node: Int
   /// The tensors it reads.
   let reads: [PlannedTensor.ID]
   /// The tensors it writes.

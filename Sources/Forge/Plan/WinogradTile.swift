@@ -62,7 +62,7 @@ package struct WinogradTile: Hashable, Sendable {
   package func error(summing channels: Int, of inputs: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
-    if taps == 7, side == 6 {
+    if isLargestOfSeven {
       let length = Double(channels)
       return (1.6e-12 + 0.15e-12 * (length + Double(inputs) / length)).squareRoot()
     }
@@ -86,16 +86,26 @@ package struct WinogradTile: Hashable, Sendable {
   }
 
   /// The channels to sum over at a time for an error of at most `accuracy`: all if that will do, else a
-  /// multiple of 16; `nil` when no length of at least 32 does.
+  /// multiple of 16; `nil` when none of at
+  /// least ``leastSummed`` does.
   ///
   /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels, 8 % at 16.
   package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs, of: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes
-    let least = kernel.width * kernel.height == 7 && max(tile.width, tile.height) == 6 ? lanes : 2 * lanes
     let longest = (inputs - 1) / lanes * lanes
-    return Swift.stride(from: longest, through: least, by: -lanes).first {
+    return Swift.stride(from: longest, through: leastSummed, by: -lanes).first {
       error(summing: $0, of: inputs) <= accuracy
     }
+  }
+
+  /// The fewest channels to sum over at a time: fewer cost more than they gain.
+  package var leastSummed: Int {
+    isLargestOfSeven ? PlannedTensor.lanes : 2 * PlannedTensor.lanes
+  }
+
+  /// Whether this is F(6, 7), which would lose most of its precision in long sums.
+  private var isLargestOfSeven: Bool {
+    kernel.width * kernel.height == 7 && max(tile.width, tile.height) == 6
   }
 }

@@ -40,9 +40,11 @@ public final class CompiledModel: Sendable {
   }
 
   init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
+    var compiler = compiler
+    constants = PackedConstants(compiler.parameters)
+    let tuning = try compiler.tune(constants: constants)
     self.compiler = compiler
     self.metadata = metadata
-    constants = PackedConstants(compiler.parameters)
     threads = compiler.threads
     plans = PlanCache(capacity: compiler.options.planCacheSize)
     inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
@@ -60,7 +62,8 @@ public final class CompiledModel: Sendable {
     }
     let verification = try Verification.run(compiler, constants: constants)
     report = CompileReport(
-      compiler, plan: plan, constantBytes: constants.byteCount, verification: verification)
+      compiler, plan: plan, tuning: tuning, constantBytes: constants.byteCount,
+      verification: verification)
   }
 
   /// The most examples one prediction may hold.

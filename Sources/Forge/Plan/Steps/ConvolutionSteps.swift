@@ -90,8 +90,13 @@ extension PlanBuilder {
     residual: ID?, inputs: Int, outputs: Int, group: Int = 0
   ) throws {
     let pixels = tensor(target).height * tensor(target).width
-    let panelWidth = KernelChoice.panelWidth(
-      outputs: outputs, threads: settings.threadsSharingPanels(pixels: pixels))
+    let panelWidth: Int
+    if case .panels(let width) = convolutions.choices[self.node] {
+      panelWidth = width
+    } else {
+      panelWidth = KernelChoice.panelWidth(
+        outputs: outputs, threads: settings.threadsSharingPanels(pixels: pixels))
+    }
     let kernel = geometry.kernel
     let weightCount = outputs * kernel.width * kernel.height * inputs
     let weights = try packed(

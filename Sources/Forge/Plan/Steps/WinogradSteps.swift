@@ -133,8 +133,10 @@ struct WinogradCut {
       (Int(arguments.out.channels) + Int(arguments.panel_width) - 1)
       / Int(arguments.panel_width)
     var chunks = max((tiles + fitting / 2) / fitting, 1)
-    if threads > 1, chunks < 2 * threads, panels * chunks < threads {
-      chunks = min(threads, tiles)
+    if threads > 1, chunks < 2 * threads {
+      // All threads equally busy, at the price of weights read once more for each chunk.
+      let even = (chunks...chunks + threads).first { (panels * $0).isMultiple(of: threads) }
+      chunks = min(even ?? chunks, tiles)
     }
     arguments.chunk = Int32(clamping: (tiles + chunks - 1) / chunks)
     layout = forge_winograd_layout_of(&arguments)

@@ -1,0 +1,178 @@
+import ForgeShapes
+
+/// Finds the fastest kernel of each size of convolution by timing plans on this machine.
+///
+/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as far away
+/// as they do in a prediction, inputs from where the step before left them, threads from the work before, and
+/// poolings are counted where they are done. A plan with the best kernels so far runs in turns with one that
+/// has, for every size at once, the next kernel that may be better. So two plans' weights are held at a time.
+struct Tuner {
+  /// The best kernels so far.
+  private(set) var champions: [TuningRecord.Convolution: KernelChoice] = [:]
+  /// What was compared.
+  private(set) var comparisons: [TuningReport.Comparison] = []
+  /// See ``TuningReport/predictionSeconds``.
+  private(set) var predictionSeconds: (costModel: Double, measured: Double)?
+
+  private let compiler: Compiler
+  private let inputs: [Shape]
+  private let constants: PackedConstants
+  private let entries: [TunableConvolutions.Entry]
+  /// The kernels that are still to be compared, by the position of their entry.
+  private var waiting: [[KernelChoice]]
+  /// Whether the widths of panels have been looked at, which comes last.
+  private var hasWidths: [Bool]
+
+  /// A kernel must take this share of the best one's time or less to take its place: what is measured
+  /// differs by some 2 % from time to time, and the cost model's choice is the same every time.
+  private static let margin = 0.97
+  /// It must also be faster in this share of the turns: with seven, in six.
+  ///
+  /// A machine that is busy with other things makes the least of a few times a matter of luck.
+  private static let share = 0.75
+  /// The seconds after which no further comparison begins.
+  private static let budget = 10.0
+
+  /// Measures; what it has found when the budget or the memory is used up is what it gives.
+  static func measuring(
+    _ compiler: Compiler, inputs: [Shape], constants: PackedConstants
+  ) throws(Compiler.PlanError) -> Tuner {
+    var tuner = Tuner(
+      compiler, inputs: inputs, constants: constants, entries: try compiler.tunableConvolutions())
+    try tuner.run()
+    return tuner
+  }
+
+  private init(
+    _ compiler: Compiler, inputs: [Shape], constants: PackedConstants,
+    entries: [TunableConvolutions.Entry]
+  ) {
+    self.compiler = compiler
+    self.inputs = inputs
+    self.constants = constants
+    self.entries = entries
+    waiting = entries.map(\.candidates.challengers)
+    hasWidths = entries.map { _ in false }
+  }
+
+  private mutating func run() throws(Compiler.PlanError) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    for entry in entries { champions[entry.convolution] = entry.candidates.best }
+    let costModel = champions
+    while true {
+      let challengers = nextChallengers()
+      guard !challengers.isEmpty else { break }
+      guard (clock.now - start) / .seconds(1) < Self.budget,
+        let results = try compare(challengers)
+      else {
+        // What was not compared at all is left to the cost model, and the report says so.
+        let compared = Set(comparisons.map(\.convolution))
+        for index in challengers.keys where !compared.contains(entries[index].convolution) {
+          champions[entries[index].convolution] = nil
+        }
+        break
+      }
+      for (index, challenger) in challengers.sorted(by: { $0.key < $1.key }) {
+        if let result = results[index] { settle(entries[index].convolution, challenger, result) }
+      }
+    }
+    guard compiler.options.tuningTimer == nil else { return }
+    if entries.contains(where: { isChanged($0, from: costModel) }) {
+      try compareWhole(with: costModel)
+    }
+    constants.drop(except: try plan(champions))
+  }
+
+  private func isChanged(
+    _ entry: TunableConvolutions.Entry, from costModel: [TuningRecord.Convolution: KernelChoice]
+  ) -> Bool {
+    champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
+  }
+
+  /// The next kernel of each size that has one; panels of other widths come when the algorithm is settled.
+  private mutating func nextChallengers() -> [Int: KernelChoice] {
+    var challengers: [Int: KernelChoice] = [:]
+    for (index, entry) in entries.enumerated() {
+      if waiting[index].isEmpty, !hasWidths[index], let champion = champions[entry.convolution] {
+        hasWidths[index] = true
+        waiting[index] = entry.candidates.otherWidths(of: champion)
+      }
+      if !waiting[index].isEmpty { challengers[index] = waiting[index].removeFirst() }
+    }
+    return challengers
+  }
+
+  private mutating func settle(
+    _ convolution: TuningRecord.Convolution, _ challenger: KernelChoice,
+    _ result: PlanRace.Result
+  ) {
+    guard let champion = champions[convolution], let old = TuningRecord.Kernel(champion),
+      let new = TuningRecord.Kernel(challenger)
+    else { return }
+    let isWon =
+      result.second < Self.margin * result.first && result.share >= Self.share
+    comparisons.append(
+      TuningReport.Comparison(
+        convolution: convolution, champion: (old, result.first),
+        challenger: (new, result.second), isWon: isWon))
+    if isWon { champions[convolution] = challenger }
+  }
+
+  /// The times of both kernels of each challenged size; `nil` when the plans cannot be run.
+  private func compare(
+    _ challengers: [Int: KernelChoice]
+  ) throws(Compiler.PlanError) -> [Int: PlanRace.Result]? {
+    if let timer = compiler.options.tuningTimer {
+      var results: [Int: PlanRace.Result] = [:]
+      for (index, challenger) in challengers {
+        let convolution = entries[index].convolution
+        guard let champion = champions[convolution].flatMap({ TuningRecord.Kernel($0) }),
+          let kernel = TuningRecord.Kernel(challenger)
+        else { continue }
+        results[index] = PlanRace.Result(
+          first: timer(convolution, champion), second: timer(convolution, kernel), share: 1)
+      }
+      return results
+    }
+    let champion = try plan(champions)
+    // What earlier challengers read is let go of before the next one's weights are made.
+    constants.drop(except: champion)
+    var all = champions
+    for (index, challenger) in challengers { all[entries[index].convolution] = challenger }
+    let challenger = try plan(all)
+    guard let race = PlanRace(champion, challenger, threads: compiler.threads) else { return nil }
+    var results: [Int: PlanRace.Result] = [:]
+    for index in challengers.keys { results[index] = race.result(of: Set(entries[index].nodes)) }
+    return results
+  }
+
+  /// Goes back to the cost model's choices when the others are slower together.
+  ///
+  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the caches.
+  /// They must be slower by the least times and in most turns: winners that save a few parts in a thousand of a
+  /// prediction are not to be lost to its noise, which is ten times as large.
+  private mutating func compareWhole(
+    with costModel: [TuningRecord.Convolution: KernelChoice]
+  ) throws(Compiler.PlanError) {
+    let measured = try plan(champions)
+    constants.drop(except: measured)
+    let other = try plan(costModel)
+    guard let race = PlanRace(other, measured, threads: compiler.threads) else { return }
+    let result = race.result()
+    predictionSeconds = (costModel: result.first, measured: result.second)
+    if result.second >= result.first, result.share < 0.5 {
+      for (convolution, choice) in costModel where champions[convolution] != nil {
+        champions[convolution] = choice
+      }
+    }
+  }
+
+  private func plan(
+    _ choices: [TuningRecord.Convolution: KernelChoice]
+  ) throws(Compiler.PlanError) -> Plan {
+    var compiler = compiler
+    compiler.tuned = choices
+    return try compiler.plan(inputs: inputs, constants: constants)
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Forge
+import Foundation
+
+/// How kernels are chosen, as commands take it: `costModel`, `measured`, or the path of a record.
+enum TuningArgument: ExpressibleByArgument {
+  case costModel
+  case measured
+  case recorded(path: String)
+
+  /// What help says.
+  static let help = ArgumentHelp(
+    "How kernels are chosen: costModel, measured (timed now), or as in a record of --save-tuning.",
+    valueName: "way|file")
+  /// What help says of the file that a record is written to.
+  static let saveHelp = ArgumentHelp(
+    "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file")
+
+  static var allValueStrings: [String] { ["costModel", "measured"] }
+
+  /// A word without a dot or slash is a way, which a misspelt one must not turn into a file.
+  init?(argument: String) {
+    switch argument {
+    case "costModel": self = .costModel
+    case "measured": self = .measured
+    case _ where argument.contains { "./".contains($0) }: self = .recorded(path: argument)
+    default: return nil
+    }
+  }
+
+  /// The option of a compile.
+  var tuning: CompileOptions.Tuning {
+    get throws {
+      switch self {
+      case .costModel: return .costModel
+      case .measured: return .measured
+      case .recorded(let path):
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+          throw ValidationError("\(path) cannot be read")
+        }
+        guard let record = try? JSONDecoder().decode(TuningRecord.self, from: data) else {
+          throw ValidationError("\(path) is no tuning record")
+        }
+        return .recorded(record)
+      }
+    }
+  }
+
+  /// Writes the kernels of a plan, where a path is given.
+  static func save(_ compiled: CompiledModel, to path: String?) throws {
+    guard let path else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try (encoder.encode(compiled.report.tuning.record) + Data("\n".utf8))
+        .write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
