@@ -117,6 +117,20 @@ private func check(
     }
   }
 
+  @Test("each worker has scratch of its own", arguments: 0...3)
+  func workers(worker: Int) {
+    let test = StrassenCase(height: 5, width: 5, inputs: 64, outputs: 160, panel: 32, segments: 2)
+    let numbers = StrassenNumbers(test)
+    for level in Level.available {
+      let first = numbers.prepare(test, on: level)
+      first.runAll()
+      let prepared = numbers.prepare(test, on: level)
+      for call in [prepared.input, prepared.output] { call.runAs(worker, 0..<call.tiles) }
+      #expect(prepared.out.buffer.bits == first.out.buffer.bits, "\(level)")
+      #expect(!prepared.hasStrayed(workers: [worker]), "\(level)")
+    }
+  }
+
   /// Scratch comes from an arena in which anything may have been.
   @Test("what scratch held before changes no bit")
   func scratch() {
