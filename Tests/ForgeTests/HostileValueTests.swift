@@ -109,21 +109,6 @@ import Testing
     #expect(error?.kind == .wrongValueCount)
   }
 
-  /// Borders of zeros that make each tensor of a plan larger than any memory, and all of them together larger
-  /// than a number can say.
-  @Test func arenasThatCannotBeCounted() throws {
-    let input = Input(width: 1 << 20, height: 1 << 20, channels: 1)
-    var output = input --> Reshape(width: 1 << 30, height: 1, channels: 1 << 10)
-    for _ in 0..<4 {
-      output =
-        output
-        --> DepthwiseConvolution(kernel: (1, 4), dilation: (1, 1 << 20), activation: .tanh)
-    }
-    let network = try Model(input: input, output: output).compile(parameters: SeededParameters())
-    let error = #expect(throws: PredictionError.self) { try Context(network) }
-    #expect(error?.kind == .noMemory)
-  }
-
   @Test func axesTooLongForKernels() throws {
     let input = Input(width: 1 << 16, height: 1 << 16, channels: 1)
     let model = Model(input: input, output: input --> Flatten() --> Softmax())

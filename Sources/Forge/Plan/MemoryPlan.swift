@@ -12,10 +12,6 @@ struct MemoryPlan {
   /// The floats of all tensors if none shared memory.
   let unsharedCount: Int
 
-  /// Counts stop here: borders of zeros can make a tensor of a hostile model larger still, no context can be
-  /// made for an arena anywhere near, and what follows computes with it in bytes.
-  private static let most = 1 << 60
-
   /// Plans the arena of `steps`; scratch lives for one step, everything else from write to last read.
   init(tensors: [PlannedTensor], steps: [PlannedStep]) {
     var first: [Int: Int] = [:]
@@ -36,7 +32,7 @@ struct MemoryPlan {
       .sorted { (tensors[$1].storage, $0) < (tensors[$0].storage, $1) }
     for root in roots {
       guard let begin = first[root], let end = last[root] else { continue }
-      let size = min(AlignedMemory.round(tensors[root].storage, to: unit), Self.most)
+      let size = AlignedMemory.round(tensors[root].storage, to: unit)
       let alive = placed.filter { $0.first <= end && begin <= $0.last }
         .sorted { $0.start < $1.start }
       var offset = 0
@@ -45,10 +41,9 @@ struct MemoryPlan {
         offset = max(offset, other.end)
       }
       offsets[root] = offset
-      let behind = min(offset + size, Self.most)
-      placed.append((offset, behind, begin, end))
-      arena = max(arena, behind)
-      unshared = min(unshared + size, Self.most)
+      placed.append((offset, offset + size, begin, end))
+      arena = max(arena, offset + size)
+      unshared += size
     }
     self.offsets = offsets
     self.lifetimes = first.reduce(into: [:]) { ranges, entry in
