@@ -6,8 +6,12 @@
  *                             families that only move memory
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
+ *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
+ *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
  *   dispatch.c, tiles.c, run.c, pool.c, walk.c
+ *   peak.c                    the most that a core does, to compare kernels with
  *   polynomials.py            where the numbers in vector/elementary.h come from
+ *   winograd.py               where those in winograd.h do
  * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help,
  * one in vector/ that vector/all.h includes. */
 #ifndef FORGE_INTERNAL_H

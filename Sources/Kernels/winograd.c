@@ -17,7 +17,7 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a
   layout.phases = a->stride == 2 ? 4 : 1;
   /* An odd number of cache lines between points: see vector/winograd.h. */
   const int64_t vectors = a->panel_width / FORGE_LANES;
-  layout.transformed_point = 
+  layout.transformed_point =
     (layout.phases * forge_blocks(a->in.channels) * layout.chunk | 1) * FORGE_LANES;
   layout.products_point = (vectors * layout.chunk | 1) * FORGE_LANES;
   layout.transformed_floats = layout.points * layout.transformed_point;

@@ -9,7 +9,7 @@
 /// How many predictions to have in flight and how many threads to give each.
 ///
 /// The two are chosen separately: for latency one prediction has all cores, for throughput each has
-/// one. The threads of a prediction are an option of the network's compile.
+/// one. A ``Runner`` takes both; no prediction gets more threads than its network was compiled for.
 public struct RunnerSizing: Hashable, Sendable {
   /// The number of predictions in flight.
   public var inflightBuffers: Int

@@ -37,7 +37,11 @@ import Testing
   @Test("weights of Winograd's convolutions", arguments: WinogradForm.all)
   func winograd(form: WinogradForm) {
     let (vertical, horizontal) = (form.vertical, form.horizontal)
-    let points = vertical.alpha * horizontal.alpha
+    let units = form.units
+    #expect(
+      forge_winograd_units(
+        Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
+        Int32(form.kernel.width), Int32(form.stride)) == units.count)
     let taps = form.kernel.height * form.kernel.width
     for (index, outputs) in Self.sizes.enumerated() {
       let panel = [16, 32, 48, 64][index % 4]
@@ -46,27 +50,27 @@ import Testing
         let weights = random.values(outputs * taps * inputs)
         let padded = (inputs + 15) / 16 * 16
         let panels = (outputs + panel - 1) / panel
-        let packed = Buffer(count: panels * points * padded * panel + 32)
+        let packed = Buffer(count: panels * units.count * padded * panel + 32)
         forge_pack_winograd(
           weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int32(form.tile.height),
-          Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width), 1,
-          Int64(panel))
+          Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width),
+          Int32(form.stride), Int64(panel))
         var wrong = 0
         var seen = 0
         for o in 0..<outputs {
           for c in 0..<inputs {
-            let filter = (0..<form.kernel.height).map { ky in
-              (0..<form.kernel.width).map { kx in
-                Double(weights[(o * taps + ky * form.kernel.width + kx) * inputs + c])
-              }
-            }
-            let made = transform(vertical.filter, filter, horizontal.filter).joined()
+            let filters = form.taps(
+              (0..<taps).map { Double(weights[(o * taps + $0) * inputs + c]) })
+            let made = filters.map { transform(vertical.filter, $0, horizontal.filter) }
             // Rounded once; where terms cancel the doubles' own order may show.
-            let bound = transform(
-              magnitudes(vertical.filter), magnitudes(filter), magnitudes(horizontal.filter)
-            ).joined()
-            for (point, (value, bound)) in zip(made, bound).enumerated() {
-              let row = (o / panel * points + point) * padded + c
+            let bounds = filters.map {
+              transform(
+                magnitudes(vertical.filter), magnitudes($0), magnitudes(horizontal.filter))
+            }
+            for (index, unit) in units.enumerated() {
+              let value = made[unit.phase][unit.y][unit.x]
+              let bound = bounds[unit.phase][unit.y][unit.x]
+              let row = (o / panel * units.count + index) * padded + c
               let actual = Double(packed.pointer[16 + row * panel + o % panel])
               if !(abs(actual - value) <= 6e-8 * abs(value) + 1e-14 * bound) { wrong += 1 }
               seen += actual == 0 ? 0 : 1
@@ -79,6 +83,43 @@ import Testing
         #expect(all == seen, "\(form), \(outputs) outputs, \(inputs) inputs, panel \(panel)")
         let around = Array(0..<16) + Array(packed.count - 16..<packed.count)
         #expect(around.allSatisfy { packed.pointer[$0].bitPattern == canary })
+      }
+    }
+  }
+
+  /// The seven right sides, in the order of the products that vector/strassen.h lists.
+  @Test("weights of Strassen's convolutions", arguments: [16, 32, 48, 64])
+  func strassen(panel: Int) {
+    for (index, outputs) in [32, 64, 96, 160].enumerated() {
+      for inputs in [32, 96, 128] {
+        var random = SeededGenerator(seed: UInt64(index))
+        let weights = random.values(outputs * inputs)
+        let (rows, columns) = (outputs / 2, inputs / 2)
+        let panels = (rows + panel - 1) / panel
+        var wanted = [UInt32](repeating: 0, count: panels * 7 * columns * panel)
+        for o in 0..<rows {
+          for c in 0..<columns {
+            let b = { (right: Int, below: Int) in
+              Double(weights[(o + right * rows) * inputs + c + below * columns])
+            }
+            let (b11, b12, b21, b22) = (b(0, 0), b(1, 0), b(0, 1), b(1, 1))
+            let sides = [
+              b11, b22 - b12 + b11, b21, b22 - b12, b12 - b11, b22, b21 - b22 + b12 - b11,
+            ]
+            for (product, side) in sides.enumerated() {
+              let row = (o / panel * 7 + product) * columns + c
+              wanted[row * panel + o % panel] = Float(side).bitPattern
+            }
+          }
+        }
+        let packed = Buffer(count: wanted.count + 32)
+        forge_pack_strassen(
+          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel))
+        #expect(
+          packed.bits
+            == Array(repeating: canary, count: 16) + wanted
+            + Array(repeating: canary, count: 16),
+          "\(outputs) outputs, \(inputs) inputs, panel \(panel)")
       }
     }
   }

@@ -38,8 +38,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       let (tile, kernel) = (form.tile, form.kernel)
       let has = { (pooled: Int32) in
         forge_has_winograd(
-          Int32(tile.height), Int32(kernel.height), Int32(tile.width), Int32(kernel.width), 1,
-          pooled)
+          Int32(tile.height), Int32(kernel.height), Int32(tile.width), Int32(kernel.width),
+          Int32(form.stride), pooled)
       }
       #expect(has(0) != 0, "\(form)")
       #expect((has(1) != 0) == form.canPool, "\(form)")
@@ -47,8 +47,11 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     var count = 0
     for (height, width) in (1...8).flatMap({ y in (1...8).map { (y, $0) } }) {
       for (rows, columns) in (1...8).flatMap({ y in (1...8).map { (y, $0) } }) {
-        count += Int(
-          forge_has_winograd(Int32(height), Int32(rows), Int32(width), Int32(columns), 1, 0))
+        for stride in 1...2 as ClosedRange<Int32> {
+          count += Int(
+            forge_has_winograd(
+              Int32(height), Int32(rows), Int32(width), Int32(columns), stride, 0))
+        }
       }
     }
     #expect(count == WinogradForm.all.count)
@@ -60,14 +63,16 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       for residual in [false, true] {
         check(
           WinogradCase(
-            form, height: 2 * form.tile.height + 1, width: form.tile.width + 3, inputs: 5,
+            form, height: 2 * form.stride * form.tile.height + 1,
+            width: form.stride * form.tile.width + 3, inputs: 5,
             outputs: index.isMultiple(of: 2) ? 18 : 33, panel: Self.panels[index % 4],
             activation: activation, residual: residual))
       }
       guard form.canPool else { continue }
       for pooling in [Pooling.roundedDown, .roundedUp] {
         var test = WinogradCase(
-          form, height: 2 * form.tile.height + 1, width: form.tile.width + 3, inputs: 5,
+          form, height: 2 * form.stride * form.tile.height + 1,
+          width: form.stride * form.tile.width + 3, inputs: 5,
           outputs: index.isMultiple(of: 2) ? 18 : 33, panel: Self.panels[index % 4],
           activation: activation)
         test.pooling = pooling
@@ -111,13 +116,35 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
+  /// What `.same` is of an even and of an odd size, `.valid`, and edges beyond the window.
+  @Test("stride 2: paddings of even and odd sizes", arguments: WinogradForm.strided, 1...9)
+  func stridedPaddings(form: WinogradForm, height: Int) {
+    for width in [2, 3, 8, 9, 14, 15] {
+      let same = { (size: Int) in size.isMultiple(of: 2) ? (0, 1) : (1, 1) }
+      let ((top, bottom), (left, right)) = (same(height), same(width))
+      let paddings: [(top: Int, left: Int, bottom: Int, right: Int)] = [
+        (top, left, bottom, right), (0, 0, 0, 0), (1, 0, 0, 2), (5, 4, 3, 6),
+      ]
+      for padding in paddings
+      where height + padding.top + padding.bottom >= 3
+        && width + padding.left + padding.right >= 3
+      {
+        check(
+          WinogradCase(
+            form, height: height, width: width, inputs: 19, outputs: 34, padding: padding,
+            panel: 32, activation: .relu, residual: width.isMultiple(of: 2)))
+      }
+    }
+  }
+
   @Test("numbers of channels", arguments: WinogradForm.all)
   func channels(form: WinogradForm) {
     for (index, inputs) in Self.channels.enumerated() {
       for step in [0, 5, 9] {
         let outputs = Self.channels[(index + step) % Self.channels.count]
         var test = WinogradCase(
-          form, height: form.tile.height + 1, width: form.tile.width, inputs: inputs,
+          form, height: form.stride * form.tile.height + 1,
+          width: form.stride * form.tile.width, inputs: inputs,
           outputs: outputs, panel: Self.panels[(index + step) % 4], residual: step == 5)
         test.summed = [16, 32, 48, 4096][index % 4]
         check(test)
@@ -130,7 +157,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
   func chunks(form: WinogradForm) {
     for summed in [16, 32, 4096] {
       var test = WinogradCase(
-        form, height: 2 * form.tile.height + 1, width: 3 * form.tile.width + 1, inputs: 50,
+        form, height: 2 * form.stride * form.tile.height + 1,
+        width: 3 * form.stride * form.tile.width + 1, inputs: 50,
         outputs: 70, panel: 48, activation: .relu, residual: true)
       test.summed = summed
       let numbers = WinogradNumbers(test)
@@ -155,7 +183,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
   func tiles(form: WinogradForm) {
     for pooling in form.canPool ? Pooling.allCases : [.none] {
       var test = WinogradCase(
-        form, height: 2 * form.tile.height + 1, width: 2 * form.tile.width + 1, inputs: 35,
+        form, height: 2 * form.stride * form.tile.height + 1,
+        width: 2 * form.stride * form.tile.width + 1, inputs: 35,
         outputs: 70, panel: 32, activation: Activation(kind: FORGE_SWISH, a: 1),
         residual: pooling == .none)
       test.pooling = pooling
@@ -241,9 +270,10 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
   func specialValues(value: Float) {
     for form in WinogradForm.all {
       let test = WinogradCase(
-        form, height: 4 * form.tile.height, width: 4 * form.tile.width, inputs: 18, outputs: 21)
+        form, height: 4 * form.stride * form.tile.height,
+        width: 4 * form.stride * form.tile.width, inputs: 18, outputs: 21)
       var numbers = WinogradNumbers(test)
-      let (y, x) = (2 * form.tile.height, 2 * form.tile.width)
+      let (y, x) = (2 * form.stride * form.tile.height, 2 * form.stride * form.tile.width)
       for level in Level.available {
         let clean = numbers.prepare(test, on: level)
         clean.whole.runAll()
@@ -256,15 +286,18 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
           for column in 0..<test.convolution.outWidth {
             // What the tile reads, and what the window of this pixel does.
             let (top, left) = (
-              row / form.tile.height * form.tile.height - form.same.top,
-              column / form.tile.width * form.tile.width - form.same.left
+              row / form.tile.height * form.tile.height * form.stride - form.same.top,
+              column / form.tile.width * form.tile.width * form.stride - form.same.left
             )
             let isRead =
-              (top..<top + form.vertical.alpha).contains(y)
-              && (left..<left + form.horizontal.alpha).contains(x)
+              (top..<top + form.stride * form.vertical.alpha).contains(y)
+              && (left..<left + form.stride * form.horizontal.alpha).contains(x)
+            let (first, near) = (
+              row * form.stride - form.same.top, column * form.stride - form.same.left
+            )
             let isSeen =
-              (row - form.same.top..<row - form.same.top + form.kernel.height).contains(y)
-              && (column - form.same.left..<column - form.same.left + form.kernel.width).contains(x)
+              (first..<first + form.kernel.height).contains(y)
+              && (near..<near + form.kernel.width).contains(x)
             for c in 0..<21 {
               let made = spoiled.out[row, column, c]
               let label: Comment = "\(level), \(form), (\(row), \(column), \(c))"

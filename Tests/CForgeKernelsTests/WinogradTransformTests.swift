@@ -24,29 +24,33 @@ import Testing
   @Test(arguments: WinogradForm.all)
   func input(form: WinogradForm) {
     let (vertical, horizontal) = (form.vertical, form.horizontal)
-    for y in 0..<vertical.alpha {
-      for x in 0..<horizontal.alpha {
+    let (rows, columns) = (form.stride * vertical.alpha, form.stride * horizontal.alpha)
+    for y in 0..<rows {
+      for x in 0..<columns {
         var test = WinogradCase(
-          form, height: vertical.alpha, width: horizontal.alpha, inputs: 1, outputs: 1,
-          padding: (0, 0, 0, 0), panel: 16)
+          form, height: rows, width: columns, inputs: 1, outputs: 1, padding: (0, 0, 0, 0),
+          panel: 16)
         test.chunk = 1
         var numbers = WinogradNumbers(test)
         numbers.numbers.input.values = numbers.numbers.input.values.map { _ in 0 }
         numbers.numbers.input[y, x, 0] = 1
+        let own = y % form.stride * form.stride + x % form.stride
         for level in Level.available {
           let prepared = numbers.prepare(test, on: level)
           prepared.input.runAll()
-          for (i, row) in vertical.input.enumerated() {
-            for (j, column) in horizontal.input.enumerated() {
-              let at =
-                prepared.start
-                + (i * horizontal.alpha + j) * Int(prepared.layout.transformed_point)
-              let made = Double(prepared.transformed.pointer[at])
-              let wanted = row[y] * column[x]
-              #expect(
-                abs(made - wanted) <= 2e-7 * abs(wanted),
-                "\(level), \(form): point (\(i), \(j)) of (\(y), \(x)): \(made), not \(wanted)")
-            }
+          for unit in form.units {
+            let at =
+              prepared.start
+              + (unit.y * horizontal.alpha + unit.x) * Int(prepared.layout.transformed_point)
+              + unit.phase * 16
+            let made = Double(prepared.transformed.pointer[at])
+            let wanted =
+              unit.phase == own
+              ? vertical.input[unit.y][y / form.stride] * horizontal.input[unit.x][x / form.stride]
+              : 0
+            #expect(
+              abs(made - wanted) <= 2e-7 * abs(wanted),
+              "\(level), \(form): \(unit) of (\(y), \(x)): \(made), not \(wanted)")
           }
         }
       }
@@ -58,7 +62,8 @@ import Testing
   func output(form: WinogradForm) {
     let (vertical, horizontal) = (form.vertical, form.horizontal)
     var test = WinogradCase(
-      form, height: vertical.alpha, width: horizontal.alpha, inputs: 1, outputs: 1,
+      form, height: form.stride * (form.tile.height - 1) + form.kernel.height,
+      width: form.stride * (form.tile.width - 1) + form.kernel.width, inputs: 1, outputs: 1,
       padding: (0, 0, 0, 0), panel: 16)
     test.chunk = 1
     var numbers = WinogradNumbers(test)
@@ -92,9 +97,9 @@ import Testing
   /// The point at infinity, by a filter whose last tap is 1.
   @Test(arguments: WinogradForm.all)
   func outputOfInfinity(form: WinogradForm) {
-    let (vertical, horizontal) = (form.vertical, form.horizontal)
     var test = WinogradCase(
-      form, height: vertical.alpha, width: horizontal.alpha, inputs: 1, outputs: 1,
+      form, height: form.stride * (form.tile.height - 1) + form.kernel.height,
+      width: form.stride * (form.tile.width - 1) + form.kernel.width, inputs: 1, outputs: 1,
       padding: (0, 0, 0, 0), panel: 16)
     test.chunk = 1
     var numbers = WinogradNumbers(test)
@@ -133,6 +138,8 @@ import Testing
           arguments.out.channels = 100
           arguments.panel_width = Int32(panel)
           arguments.chunk = Int32(chunk)
+          arguments.stride = Int32(form.stride)
+          let phases = form.phases.count
           let layout = forge_winograd_layout_of(&arguments)
           let columns = (width + form.tile.width - 1) / form.tile.width
           let tiles = columns * ((height + form.tile.height - 1) / form.tile.height)
@@ -140,15 +147,17 @@ import Testing
           #expect(layout.tiles == tiles)
           #expect(layout.chunk == min(chunk, tiles))
           #expect(layout.chunks == (tiles + min(chunk, tiles) - 1) / min(chunk, tiles))
+          #expect(layout.phases == phases)
           #expect(layout.points == form.vertical.alpha * form.horizontal.alpha)
           // Room for all, an odd number of cache lines apart.
-          #expect(layout.transformed_point >= (inputs + 15) / 16 * 16 * Int(layout.chunk))
+          #expect(
+            layout.transformed_point >= phases * ((inputs + 15) / 16) * 16 * Int(layout.chunk))
           #expect(layout.products_point >= panel * Int(layout.chunk))
           #expect(layout.transformed_point % 32 == 16)
           #expect(layout.products_point % 32 == 16)
           #expect(layout.transformed_floats == layout.points * layout.transformed_point)
           #expect(layout.products_floats == layout.points * layout.products_point)
-          let blocks = Int64((inputs + 15) / 16)
+          let blocks = Int64(phases * ((inputs + 15) / 16))
           let panels = Int64((100 + panel - 1) / panel)
           #expect(forge_winograd_tiles(&arguments) == layout.chunks)
           #expect(forge_winograd_input_tiles(&arguments) == layout.chunks * blocks)

@@ -331,6 +331,31 @@ import Testing
     #expect(throws: Never.self) { try context.predict() }
   }
 
+  /// A second thread gets an error at once, and the first is not disturbed.
+  @Test func aContextInUseByAnotherThread() async throws {
+    let isInside = Locked(false)
+    let mayEnd = Locked(false)
+    let input = Input(width: 2, height: 1, channels: 1)
+    let slow = Custom(name: "slow", shape: { $0[0] }) { inputs, output in
+      isInside.withLock { $0 = true }
+      while !mayEnd.withLock({ $0 }) {}
+      _ = output.update(fromContentsOf: inputs[0])
+    }
+    let network = try Model(input: input, output: input --> slow).compile()
+    let context = Reentrant(context: try Context(network))
+    context.context.withInput(0) { span in
+      span[0] = 3
+      span[1] = 4
+    }
+    let first = Task.detached { try context.context.predict() }
+    while !isInside.withLock({ $0 }) { await Task.yield() }
+    let error = #expect(throws: PredictionError.self) { try context.context.predict() }
+    #expect(error?.kind == .busy)
+    mayEnd.withLock { $0 = true }
+    try await first.value
+    #expect(context.context.withOutput(0) { [$0[0], $0[1]] } == [3, 4])
+  }
+
   @Test func callsOfTheNetworkFromWithin() throws {
     let depth = Locked(0)
     let own = Locked<CompiledModel?>(nil)

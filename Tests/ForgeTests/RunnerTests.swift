@@ -29,6 +29,36 @@ import Testing
     #expect(try await batches.predictBatch(inputs) == expected)
   }
 
+  /// Also where more threads are asked for than the network was made for, or the machine has.
+  @Test(arguments: [1, 2, 3, 100]) func theSameBitsOnAnyThreads(threads: Int) async throws {
+    var options = CompileOptions(threads: .exactly(3))
+    options.smallestShare = 0
+    let input = Input(width: 19, height: 17, channels: 3)
+    let model = Model(
+      input: input,
+      output: input --> Convolution(kernel: (3, 3), channels: 40, activation: .relu)
+        --> MaxPooling(kernel: (2, 2)) --> PointwiseConvolution(channels: 33) --> Softmax())
+    let network = try model.compile(parameters: SeededParameters(), options: options)
+    #expect(try Context(network, threads: threads).threads == min(threads, 3))
+    let inputs = (0..<20).map { seededValues(count: 19 * 17 * 3, seed: UInt64($0)) }
+    let single = try model.compile(
+      parameters: SeededParameters(), options: CompileOptions(threads: 1))
+    let expected = try inputs.map { try single.predict($0) }
+    for count in [1, 3] {
+      let runner = try Runner(network, inflightBuffers: count, threads: threads)
+      #expect(try await runner.predictBatch(inputs) == expected)
+      let batches = try Runner(
+        network, inflightBuffers: count, batch: 4, within: .milliseconds(1), threads: threads)
+      #expect(try await batches.predictBatch(inputs) == expected)
+    }
+  }
+
+  @Test(arguments: [0, -3]) func noThreads(threads: Int) throws {
+    let network = try network()
+    let error = try #require(throws: RunnerError.self) { try Runner(network, threads: threads) }
+    #expect(error.kind == .invalidCount)
+  }
+
   @Test func keptTensors() async throws {
     let network = try network(keep: ["conv2"])
     let runner = try Runner(network, inflightBuffers: 2, batch: 3, within: .zero)

@@ -55,7 +55,7 @@ typedef struct {
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
   int32_t most_threads;  /* how many threads it is worth dealing out to */
   /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of tiles, so that
-   * a thread goes on with the rows that it wrote in the step before. */
+   * a thread goes on with the rows that it wrote in the step before. Tiles are then a multiple of parts. */
   int32_t parts;
 } forge_step;
 
@@ -394,7 +394,8 @@ typedef enum {
 } forge_stored_type;
 
 /* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of the stored
- * type, which need not be aligned. rank: at most FORGE_MAX_RANK. */
+ * type, which need not be aligned; 0 repeats, one below 0 goes backwards from `in`. A number too large for a
+ * float becomes infinite. rank: at most FORGE_MAX_RANK. */
 void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
                   const int64_t *strides, float *out);
 

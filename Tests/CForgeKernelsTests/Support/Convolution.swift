@@ -120,6 +120,20 @@ struct ConvolutionNumbers {
   }
 }
 
+/// What a kernel fetches into the cache for the step after it.
+enum Ahead {
+  case nothing, bias
+  case memory(Buffer, floats: Int)
+
+  func memory(_ bias: Buffer) -> (buffer: Buffer, floats: Int)? {
+    switch self {
+    case .nothing: nil
+    case .bias: (bias, bias.count)
+    case .memory(let buffer, let floats): (buffer, floats)
+    }
+  }
+}
+
 /// Where a kernel's result goes, and the call that computes it.
 struct Prepared {
   var out: Blocked
@@ -129,13 +143,16 @@ struct Prepared {
 extension ConvolutionNumbers {
   /// The convolution on one level, in memory with canaries all around.
   ///
-  /// With `inPlace`, the output is where the residual is.
-  func prepare(_ test: ConvolutionCase, on level: Level, inPlace: Bool = false) -> Prepared {
+  /// With `inPlace`, the output is where the residual is; `next` is fetched ahead.
+  func prepare(
+    _ test: ConvolutionCase, on level: Level, inPlace: Bool = false, next: Ahead = .bias
+  ) -> Prepared {
     let input = Blocked(self.input, halo: test.halo, images: test.images)
     let residual = Blocked(self.residual, images: test.images)
     let out = inPlace ? residual : output(test)
     let weights = Buffer(packedWeights(test))
     let bias = Buffer(packedBias(test))
+    let ahead = next.memory(bias)
     let arguments = forge_convolution_arguments(
       in: input.view(base: 0), out: out.view(base: 1), weights: weights.pointer,
       bias: bias.pointer, kernel_height: Int32(test.kernel.height),
@@ -144,13 +161,13 @@ extension ConvolutionNumbers {
       dilation_x: Int32(test.dilation.x), pad_top: Int32(test.padding.top),
       pad_left: Int32(test.padding.left), panel_width: Int32(test.panel),
       segments: Int32(test.segments), epilogue: epilogue(test, residual.view(base: 2)),
-      // Something to fetch ahead.
-      next: bias.pointer, next_floats: Int64(bias.count))
+      next: ahead.map { UnsafePointer($0.buffer.pointer) }, next_floats: Int64(ahead?.floats ?? 0))
     return Prepared(
       out: out,
       call: Call(
         level.kernels.convolution, arguments,
-        bases: [input.buffer, out.buffer, residual.buffer, weights, bias],
+        bases: [input.buffer, out.buffer, residual.buffer, weights, bias]
+          + (ahead.map { [$0.buffer] } ?? []),
         image: test.images - 1, out: out.buffer, tiles: forge_convolution_tiles))
   }
 

@@ -24,7 +24,10 @@ struct Call {
   var tiles: Int64
   /// Memory that is written: all of it is put back before each try.
   var out: Buffer
+  /// As the worker that the call was made for.
   var run: (Range<Int64>) -> Void
+  /// As any worker.
+  var runAs: (_ worker: Int, _ tiles: Range<Int64>) -> Void
 
   init<Arguments>(
     _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
@@ -32,13 +35,29 @@ struct Call {
   ) {
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.out = out
-    run = {
+    let runAs = { (worker: Int, tiles: Range<Int64>) in
       CForgeKernelsTests.run(
-        kernel, arguments, bases: bases, image: image, worker: worker, tiles: $0)
+        kernel, arguments, bases: bases, image: image, worker: worker, tiles: tiles)
     }
+    self.runAs = runAs
+    run = { runAs(worker, $0) }
   }
 
   func runAll() { run(0..<tiles) }
+
+  /// Deals the tiles out as threads do: in runs of any length, in any order, to any worker.
+  func runDealt(workers: Int, random: inout SeededGenerator) {
+    var runs: [Range<Int64>] = []
+    var first: Int64 = 0
+    while first < tiles {
+      let last = min(tiles, first + Int64.random(in: 1...max(1, tiles / 3), using: &random))
+      runs.append(first..<last)
+      first = last
+    }
+    for tiles in runs.shuffled(using: &random) {
+      runAs(Int.random(in: 0..<workers, using: &random), tiles)
+    }
+  }
 }
 
 /// Checks that the tiles of a call are independent: each, run alone, writes floats that no other

@@ -1,10 +1,12 @@
 import CForgeKernels
 
-/// F(tile, kernel) along each axis.
+/// F(tile, kernel) along each axis; with stride 2 a sum of four, one per phase: the image's even or odd rows
+/// and columns, filtered by every other tap.
 struct WinogradForm: Sendable, CustomStringConvertible {
   var tile: (height: Int, width: Int)
   var kernel: (height: Int, width: Int)
   var canPool: Bool
+  var stride = 1
 
   /// Every form that the header promises.
   static let all: [WinogradForm] =
@@ -15,14 +17,56 @@ struct WinogradForm: Sendable, CustomStringConvertible {
         WinogradForm(tile: (1, n), kernel: (1, r), canPool: false),
         WinogradForm(tile: (n, 1), kernel: (r, 1), canPool: false),
       ]
-    }
+    } + strided
+
+  /// Those of stride 2.
+  static let strided = [3, 4].map { n in
+    WinogradForm(tile: (n, n), kernel: (3, 3), canPool: false, stride: 2)
+  }
 
   private static func square(_ n: Int, _ r: Int, canPool: Bool) -> WinogradForm {
     WinogradForm(tile: (n, n), kernel: (r, r), canPool: canPool)
   }
 
-  var vertical: WinogradAxis { WinogradAxis(tile.height, kernel.height) }
-  var horizontal: WinogradAxis { WinogradAxis(tile.width, kernel.width) }
+  var vertical: WinogradAxis { WinogradAxis(tile.height, (kernel.height + stride - 1) / stride) }
+  var horizontal: WinogradAxis { WinogradAxis(tile.width, (kernel.width + stride - 1) / stride) }
+
+  /// The phases: which of the rows and columns.
+  var phases: [(y: Int, x: Int)] {
+    (0..<stride).flatMap { y in (0..<stride).map { (y, $0) } }
+  }
+
+  /// A unit of weights: a point of a phase.
+  struct Unit {
+    var phase, y, x: Int
+  }
+
+  /// The units, point by point, without those that hold nothing: an odd phase has one tap fewer and so no
+  /// part in the product at infinity.
+  var units: [Unit] {
+    let (rows, columns) = (vertical.alpha, horizontal.alpha)
+    return (0..<rows * columns).flatMap { point in
+      phases.enumerated().compactMap { phase, odd in
+        let unit = Unit(phase: phase, y: point / columns, x: point % columns)
+        let isEmpty =
+          (odd.y == 1 && unit.y == rows - 1) || (odd.x == 1 && unit.x == columns - 1)
+        return isEmpty ? nil : unit
+      }
+    }
+  }
+
+  /// The taps of each phase, of all taps row by row; zero past the last.
+  func taps(_ weights: [Double]) -> [[[Double]]] {
+    let (rows, columns) = (vertical.filter[0].count, horizontal.filter[0].count)
+    return phases.map { odd in
+      (0..<rows).map { y in
+        (0..<columns).map { x in
+          let (ky, kx) = (y * stride + odd.y, x * stride + odd.x)
+          return ky < kernel.height && kx < kernel.width ? weights[ky * kernel.width + kx] : 0
+        }
+      }
+    }
+  }
 
   /// Padding that leaves the image as large as it is, or a pixel smaller or larger.
   var same: (top: Int, left: Int, bottom: Int, right: Int) {
@@ -30,7 +74,7 @@ struct WinogradForm: Sendable, CustomStringConvertible {
   }
 
   var description: String {
-    "F(\(tile.height)×\(tile.width), \(kernel.height)×\(kernel.width))"
+    "F(\(tile.height)×\(tile.width), \(kernel.height)×\(kernel.width)), stride \(stride)"
   }
 }
 
@@ -47,7 +91,7 @@ enum Pooling: Sendable, CaseIterable {
   }
 }
 
-/// A Winograd convolution to try; stride and dilation of `convolution` are 1.
+/// A Winograd convolution to try; the stride of `convolution` is the form's, its dilation 1.
 struct WinogradCase: CustomStringConvertible {
   var form: WinogradForm
   var convolution: ConvolutionCase
@@ -63,7 +107,8 @@ struct WinogradCase: CustomStringConvertible {
     self.form = form
     convolution = ConvolutionCase(
       height: height, width: width, inputs: inputs, outputs: outputs, kernel: form.kernel,
-      padding: padding ?? form.same, panel: panel, activation: activation, residual: residual,
+      stride: (form.stride, form.stride), padding: padding ?? form.same, panel: panel,
+      activation: activation, residual: residual,
       images: images)
   }
 
@@ -121,7 +166,8 @@ struct WinogradNumbers {
     let bounds = Self.magnitudes(test, numbers)
     // A sum over channels, one over each transform's rows, in and out.
     let terms =
-      test.convolution.inputs + 2 * (test.form.vertical.alpha + test.form.horizontal.alpha)
+      test.form.phases.count * test.convolution.inputs + 2
+      * (test.form.vertical.alpha + test.form.horizontal.alpha)
     for i in bounds.indices {
       sums.tolerances[i] = max(
         sums.tolerances[i], tolerance(terms: terms, magnitude: bounds[i]))
@@ -144,21 +190,17 @@ struct WinogradNumbers {
       CForgeKernelsTests.magnitudes(vertical.output),
       CForgeKernelsTests.magnitudes(horizontal.output)
     )
-    let points = vertical.alpha * horizontal.alpha
+    let points = form.phases.count * vertical.alpha * horizontal.alpha
     let taps = form.kernel.height * form.kernel.width
-    // The filters of all outputs: [output][input][point].
-    var filters = [Double](repeating: 0, count: sizes.outputs * sizes.inputs * points)
+    // The filters of all outputs: [output][input][phase][point].
+    var filters: [Double] = []
     for o in 0..<sizes.outputs {
       for c in 0..<sizes.inputs {
-        let filter = (0..<form.kernel.height).map { ky in
-          (0..<form.kernel.width).map { kx in
-            Double(
-              numbers.weights[(o * taps + ky * form.kernel.width + kx) * sizes.inputs + c])
-          }
+        let weights = (0..<taps).map { tap in
+          Double(numbers.weights[(o * taps + tap) * sizes.inputs + c])
         }
-        let made = transform(vertical.filter, filter, horizontal.filter).joined()
-        for (point, value) in made.enumerated() {
-          filters[(o * sizes.inputs + c) * points + point] = abs(value)
+        for filter in form.taps(weights) {
+          filters += transform(vertical.filter, filter, horizontal.filter).joined().map(abs)
         }
       }
     }
@@ -167,21 +209,24 @@ struct WinogradNumbers {
     for top in stride(from: 0, to: sizes.outHeight, by: form.tile.height) {
       for left in stride(from: 0, to: sizes.outWidth, by: form.tile.width) {
         let inputs = (0..<sizes.inputs).map { c in
-          let patch = (0..<vertical.alpha).map { y in
-            (0..<horizontal.alpha).map { x in
-              abs(
-                numbers.input.padded(
-                  top + y - sizes.padding.top, left + x - sizes.padding.left, c))
+          form.phases.flatMap { phase in
+            let patch = (0..<vertical.alpha).map { y in
+              (0..<horizontal.alpha).map { x in
+                abs(
+                  numbers.input.padded(
+                    (top + y) * form.stride + phase.y - sizes.padding.top,
+                    (left + x) * form.stride + phase.x - sizes.padding.left, c))
+              }
             }
+            return Array(transform(inputMatrices.0, patch, inputMatrices.1).joined())
           }
-          return Array(transform(inputMatrices.0, patch, inputMatrices.1).joined())
         }
         for o in 0..<sizes.outputs {
-          var products = [Double](repeating: 0, count: points)
+          var products = [Double](repeating: 0, count: vertical.alpha * horizontal.alpha)
           for c in 0..<sizes.inputs {
             let filter = (o * sizes.inputs + c) * points
             for point in 0..<points {
-              products[point] += filters[filter + point] * inputs[c][point]
+              products[point % products.count] += filters[filter + point] * inputs[c][point]
             }
           }
           let rows = (0..<vertical.alpha).map { y in
@@ -204,15 +249,14 @@ struct WinogradNumbers {
   /// The weights as forge_pack_winograd makes them.
   func packedWeights(_ test: WinogradCase) -> [Float] {
     let sizes = test.convolution
-    let points = test.form.vertical.alpha * test.form.horizontal.alpha
     let panels = (sizes.outputs + sizes.panel - 1) / sizes.panel
     var packed = [Float](
       repeating: Float(bitPattern: canary),
-      count: panels * points * ((sizes.inputs + 15) / 16 * 16) * sizes.panel)
+      count: panels * test.form.units.count * ((sizes.inputs + 15) / 16 * 16) * sizes.panel)
     forge_pack_winograd(
       numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs),
       Int32(test.form.tile.height), Int32(test.form.kernel.height), Int32(test.form.tile.width),
-      Int32(test.form.kernel.width), 1, Int64(sizes.panel))
+      Int32(test.form.kernel.width), Int32(test.form.stride), Int64(sizes.panel))
     return packed
   }
 }
@@ -243,7 +287,9 @@ struct PreparedWinograd {
 
 extension WinogradNumbers {
   /// The convolution on one level, in memory with canaries all around.
-  func prepare(_ test: WinogradCase, on level: Level, worker: Int = 0) -> PreparedWinograd {
+  func prepare(
+    _ test: WinogradCase, on level: Level, worker: Int = 0, next: Ahead = .bias
+  ) -> PreparedWinograd {
     let sizes = test.convolution
     let input = Blocked(numbers.input, images: sizes.images)
     let residual = Blocked(numbers.residual, images: sizes.images)
@@ -263,6 +309,7 @@ extension WinogradNumbers {
     arguments.tile_width = Int32(test.form.tile.width)
     arguments.pad_top = Int32(sizes.padding.top)
     arguments.pad_left = Int32(sizes.padding.left)
+    arguments.stride = Int32(test.form.stride)
     arguments.height = Int32(sizes.outHeight)
     arguments.width = Int32(sizes.outWidth)
     arguments.panel_width = Int32(sizes.panel)
@@ -270,9 +317,9 @@ extension WinogradNumbers {
     arguments.summed = Int32(test.summed)
     arguments.pooled = test.pooling == .none ? 0 : 1
     arguments.epilogue = numbers.epilogue(sizes, residual.view(base: 2))
-    // Something to fetch ahead.
-    arguments.next = UnsafePointer(bias.pointer)
-    arguments.next_floats = Int64(bias.count)
+    let ahead = next.memory(bias)
+    arguments.next = ahead.map { UnsafePointer($0.buffer.pointer) }
+    arguments.next_floats = Int64(ahead?.floats ?? 0)
 
     let layout = forge_winograd_layout_of(&arguments)
     let start = 37
@@ -289,7 +336,9 @@ extension WinogradNumbers {
     arguments.products.offset = Int64(start)
     arguments.transformed_worker = Int64(transformedWorker)
     arguments.products_worker = Int64(productsWorker)
-    let bases = [input.buffer, out.buffer, residual.buffer, transformed, products, weights, bias]
+    let bases =
+      [input.buffer, out.buffer, residual.buffer, transformed, products, weights, bias]
+      + (ahead.map { [$0.buffer] } ?? [])
     let image = sizes.images - 1
     let table = level.kernels
     return PreparedWinograd(
