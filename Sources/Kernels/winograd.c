@@ -21,9 +21,7 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a
     (layout.phases * forge_blocks(a->in.channels) * layout.chunk | 1) * FORGE_LANES;
   layout.products_point = (vectors * layout.chunk | 1) * FORGE_LANES;
   layout.transformed_floats = layout.points * layout.transformed_point;
-  layout.panels = rounded_up_quotient(a->out.channels, a->panel_width);
-  layout.panels_at_once = forge_larger(1, forge_smaller(a->panels_at_once, layout.panels));
-  layout.products_floats = layout.panels_at_once * layout.points * layout.products_point;
+  layout.products_floats = layout.points * layout.products_point;
   return layout;
 }
 

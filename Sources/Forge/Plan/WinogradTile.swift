@@ -86,8 +86,7 @@ package struct WinogradTile: Hashable, Sendable {
   }
 
   /// The channels to sum over at a time for an error of at most `accuracy`: all if that will do, else a
-  /// multiple of 16; `nil` when none of at
-  /// least ``leastSummed`` does.
+  /// multiple of 16; `nil` when none of at least ``leastSummed`` does.
   ///
   /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels, 8 % at 16.
   package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {

@@ -179,9 +179,6 @@ typedef struct {
   int32_t height, width; /* of the convolution's result */
   int32_t panel_width;
   int32_t chunk; /* tiles taken at a time */
-  /* Panels taken at a time, 1 or more (0 is 1): one at a time reads the transformed tiles anew for each,
-   * several at a time keep as many times the products between the stages. */
-  int32_t panels_at_once;
   /* A multiple of 16: products are summed over this many channels, then those sums are. Rounding errors
    * grow with the root of the length of a sum, and transforming back magnifies them. */
   int32_t summed;
@@ -200,7 +197,6 @@ typedef struct {
   int64_t points;         /* products per tile (and phase) */
   int64_t phases;         /* 4 with stride 2, else 1 */
   int64_t transformed_point, products_point; /* floats from one point to the next */
-  int64_t panels, panels_at_once; /* of output channels: in all; taken at a time */
   int64_t transformed_floats, products_floats; /* scratch of one chunk */
 } forge_winograd_layout;
 

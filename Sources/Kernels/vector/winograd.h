@@ -17,7 +17,7 @@ typedef struct {
   int64_t chunk;              /* tiles taken at a time */
   int64_t points, phases, units;
   int64_t in_blocks;
-  int64_t panels, panels_at_once;
+  int64_t panels;
   int64_t transformed_point, products_point; /* from one point to the next */
   finish end;
 } winograd_call;
@@ -35,8 +35,7 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
                                   a->kernel_width, a->stride),
     .in_blocks = forge_blocks(a->in.channels),
-    .panels = layout.panels,
-    .panels_at_once = layout.panels_at_once,
+    .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
     .transformed_point = layout.transformed_point,
     .products_point = layout.products_point,
     .end = finish_of(&a->epilogue.activation),
@@ -282,30 +281,16 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 
 /* ---- the three stages ---- */
 
-/* The phases that point `point` adds up, in order; returns how many. */
-static int64_t winograd_phases(const winograd_call *call, int64_t point, int64_t phases[4]) {
-  const forge_winograd_arguments *a = call->a;
-  const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
-  int64_t count = 0;
-  for (int64_t phase = 0; phase < call->phases; phase++)
-    if (forge_winograd_uses(phase, point / alpha_x, call->points / alpha_x, point % alpha_x, alpha_x))
-      phases[count++] = phase;
-  return count;
-}
-
-/* Panels first_panel ..< last_panel of one chunk: the products of each point, then back.
- * transformed, products: as above, the latter panel after panel; first, count: the tiles of the chunk. */
+/* One panel of one chunk: the product of each point, then back.
+ * transformed, products: as above; first, count: the tiles of the chunk. */
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
-                              int64_t first_panel, int64_t last_panel, int64_t first,
-                              int64_t count, const float *transformed, float *products) {
+                              int64_t panel, int64_t first, int64_t count,
+                              const float *transformed, float *products) {
   static const float no_bias[4 * FORGE_LANES];
   const forge_winograd_arguments *a = call->a;
-  const int64_t vectors = a->panel_width / FORGE_LANES, channels = a->in.channels;
+  const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
   const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
-  const int64_t panel_floats = call->units * unit_floats;
-  const int64_t panel_products = call->points * call->products_point;
-  const float *first_weights = a->weights + first_panel * panel_floats;
-  const float *end_weights = first_weights + panel_floats; /* of the first panel */
+  const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
   convolution_row row = {
     .bias = no_bias,
     .pixel = FORGE_LANES,
@@ -318,53 +303,39 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .channels = a->panel_width,
     .end = {-INFINITY, INFINITY, NULL},
   };
+  const int64_t channels = a->in.channels;
+  const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
+  const int64_t alpha_y = call->points / alpha_x;
+  int64_t unit = 0;
   for (int64_t point = 0; point < call->points; point++) {
-    int64_t phases[4];
-    const int64_t used = winograd_phases(call, point, phases);
-    const float *following = first_weights + used * unit_floats; /* the next point's */
-    for (int64_t panel = first_panel; panel < last_panel; panel++) {
-      const int64_t nth = panel - first_panel;
-      row.weights = first_weights + nth * panel_floats;
-      /* What to fetch at the end of this panel's point: the next panel's, or the first panel's next point. */
-      const float *then = panel + 1 < last_panel ? row.weights + panel_floats : following;
-      int64_t then_floats = unit_floats;
-      if (panel + 1 == last_panel && following == end_weights) {
-        const bool more = last_panel < call->panels;
-        then = more ? a->weights + last_panel * panel_floats : a->next;
-        then_floats = more ? unit_floats : a->next_floats;
-      }
-      row.out = products + nth * panel_products + point * call->products_point;
-      row.residual = NULL;
-      row.plain = true; /* vectors past the last block are computed and never read */
-      for (int64_t i = 0; i < used; i++) {
-        row.in = transformed + point * call->transformed_point +
-                 phases[i] * call->in_blocks * call->chunk * FORGE_LANES;
-        /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
-        for (int64_t c = 0; c < channels; c += a->summed) {
-          const int64_t part = forge_smaller(a->summed, channels - c);
-          const bool last = i + 1 == used && c + part == channels;
-          row.whole_blocks = part / FORGE_LANES;
-          row.rest = part % FORGE_LANES;
-          const float *next = last ? then : row.weights + part * a->panel_width;
-          convolve_row(&row, 0, count, next, last ? then_floats : part * a->panel_width);
-          row.in += row.whole_blocks * row.in_block;
-          row.weights += part * a->panel_width;
-          row.residual = row.out;
-          row.plain = false;
-        }
-        /* A partial block of channels is padded. */
-        row.weights += unit_floats - channels * a->panel_width;
+    row.out = products + point * call->products_point;
+    row.residual = NULL;
+    row.plain = true; /* vectors past the last block are computed and never read */
+    for (int64_t phase = 0; phase < call->phases; phase++) {
+      if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
+      row.in = transformed + point * call->transformed_point +
+               phase * call->in_blocks * call->chunk * FORGE_LANES;
+      row.weights = a->weights + (panel * call->units + unit) * unit_floats;
+      unit++;
+      /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+      for (int64_t c = 0; c < channels; c += a->summed) {
+        const int64_t part = forge_smaller(a->summed, channels - c);
+        row.whole_blocks = part / FORGE_LANES;
+        row.rest = part % FORGE_LANES;
+        /* The weights of the next unit, or panel, follow these. */
+        const bool last = panel + 1 == call->panels && unit == call->units;
+        const float *next = last ? a->next : row.weights + part * a->panel_width;
+        convolve_row(&row, 0, count, next, last ? a->next_floats : part * a->panel_width);
+        row.in += row.whole_blocks * row.in_block;
+        row.weights += part * a->panel_width;
+        row.residual = row.out;
+        row.plain = false;
       }
     }
-    first_weights = following;
   }
   const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
-  for (int64_t panel = first_panel; panel < last_panel; panel++, products += panel_products) {
-    const int64_t block = panel * vectors;
-    const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
-    for (int64_t v = 0; v < blocks; v++)
-      out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
-  }
+  for (int64_t v = 0; v < blocks; v++)
+    out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
 }
 
 static float *winograd_products(const winograd_call *call) {
@@ -386,10 +357,8 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
     const int64_t count = forge_smaller(call.chunk, call.tiles - start);
     for (int64_t block = 0; block < call.phases * call.in_blocks; block++)
       functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
-    for (int64_t panel = 0; panel < call.panels; panel += call.panels_at_once)
-      winograd_multiply(&call, functions, panel,
-                        forge_smaller(panel + call.panels_at_once, call.panels), start, count,
-                        transformed, products);
+    for (int64_t panel = 0; panel < call.panels; panel++)
+      winograd_multiply(&call, functions, panel, start, count, transformed, products);
   }
 }
 
@@ -416,11 +385,9 @@ void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *fra
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
   const int64_t chunks = (call.tiles + call.chunk - 1) / call.chunk;
-  /* Of a single chunk tiles are panels, which are taken several at a time as well. */
-  const int64_t at_once = chunks == 1 ? call.panels_at_once : 1;
-  for (int64_t tile = first; tile < last; tile += at_once) {
+  for (int64_t tile = first; tile < last; tile++) {
     const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.chunk;
-    winograd_multiply(&call, functions, panel, panel + forge_smaller(at_once, last - tile), start,
+    winograd_multiply(&call, functions, panel, start,
                       forge_smaller(call.chunk, call.tiles - start),
                       forge_origin(&a->transformed, frame) +
                         chunk * call.points * call.transformed_point,
