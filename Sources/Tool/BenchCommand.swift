@@ -44,6 +44,9 @@ struct BenchCommand: ParsableCommand {
   @Option(help: "What the plan is made for: speed or size.")
   var preference = PreferenceArgument.speed
 
+  @Option(help: PrecisionArgument.help)
+  var precision = PrecisionArgument.float32
+
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
@@ -61,13 +64,14 @@ struct BenchCommand: ParsableCommand {
       throw ValidationError("give a network or --layers")
     }
     guard layers == nil || (weights == nil && input == nil && output == nil && batch == 1) else {
-      throw ValidationError("--layers takes --threads, --preference, --runs and --json only")
+      throw ValidationError("--layers takes --threads, --preference, --precision, --runs and --json only")
     }
   }
 
   private var options: CompileOptions {
     CompileOptions(
-      maximumBatch: batch, preference: preference.preference, threads: .exactly(threads))
+      maximumBatch: batch, preference: preference.preference, threads: .exactly(threads),
+      precision: precision.precision)
   }
 
   func run() throws {
@@ -111,7 +115,7 @@ struct BenchCommand: ParsableCommand {
       times: times, batch: batch, multiplyAdds: model.multiplyAdds,
       loadMilliseconds: (loaded - start) / .milliseconds(1), firstMilliseconds: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
-      memory: compiled.memory)
+      memory: compiled.memory, precision: PrecisionArgument(compiled.report.precision).rawValue)
     print(json ? try timing.json : timing.text)
   }
 

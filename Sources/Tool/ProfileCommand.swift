@@ -24,6 +24,9 @@ struct ProfileCommand: ParsableCommand {
   @Option(help: "Threads per prediction, also beyond the cores there are.")
   var threads = 1
 
+  @Option(help: PrecisionArgument.help)
+  var precision = PrecisionArgument.float32
+
   func validate() throws {
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
     let most = CompileOptions.Threads.maximum
@@ -34,7 +37,8 @@ struct ProfileCommand: ParsableCommand {
 
   func run() throws {
     let compiled = try WeightSource.compile(
-      network.model, weights: weights, options: CompileOptions(threads: .exactly(threads)))
+      network.model, weights: weights, 
+      options: CompileOptions(threads: .exactly(threads), precision: precision.precision))
     let steps = try compiled.profile(runs: runs)
     let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
