@@ -64,7 +64,8 @@ struct BenchCommand: ParsableCommand {
       throw ValidationError("give a network or --layers")
     }
     guard layers == nil || (weights == nil && input == nil && output == nil && batch == 1) else {
-      throw ValidationError("--layers takes --threads, --preference, --precision, --runs and --json only")
+      throw ValidationError(
+        "--layers takes --threads, --preference, --precision, --runs and --json only")
     }
   }
 

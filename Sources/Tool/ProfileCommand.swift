@@ -37,7 +37,7 @@ struct ProfileCommand: ParsableCommand {
 
   func run() throws {
     let compiled = try WeightSource.compile(
-      network.model, weights: weights, 
+      network.model, weights: weights,
       options: CompileOptions(threads: .exactly(threads), precision: precision.precision))
     let steps = try compiled.profile(runs: runs)
     let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)

@@ -49,7 +49,7 @@ import Testing
       var numbers = ConvolutionNumbers(test)
       numbers.input[place.0, place.1, place.2] = value
       for level in Reduced.quads.levels {
-        #expect(outputs(.quads, test, numbers, on: level).allSatisfy(\.isNaN), "\(level)")
+        #expect(!outputs(.quads, test, numbers, on: level).contains { !$0.isNaN }, "\(level)")
       }
     }
   }

@@ -133,6 +133,9 @@ extension ConvolutionNumbers {
     flat: Bool = false, inPlace: Bool = false
   ) -> PreparedReduced {
     let kernels = forge_precision_kernels(forge_level(level.rawValue))
+    guard let kernel = kind.convolution(level) else {
+      preconditionFailure("\(level) has no \(kind)")
+    }
     let input = Blocked(
       self.input, halo: kind == .halves ? test.halo : Halo(), images: test.images)
     let residual = Blocked(self.residual, images: test.images)
@@ -158,9 +161,8 @@ extension ConvolutionNumbers {
       in: input.view(base: 0), out: wordsView, top: Int32(border.top), left: Int32(border.left),
       bottom: Int32(border.bottom), right: Int32(border.right), range: rangeView)
     var before: [Call] = []
-    let add = {
-      (kernel: forge_kernel?, out: Buffer, tiles: (UnsafePointer<forge_words_arguments>) -> Int64)
-      in
+    typealias Tiles = (UnsafePointer<forge_words_arguments>) -> Int64
+    let add = { (kernel: forge_kernel?, out: Buffer, tiles: Tiles) in
       guard let kernel else { return }
       before.append(
         Call(kernel, making, bases: bases, image: test.images - 1, out: out, tiles: tiles))
@@ -189,7 +191,7 @@ extension ConvolutionNumbers {
     return PreparedReduced(
       out: out, before: before,
       call: Call(
-        kind.convolution(level)!, arguments, bases: bases, image: test.images - 1, out: out.buffer,
+        kernel, arguments, bases: bases, image: test.images - 1, out: out.buffer,
         tiles: forge_reduced_convolution_tiles))
   }
 }
