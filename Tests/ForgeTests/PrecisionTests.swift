@@ -200,7 +200,7 @@ import Testing
         width: width, height: height, channels: 3,
         values: seededValues(count: width * height * 3, seed: 4))
       #expect(
-        difference(try network.predict(values).values, try full.predict(values).values)
+        difference(try network.predict(values), try full.predict(values))
           < precision.accuracy)
     }
   }
