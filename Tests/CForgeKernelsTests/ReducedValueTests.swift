@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "ranges of images", arguments: [-3.4e38...3.4e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
+    "ranges of images", arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
   func ranges(range: ClosedRange<Double>) {
     var numbers = ConvolutionNumbers(test)
     let middle = Float(range.lowerBound / 2 + range.upperBound / 2)
