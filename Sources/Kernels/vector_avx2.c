@@ -2,6 +2,7 @@
  * below are for processors that have both, whatever the rest of the build is for. */
 #include "grouped.h"
 #include "internal.h"
+#include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -21,6 +22,11 @@
 
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #include "vector/all.h"
+#pragma clang attribute pop
+
+/* For processors that have F16C, too. */
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#include "vector/half_convolution.h"
 #pragma clang attribute pop
 
 #endif

@@ -1,6 +1,7 @@
 /* The vector kernels for AVX-512, compiled without a flag: see vector_avx2.c. */
 #include "grouped.h"
 #include "internal.h"
+#include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -24,6 +25,23 @@
 #pragma clang attribute push(                                                                 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/all.h"
+#include "vector/half_convolution.h"
+#include "vector/words.h"
+#include "vector/word_convolution.h"
+#pragma clang attribute pop
+
+/* For processors that have AVX512-BF16, too. */
+#pragma clang attribute push(                                                                 \
+    __attribute__((target("avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))),        \
+    apply_to = function)
+#include "vector/bfloat_convolution.h"
+#pragma clang attribute pop
+
+/* For processors that have AVX512-VNNI, too. */
+#pragma clang attribute push(                                                                 \
+    __attribute__((target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))),        \
+    apply_to = function)
+#include "vector/byte_convolution.h"
 #pragma clang attribute pop
 
 #endif

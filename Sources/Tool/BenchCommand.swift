@@ -50,6 +50,9 @@ struct BenchCommand: ParsableCommand {
   @Option(help: TuningArgument.saveHelp)
   var saveTuning: String?
 
+  @Option(help: PrecisionArgument.help)
+  var precision = PrecisionArgument.float32
+
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
@@ -68,7 +71,7 @@ struct BenchCommand: ParsableCommand {
     }
     guard layers == nil || isForLayers else {
       throw ValidationError(
-        "--layers takes --threads, --preference, --tuning costModel or measured, --runs and --json "
+        "--layers takes --threads, --preference, --precision, --tuning costModel or measured, --runs and --json "
           + "only")
     }
   }
@@ -82,7 +85,7 @@ struct BenchCommand: ParsableCommand {
     get throws {
       CompileOptions(
         maximumBatch: batch, preference: preference.preference, tuning: try tuning.tuning,
-        threads: .exactly(threads))
+        threads: .exactly(threads), precision: precision.precision)
     }
   }
 
@@ -129,7 +132,7 @@ struct BenchCommand: ParsableCommand {
       times: times, batch: batch, multiplyAdds: model.multiplyAdds,
       loadMilliseconds: (loaded - start) / .milliseconds(1), firstMilliseconds: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
-      memory: compiled.memory)
+      memory: compiled.memory, precision: PrecisionArgument(compiled.report.precision).rawValue)
     print(json ? try timing.json : timing.text)
   }
 

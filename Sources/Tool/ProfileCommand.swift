@@ -30,6 +30,9 @@ struct ProfileCommand: ParsableCommand {
   @Option(help: TuningArgument.saveHelp)
   var saveTuning: String?
 
+  @Option(help: PrecisionArgument.help)
+  var precision = PrecisionArgument.float32
+
   func validate() throws {
     guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
     let most = CompileOptions.Threads.maximum
@@ -63,7 +66,8 @@ struct ProfileCommand: ParsableCommand {
   func run() throws {
     let compiled = try WeightSource.compile(
       network.model, weights: weights,
-      options: CompileOptions(tuning: try tuning.tuning, threads: .exactly(threads)))
+      options: CompileOptions(
+        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision.precision))
     try TuningArgument.save(compiled, to: saveTuning)
     let steps = try compiled.profile(runs: runs)
     let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)

@@ -21,6 +21,8 @@ struct Timing {
   let firstMilliseconds: Double
   let resident: Resident
   let memory: MemoryReport
+  /// That of the plan, which is float32 where the machine lacks what was asked for.
+  let precision: String
 
   private var median: Double { times[times.count / 2] }
   private var p90: Double { times[min(times.count * 9 / 10, times.count - 1)] }
@@ -36,6 +38,7 @@ struct Timing {
         let loadMs, firstMs: Double
         let residentBytes: Resident
         let packedBytes, arenaBytes, contextBytes, loadingPeakBytes: Int
+        let precision: String
       }
       let encoder = JSONEncoder()
       encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -44,7 +47,7 @@ struct Timing {
         minMs: times[0], medianMs: median, p90Ms: p90, gflops: gigaflops, perPictureMs: perPicture,
         batch: batch, loadMs: loadMilliseconds, firstMs: firstMilliseconds, residentBytes: resident,
         packedBytes: memory.packedParameters, arenaBytes: memory.arena,
-        contextBytes: memory.context, loadingPeakBytes: memory.loadingPeak)
+        contextBytes: memory.context, loadingPeakBytes: memory.loadingPeak, precision: precision)
       return String(decoding: try encoder.encode(object), as: UTF8.self)
     }
   }
@@ -55,6 +58,7 @@ struct Timing {
         format: "min %.4f ms, median %.4f ms, p90 %.4f ms of %d; %.1f GFLOP/s by the median",
         times[0], median, p90, times.count, gigaflops)
     ]
+    if precision != PrecisionArgument.float32.rawValue { lines.append("precision \(precision)") }
     if batch > 1 {
       lines.append(String(format: "%.4f ms per picture of a batch of %d", perPicture, batch))
     }

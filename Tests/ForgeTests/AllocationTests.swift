@@ -112,6 +112,22 @@ import Testing
     }
   }
 
+  @Test(arguments: CompileOptions.Precision.allCases)
+  func everyPrecision(_ precision: CompileOptions.Precision) throws {
+    let input = Input(width: 12, height: 11, channels: 16)
+    let output =
+      input --> Convolution(kernel: (3, 3), channels: 20, stride: (2, 2), activation: .relu)
+      --> PointwiseConvolution(channels: 33) --> Dense(neurons: 10)
+    for threads in [1, 3] {
+      var options = CompileOptions(
+        preference: .size, threads: .exactly(threads), precision: precision)
+      options.smallestShare = 0
+      let network = try Model(input: input, output: output).compile(
+        parameters: SeededParameters(), options: options)
+      try expectNone(network, batch: 2, predictions: 50)
+    }
+  }
+
   /// Workers are made with the context, and handing out steps allocates nothing.
   @Test func severalThreads() throws {
     for seed in UInt64(0)..<10 {

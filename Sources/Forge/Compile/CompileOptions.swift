@@ -47,7 +47,18 @@ public struct CompileOptions: Sendable {
   /// Whether the plan is compared with the reference executor.
   public var verify: Verification
   /// The relative L2 error that `verify` allows; a quarter of it limits the choice of each kernel.
-  public var accuracy: Double
+  ///
+  /// Unless it is set it is ``Precision/accuracy`` of ``precision``, and Float32 kernels are chosen as for
+  /// `.float32`.
+  public var accuracy: Double {
+    get { givenAccuracy ?? precision.accuracy }
+    set { givenAccuracy = newValue }
+  }
+  private var givenAccuracy: Double?
+  /// The relative L2 error whose quarter limits the choice of Float32 kernels.
+  var kernelAccuracy: Double { givenAccuracy ?? Precision.float32.accuracy }
+  /// What dense layers and convolutions are computed in.
+  public var precision: Precision
   /// Rewrites to leave out, by name; `Rewrites.names` lists them.
   public var disabledRewrites: Set<String>
   /// The instruction set; the best of the machine unless given, or what `FORGE_ISA` names.
@@ -72,7 +83,7 @@ public struct CompileOptions: Sendable {
   ///   - keep: layers whose outputs can be read after a prediction.
   ///   - checks: what each prediction checks.
   ///   - verify: whether the plan is compared with the reference executor.
-  ///   - accuracy: the relative L2 error that `verify` allows.
+  ///   - accuracy: the relative L2 error that `verify` allows; by default what fits the precision.
   ///   - disabledRewrites: rewrites to leave out, by name.
   ///   - instructionSet: the instruction set; the best of the machine unless given.
   ///   - preference: whether the plan is made for speed or for size.
@@ -81,17 +92,20 @@ public struct CompileOptions: Sendable {
   ///   - threads: the threads of one prediction: by default one per physical core that the process may
   ///     use, because the time of a prediction is what most wait for. With 1 a prediction takes no
   ///     thread but its own.
+  ///   - precision: what dense layers and convolutions are computed in.
   public init(
     maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
-    verify: Verification = .none, accuracy: Double = 1e-5, disabledRewrites: Set<String> = [],
+    verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
     instructionSet: InstructionSet? = nil, preference: Preference = .speed,
-    tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic
+    tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,
+    precision: Precision = .float32
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
     self.checks = checks
     self.verify = verify
-    self.accuracy = accuracy
+    givenAccuracy = accuracy
+    self.precision = precision
     self.disabledRewrites = disabledRewrites
     self.instructionSet = instructionSet
     self.preference = preference

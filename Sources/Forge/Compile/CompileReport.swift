@@ -36,6 +36,10 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let instructionSet: String
   /// How the kernels of convolutions were chosen, and a record of them.
   public let tuning: TuningReport
+  /// The precision that was asked for.
+  public let requestedPrecision: CompileOptions.Precision
+  /// The precision of the plan: `.float32` where the instruction set lacks what was asked for.
+  public let precision: CompileOptions.Precision
   /// The comparison with the reference executor, when one was asked for.
   public let verification: Verification?
   /// What each stage gave, in words.
@@ -61,6 +65,9 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       (CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar)
       .rawValue
     self.tuning = tuning
+    requestedPrecision = compiler.options.precision
+    let reduced = ReducedKernel(requestedPrecision, level: compiler.level)
+    precision = reduced == nil ? .float32 : requestedPrecision
     self.verification = verification
     stages = StageReport.all(compiler, plan: plan)
   }
@@ -71,10 +78,22 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       .joined(separator: ", ")
   }
 
+  /// What became of a precision that was asked for.
+  private var precisionLines: [String] {
+    guard requestedPrecision != .float32 else { return [] }
+    guard precision == requestedPrecision else {
+      return [
+        "Precision: float32, as \(requestedPrecision.needs) is missing for \(requestedPrecision.rawValue)"
+      ]
+    }
+    return ["Precision: \(precision.rawValue)"]
+  }
+
   /// The report as text, one line per rewrite and step.
   public var description: String {
     var lines = ["Instruction set: \(instructionSet)", "Rewrites:"]
     lines += rewrites.map { "  \($0.name): \($0.places)" }
+    lines += precisionLines
     lines.append("Steps: \(steps.count)")
     for (index, step) in steps.enumerated() {
       let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"

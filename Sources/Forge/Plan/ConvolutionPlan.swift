@@ -25,6 +25,8 @@ struct ConvolutionPlan {
           ? KernelChoice.convolution(
             ofPlainImage: geometry, channels: input[2], outputs: output[2], groups: groups) : nil)
         ?? KernelChoice.convolution(
+          geometry, input: input, output: output, groups: groups, settings: settings
+        ).reduced(
           geometry, input: input, output: output, groups: groups, settings: settings)
       choices[position] = choice
       guard settings.isEnabled(Rewrites.fusePooling), node.residual == nil,

@@ -38,15 +38,23 @@ struct HaloNeeds {
     guard let width = input.width, let height = input.height, let outWidth = output.width,
       let outHeight = output.height
     else { return nil }
-    let edges = geometry.edges(width: width, height: height)
+    return border(
+      geometry, input: Size(width: width, height: height),
+      output: Size(width: outWidth, height: outHeight))
+  }
+
+  /// The pixels that windows reach beyond each edge of an input of known size.
+  static func border(_ geometry: ConvolutionGeometry, input: Size, output: Size) -> Edges {
+    let edges = geometry.edges(width: input.width, height: input.height)
     let reach = { (output: Int, stride: Int, extent: Int, before: Int, input: Int) in
       max((output - 1) * stride + extent - before - input, 0)
     }
     return Edges(
       top: edges.top, left: edges.left,
       bottom: reach(
-        outHeight, geometry.stride.height, geometry.extent.height, edges.top, height),
-      right: reach(outWidth, geometry.stride.width, geometry.extent.width, edges.left, width))
+        output.height, geometry.stride.height, geometry.extent.height, edges.top, input.height),
+      right: reach(
+        output.width, geometry.stride.width, geometry.extent.width, edges.left, input.width))
   }
 
   private static func union(_ a: Edges, _ b: Edges) -> Edges {

@@ -15,6 +15,8 @@ enum KernelChoice: Equatable {
   case winograd(WinogradTile, summed: Int, width: Int)
   /// The micro-kernel on halves of pixels and channels by Strassen's algorithm.
   case strassen(segments: Int, width: Int)
+  /// The micro-kernel of lower precision over panels of this many output channels.
+  case reduced(ReducedKernel, width: Int)
   /// The micro-kernel straight on a plain image of few channels, panels of this many output channels.
   case plainImage(width: Int)
   /// Each channel on its own, a block of them at a time.
@@ -87,6 +89,7 @@ enum KernelChoice: Equatable {
   var readsBorder: Bool {
     switch self {
     case .winograd, .plainImage: false
+    case .reduced(let kernel, _): kernel == .halves
     default: true
     }
   }

@@ -14,6 +14,10 @@ final class PackedConstants: Sendable {
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
+    /// Of lower precision: per output what `forge_reduced_convolution_arguments` needs of scales and totals, then
+    /// `[panel][height][width][inputs, rounded up to 16][panelWidth]` in words, zero where padded.
+    case reduced(
+      ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
     case strassen(inputs: Int, outputs: Int, panelWidth: Int)
     /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
@@ -97,6 +101,9 @@ extension PackedConstants.Form {
     case .winograd(let form, let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs, to: panelWidth) * form.units
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
+    case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth):
+      kernel.floatCount(
+        taps: height * width, inputs: inputs, columns: AlignedMemory.round(outputs, to: panelWidth))
     case .strassen(let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
     case .grouped(let groups, let height, let width, let inputs, let outputs):
@@ -113,7 +120,7 @@ extension PackedConstants.Form {
   var writesEverything: Bool {
     switch self {
     case .convolution, .winograd, .strassen: true
-    case .grouped, .depthwise, .padded, .zeros: false
+    case .reduced, .grouped, .depthwise, .padded, .zeros: false
     }
   }
 
@@ -137,6 +144,10 @@ extension PackedConstants.Form {
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
           Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth))
       }
+    case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth):
+      kernel.write(
+        values, to: memory, taps: height * width, inputs: inputs, outputs: outputs,
+        panelWidth: panelWidth)
     case .strassen(let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_strassen(

@@ -10,6 +10,8 @@ struct PlanSettings {
   var preference = CompileOptions.Preference.speed
   /// The relative L2 error that one step may add.
   var accuracy: Double
+  /// What a layer may be computed in.
+  var precision = CompileOptions.Precision.float32
   /// Whether the sizes of the inputs will not change: kernels may be chosen by them.
   ///
   /// Else they are chosen by channels alone, so that plans for all sizes share their packed weights.
@@ -26,7 +28,8 @@ struct PlanSettings {
     self.level = level
     self.threads = threads
     preference = options.preference
-    accuracy = options.accuracy / 4
+    accuracy = options.kernelAccuracy / 4
+    precision = options.precision
     self.sizesAreFixed = sizesAreFixed
     disabled = options.disabledRewrites
   }

@@ -113,7 +113,7 @@ extension KernelChoice {
   var panelWidth: Int? {
     switch self {
     case .panels(let width), .panelsPerGroup(let width), .winograd(_, _, let width),
-      .strassen(_, let width), .plainImage(let width):
+      .strassen(_, let width), .reduced(_, let width), .plainImage(let width):
       width
     case .depthwise, .channelByChannel: nil
     }
@@ -126,6 +126,7 @@ extension KernelChoice {
     case .panelsPerGroup: .panelsPerGroup(width: width)
     case .winograd(let form, let summed, _): .winograd(form, summed: summed, width: width)
     case .strassen(let segments, _): .strassen(segments: segments, width: width)
+    case .reduced(let kernel, _): .reduced(kernel, width: width)
     case .plainImage: .plainImage(width: width)
     case .depthwise, .channelByChannel: self
     }

@@ -26,7 +26,11 @@ struct TunableConvolutions {
         let input = graph.shape(of: node.inputs[0]).sizes,
         let output = graph.shape(of: node.output).sizes, let choice = plan.choices[position]
       else { continue }
-      if case .plainImage = choice { continue }
+      // A plain image and lower precision have one kernel each.
+      switch choice {
+      case .plainImage, .reduced: continue
+      default: break
+      }
       let candidates = KernelCandidates(geometry, input: input, output: output, settings: settings)
       guard candidates.isTunable else { continue }
       let convolution = TuningRecord.Convolution(geometry, input: input, output: output)
@@ -64,7 +68,7 @@ extension TuningRecord.Kernel {
         name: "winograd", panelWidth: width, tile: form.tile.recorded, summedChannels: summed)
     case .strassen(let segments, let width):
       self.init(name: "strassen", panelWidth: width, segments: segments)
-    case .panelsPerGroup, .plainImage, .depthwise, .channelByChannel: return nil
+    case .reduced, .panelsPerGroup, .plainImage, .depthwise, .channelByChannel: return nil
     }
   }
 

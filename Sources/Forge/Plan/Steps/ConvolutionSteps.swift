@@ -30,6 +30,12 @@ extension PlanBuilder {
     let source = try blocked(node.inputs[0])
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
+    if case .reduced(let kernel, let width) = convolutions.choices[self.node] {
+      try addReduced(
+        kernel, node, geometry, source: source, target: target, residual: residual,
+        panelWidth: width)
+      return
+    }
     guard groups > 1 else {
       try addConvolution(
         node, geometry, source: source, target: target, residual: residual, inputs: inputs,
@@ -73,6 +79,14 @@ extension PlanBuilder {
     let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
+    if let kernel = KernelChoice.dense(inputs: tensor(source).count, settings: settings) {
+      let width = KernelChoice.panelWidth(
+        outputs: outputs, threads: settings.threadsSharingPanels(pixels: 1))
+      try addReduced(
+        kernel, node, whole, source: source, target: target, residual: residual,
+        panelWidth: width)
+      return
+    }
     try addConvolution(
       node, whole, source: source, target: target, residual: residual, inputs: sizes[2],
       outputs: outputs)
@@ -256,7 +270,7 @@ extension PlanBuilder {
   }
 
   /// A count for reports: sizes are bounded, their product is not.
-  private static func saturatingProduct(_ factors: [Int]) -> Int {
+  static func saturatingProduct(_ factors: [Int]) -> Int {
     factors.reduce(1) { product, factor in
       let (value, overflow) = product.multipliedReportingOverflow(by: factor)
       return overflow ? .max : value

@@ -1,0 +1,177 @@
+/* Lower precision: which kernels there are, tiles, packing, the ranges of int8. */
+#include "words.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+/* ---- dispatch ---- */
+
+forge_precision_table forge_precision_kernels(forge_level level) {
+  forge_precision_table table = {0};
+#define OF_SCALAR(family) table.family = forge_##family##_scalar;
+  if (level == FORGE_SCALAR) {
+    FORGE_PRECISION_KERNELS(OF_SCALAR)
+  }
+#if defined(__x86_64__)
+  if (level != FORGE_AVX2 && level != FORGE_AVX512) return table;
+  __builtin_cpu_init();
+  if (level == FORGE_AVX2 && __builtin_cpu_supports("f16c"))
+    table.half_convolution = forge_half_convolution_avx2;
+  if (level == FORGE_AVX512) table.half_convolution = forge_half_convolution_avx512;
+  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512bf16")) {
+    table.bfloat_input = forge_bfloat_input_avx512;
+    table.bfloat_convolution = forge_bfloat_convolution_avx512;
+  }
+  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512vnni")) {
+    table.byte_range = forge_byte_range_avx512;
+    table.byte_input = forge_byte_input_avx512;
+    table.byte_convolution = forge_byte_convolution_avx512;
+  }
+#endif
+  return table;
+}
+
+/* ---- tiles ---- */
+
+int64_t forge_words_tiles(const forge_words_arguments *a) {
+  return forge_blocks(a->in.channels) * ((int64_t)a->top + a->in.height + a->bottom);
+}
+
+int64_t forge_byte_range_tiles(const forge_words_arguments *a) {
+  return forge_blocks(a->in.channels) * a->in.height;
+}
+
+int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
+  return FORGE_RANGE_ROWS + 2 * forge_blocks(channels) * height;
+}
+
+int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *a) {
+  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  return panels * (a->flat ? 1 : a->out.height) * forge_larger(a->segments, 1);
+}
+
+/* ---- ranges ---- */
+
+forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge_frame *frame) {
+  const int64_t rows = forge_byte_range_tiles(a);
+  const int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS, *most = least + rows;
+  int32_t low = 0, high = 0; /* zero is in every range */
+  for (int64_t i = 0; i < rows; i++) {
+    low = least[i] < low ? least[i] : low;
+    high = most[i] > high ? most[i] : high;
+  }
+  low = forge_ordered(low);
+  float minimum, maximum;
+  memcpy(&minimum, &low, sizeof minimum);
+  memcpy(&maximum, &high, sizeof maximum);
+  const double range = (double)maximum - (double)minimum;
+  if (!(range <= 0x1p129)) return (forge_byte_scale){NAN, 0, 0};
+  /* Below it the inverse would overflow. */
+  if (range < 0x1p-118) return (forge_byte_scale){0, 0, 0};
+  const double zero = -(double)minimum * 255 / range; /* 0 ... 255 */
+  return (forge_byte_scale){(float)(range / 255), (float)(255 / range), (int32_t)(zero + 0.5)};
+}
+
+/* ---- packing ---- */
+
+/* The magnitude of an output's largest weight; NaN if one is. */
+static float largest(const float *weights, int64_t count) {
+  float most = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const float magnitude = fabsf(weights[i]);
+    if (!(magnitude <= most)) most = magnitude;
+    if (most != most) break;
+  }
+  return most;
+}
+
+/* Where the first input's weight of an output and a tap lies, in weights of which `per_word` share a word. */
+static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs, int64_t panel_width,
+                      int64_t per_word) {
+  const int64_t words = forge_blocks(inputs) * FORGE_LANES / per_word;
+  const int64_t row = (output / panel_width * taps + tap) * words;
+  return (row * panel_width + output % panel_width) * per_word;
+}
+
+/* How far from the first an input's weight lies. */
+static inline int64_t step_of(int64_t input, int64_t panel_width, const int64_t per_word) {
+  return input / per_word * panel_width * per_word + input % per_word;
+}
+
+static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width) {
+  return (outputs + panel_width - 1) / panel_width * panel_width * taps * forge_blocks(inputs) *
+         FORGE_LANES;
+}
+
+/* IEEE half of the nearest value, ties to even. */
+static uint16_t half_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  bits &= 0x7fffffff;
+  if (bits > 0x7f800000) return sign | 0x7e00;
+  if (bits >= 0x477ff000) return sign | 0x7c00; /* from 65520 on */
+  if (bits < 0x38800000) { /* below the least normal half: a multiple of 2^-24, rounded by adding */
+    float magnitude;
+    memcpy(&magnitude, &bits, sizeof magnitude);
+    magnitude += 0.5f;
+    memcpy(&bits, &magnitude, sizeof bits);
+    return sign | (uint16_t)(bits - 0x3f000000);
+  }
+  bits += 0xfff + (bits >> 13 & 1);
+  return sign | (uint16_t)((bits - 0x38000000) >> 13);
+}
+
+void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int64_t outputs, int64_t taps,
+                     int64_t inputs, int64_t panel_width) {
+  memset(packed, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *packed);
+  for (int64_t o = 0; o < outputs; o++) {
+    const float *from = weights + o * taps * inputs;
+    const float most = largest(from, taps * inputs);
+    int exponent = 1;
+    if (most > 0 && most <= 3.4e38f) frexpf(most, &exponent);
+    /* Both 2^e and 2^-e must be normal numbers. */
+    exponent = exponent < -124 ? -124 : exponent > 126 ? 126 : exponent;
+    scales[o] = ldexpf(1, exponent - 1);
+    const float inverse = ldexpf(1, 1 - exponent);
+    for (int64_t tap = 0; tap < taps; tap++) {
+      uint16_t *to = packed + row_of(o, tap, taps, inputs, panel_width, 1);
+      for (int64_t i = 0; i < inputs; i++)
+        to[step_of(i, panel_width, 1)] = half_of(*from++ * inverse);
+    }
+  }
+}
+
+void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps, int64_t inputs,
+                       int64_t panel_width) {
+  uint16_t *pairs = (uint16_t *)packed;
+  memset(pairs, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *pairs);
+  for (int64_t o = 0; o < outputs; o++)
+    for (int64_t tap = 0; tap < taps; tap++) {
+      uint16_t *to = pairs + row_of(o, tap, taps, inputs, panel_width, 2);
+      for (int64_t i = 0; i < inputs; i++)
+        to[step_of(i, panel_width, 2)] = forge_bfloat_of(*weights++);
+    }
+}
+
+void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals, int64_t outputs,
+                     int64_t taps, int64_t inputs, int64_t panel_width) {
+  int8_t *bytes = (int8_t *)packed;
+  memset(bytes, 0, (size_t)padded_count(outputs, taps, inputs, panel_width));
+  for (int64_t o = 0; o < outputs; o++) {
+    const float *from = weights + o * taps * inputs;
+    const float most = largest(from, taps * inputs);
+    const bool finite = most <= 3.402823466e38f;
+    scales[o] = finite ? (float)((double)most / 127) : NAN;
+    totals[o] = 0;
+    if (!finite || !(most > 0)) continue;
+    const double inverse = 127 / (double)most;
+    for (int64_t tap = 0; tap < taps; tap++) {
+      int8_t *to = bytes + row_of(o, tap, taps, inputs, panel_width, 4);
+      for (int64_t i = 0; i < inputs; i++) {
+        const int8_t q = (int8_t)nearbyint(*from++ * inverse); /* -127 ... 127 */
+        to[step_of(i, panel_width, 4)] = q;
+        totals[o] += q;
+      }
+    }
+  }
+}

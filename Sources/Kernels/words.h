@@ -1,0 +1,64 @@
+/* What the kernels of lower precision share: see include/CForgePrecision.h. */
+#ifndef FORGE_WORDS_H
+#define FORGE_WORDS_H
+
+#include "include/CForgePrecision.h"
+#include "internal.h"
+
+#define FORGE_PRECISION_KERNELS(X) \
+  X(half_convolution)              \
+  X(bfloat_input)                  \
+  X(bfloat_convolution)            \
+  X(byte_range)                    \
+  X(byte_input)                    \
+  X(byte_convolution)
+
+#define FORGE_DECLARE_PRECISION(family) \
+  FORGE_DECLARE(family, scalar)         \
+  FORGE_DECLARE(family, avx2)           \
+  FORGE_DECLARE(family, avx512)
+FORGE_PRECISION_KERNELS(FORGE_DECLARE_PRECISION)
+
+enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
+
+/* bf16 of the nearest value, ties to even; a NaN stays one, and is quiet. */
+static inline uint16_t forge_bfloat_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static inline float forge_of_bfloat(uint16_t value) {
+  const uint32_t bits = (uint32_t)value << 16;
+  float result;
+  memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
+/* ---- ranges of int8 ---- */
+
+/* Numbers in the order of signed integers: -NaN, -inf ... -0, 0 ... inf, NaN. Its own inverse. The smallest and
+ * largest so found do not depend on the order of a search, NaN included. */
+static inline int32_t forge_ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+
+/* How an image is brought to bytes. */
+typedef struct {
+  float scale, inverse;
+  int32_t zero;
+} forge_byte_scale;
+
+/* Where the ranges of rows begin in `range`: the smallest of all rows, then the largest. */
+enum { FORGE_RANGE_ROWS = 16 };
+
+static inline int32_t *forge_range_of(const forge_view *range, const forge_frame *frame) {
+  return (int32_t *)(frame->bases[range->base] + range->offset);
+}
+
+/* The scale of an image from the ranges of its rows. */
+forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments, const forge_frame *frame);
+
+/* Adding it rounds a number below 2^22 to an integer and leaves that in the low bits. */
+#define FORGE_ROUNDING 12582912.0f
+
+#endif

@@ -1,0 +1,218 @@
+import CForgeKernels
+import Testing
+
+/// Checks a convolution of lower precision on every level that has it: against double arithmetic on the numbers
+/// that its words and weights stand for, to Float32's rounding, and against the numbers as they were.
+private func check(
+  _ kind: Reduced, _ test: ConvolutionCase, flat: Bool = false, inPlace: Bool = false,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let numbers = ConvolutionNumbers(test)
+  let weights = ReducedWeights(kind, numbers.weights, test)
+  let expected = numbers.rounded(kind, weights).expected(test)
+  let exact = numbers.expected(test)
+  let bound = roundingBound(kind, numbers, test)
+  #expect(
+    !zip(expected.values, exact.values).contains { abs($0 - $1) > 2 * bound }, "\(kind), \(test)",
+    sourceLocation: sourceLocation)
+  for level in kind.levels {
+    let prepared = numbers.prepare(
+      kind, weights, test, on: level, flat: flat, inPlace: inPlace)
+    let before = prepared.out.buffer.bits
+    prepared.runAll()
+    expect(
+      prepared.out, image: test.images - 1, equals: expected, before: before,
+      "\(kind), \(level), \(test)", sourceLocation: sourceLocation)
+  }
+}
+
+/// How far a sum may be from that of the numbers before they were rounded, as the header has the errors of each.
+private func roundingBound(
+  _ kind: Reduced, _ numbers: ConvolutionNumbers, _ test: ConvolutionCase
+) -> Double {
+  let terms = Double(test.kernel.height * test.kernel.width * test.inputs)
+  let x = Double(numbers.input.values.map(abs).max() ?? 0)
+  let w = Double(numbers.weights.map(abs).max() ?? 0)
+  switch kind {
+  case .halves: return terms * x * w * 0x1p-11
+  case .pairs: return terms * x * w * 0x1p-7
+  case .quads:
+    let step = ByteScale(numbers.input.values).scale
+    return terms * (step * w + x * w / 254 + step * w / 254)
+  }
+}
+
+@Suite struct ReducedConvolutionTests {
+  static let windows: [Reduced] = [.pairs, .quads]
+  static let channels = [1, 2, 3, 4, 7, 13, 15, 16, 17, 31, 33, 64, 65, 130]
+  static let panels = [16, 32, 48, 64]
+
+  @Test("levels that lack a precision are named, not passed over in silence")
+  func report() {
+    for kind in Reduced.allCases {
+      #expect(kind.levels.contains { $0.rawValue == FORGE_SCALAR.rawValue })
+      for level in Level.available where kind.convolution(level) == nil {
+        print("CForgeKernelsTests: \(level) has no \(kind) here: they are NOT tested")
+      }
+    }
+  }
+
+  @Test("numbers of channels", arguments: windows, channels)
+  func inputChannels(kind: Reduced, inputs: Int) {
+    for (i, outputs) in Self.channels.enumerated() {
+      check(
+        kind,
+        ConvolutionCase(
+          height: 3, width: 5, inputs: inputs, outputs: outputs, kernel: (3, 3),
+          padding: (1, 1, 1, 1), panel: Self.panels[i % 4]))
+    }
+  }
+
+  @Test("every width of a row, with and without a stride", arguments: windows, panels)
+  func widths(kind: Reduced, panel: Int) {
+    for width in Array(1...30) + [43] {
+      for stride in 1...2 {
+        check(
+          kind,
+          ConvolutionCase(
+            width: width, inputs: 33, outputs: 65, stride: (y: 1, x: stride), panel: panel))
+      }
+    }
+  }
+
+  @Test("all pixels as one row, in segments", arguments: windows, panels)
+  func flat(kind: Reduced, panel: Int) {
+    for (height, width) in [(1, 1), (3, 1), (1, 29), (5, 7), (7, 7), (13, 11)] {
+      for segments in 1...3 {
+        check(
+          kind,
+          ConvolutionCase(
+            height: height, width: width, inputs: 50, outputs: 70, panel: panel,
+            segments: segments,
+            activation: segments == 2 ? Activation(kind: FORGE_SWISH, a: 1) : .relu,
+            residual: segments == 3), flat: true)
+      }
+    }
+  }
+
+  @Test("strides and dilations", arguments: windows, 1...3)
+  func geometry(kind: Reduced, y: Int) {
+    for x in 1...3 {
+      for kernel in [(height: 1, width: 1), (3, 3), (2, 5)] {
+        let test = ConvolutionCase(
+          height: 11, width: 17, inputs: 18, outputs: 20, kernel: kernel, stride: (y, x),
+          padding: (1, 2, 1, 2), panel: 32)
+        check(kind, test)
+        var dilated = test
+        (dilated.stride, dilated.dilation) = ((x, 1), (y, x))
+        dilated.padding = (y, x, y, x)
+        check(kind, dilated)
+      }
+    }
+  }
+
+  @Test("kernels and padding, different on each side", arguments: windows)
+  func padding(kind: Reduced) {
+    for test in [
+      ConvolutionCase(kernel: (1, 7), padding: (0, 3, 0, 3)),
+      ConvolutionCase(kernel: (7, 1), padding: (3, 0, 3, 0)),
+      ConvolutionCase(kernel: (3, 3), padding: (0, 1, 2, 3)),
+      ConvolutionCase(kernel: (2, 4), stride: (2, 3), padding: (3, 0, 1, 2)),
+      ConvolutionCase(kernel: (1, 1), padding: (1, 2, 3, 0)),
+      ConvolutionCase(kernel: (4, 3), padding: (5, 6, 4, 7)),
+    ] {
+      for (height, width) in [(7, 13), (23, 8), (4, 3)] {
+        var test = test
+        (test.height, test.width, test.inputs, test.outputs) = (height, width, 19, 34)
+        check(kind, test)
+      }
+    }
+  }
+
+  @Test("a dense layer: the kernel is the image", arguments: Reduced.allCases, panels)
+  func dense(kind: Reduced, panel: Int) {
+    for (height, width) in [(1, 1), (7, 5), (4, 4)] {
+      for inputs in [1, 17, 50, 64] {
+        for outputs in [1, 10, 65, 130, 193] {
+          check(
+            kind,
+            ConvolutionCase(
+              height: height, width: width, inputs: inputs, outputs: outputs,
+              kernel: (height, width), panel: panel))
+        }
+      }
+    }
+  }
+
+  @Test("one output pixel with padding", arguments: Reduced.allCases)
+  func onePixel(kind: Reduced) {
+    check(
+      kind,
+      ConvolutionCase(
+        height: 3, width: 2, inputs: 21, outputs: 70, kernel: (5, 4), padding: (1, 1, 1, 1)))
+  }
+
+  @Test("activations, with and without a residual, in place", arguments: Activation.all)
+  func epilogues(activation: Activation) {
+    for kind in Reduced.allCases {
+      for residual in [false, true] {
+        for (outputs, panel) in [(21, 32), (21, 64), (64, 64), (130, 48)] {
+          let width = kind == .halves ? 1 : 17
+          let test = ConvolutionCase(
+            height: 3, width: width, inputs: 20, outputs: outputs,
+            kernel: kind == .halves ? (3, 1) : (3, 2), panel: panel, activation: activation,
+            residual: residual)
+          check(kind, test)
+          if residual { check(kind, test, inPlace: true) }
+        }
+      }
+    }
+  }
+
+  @Test("an image of a batch", arguments: Reduced.allCases)
+  func batch(kind: Reduced) {
+    check(
+      kind,
+      ConvolutionCase(
+        height: 5, width: 7, inputs: 17, outputs: 33,
+        kernel: kind == .halves ? (5, 7) : (3, 3), panel: 16, activation: .relu, residual: true,
+        images: 3))
+  }
+
+  @Test("tiles of all steps are independent", arguments: Reduced.allCases, panels)
+  func tiles(kind: Reduced, panel: Int) {
+    for flat in [false, true] where !(flat && kind == .halves) {
+      let kernel = flat ? (1, 1) : kind == .halves ? (6, 23) : (3, 3)
+      let edge = flat || kind == .halves ? 0 : 1
+      let test = ConvolutionCase(
+        height: 6, width: 23, inputs: 35, outputs: 133, kernel: kernel,
+        padding: (edge, edge, edge, edge), panel: panel, segments: flat ? 3 : 1,
+        activation: Activation(kind: FORGE_SWISH, a: 1), residual: true)
+      let numbers = ConvolutionNumbers(test)
+      let weights = ReducedWeights(kind, numbers.weights, test)
+      for level in kind.levels {
+        let prepared = numbers.prepare(kind, weights, test, on: level, flat: flat)
+        for step in prepared.before { expectIndependentTiles(step, "\(kind), \(level), words") }
+        expectIndependentTiles(prepared.call, "\(kind), \(level), \(test)")
+      }
+    }
+  }
+
+  /// Integers are exact, and the rest is done in the same order: every level has the same bits.
+  @Test("bytes have the same bits on every level", arguments: channels)
+  func bytes(inputs: Int) {
+    for outputs in [1, 17, 64, 130] {
+      let test = ConvolutionCase(
+        height: 5, width: 9, inputs: inputs, outputs: outputs, kernel: (3, 2),
+        padding: (1, 1, 1, 1), panel: 48, activation: .relu, residual: true)
+      let numbers = ConvolutionNumbers(test)
+      let weights = ReducedWeights(.quads, numbers.weights, test)
+      let bits = Reduced.quads.levels.map { level in
+        let prepared = numbers.prepare(.quads, weights, test, on: level)
+        prepared.runAll()
+        return prepared.out.buffer.bits
+      }
+      #expect(Set(bits).count == 1, "\(test)")
+    }
+  }
+}

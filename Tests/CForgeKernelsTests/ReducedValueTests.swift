@@ -1,0 +1,158 @@
+import CForgeKernels
+import Testing
+
+/// What lower precision does with extreme numbers, and how weights are packed.
+@Suite struct ReducedValueTests {
+  private func outputs(
+    _ kind: Reduced, _ test: ConvolutionCase, _ numbers: ConvolutionNumbers, on level: Level
+  ) -> [Float] {
+    let weights = ReducedWeights(kind, numbers.weights, test)
+    let prepared = numbers.prepare(kind, weights, test, on: level)
+    prepared.runAll()
+    var values: [Float] = []
+    for y in 0..<test.outHeight {
+      for x in 0..<test.outWidth {
+        for c in 0..<test.outputs { values.append(prepared.out[y, x, c]) }
+      }
+    }
+    return values
+  }
+
+  private let test = ConvolutionCase(
+    height: 6, width: 9, inputs: 18, outputs: 21, kernel: (3, 3), padding: (1, 1, 1, 1))
+
+  @Test(
+    "NaN and infinity reach just the windows that see them in bf16",
+    arguments: [Float.nan, .infinity])
+  func specialPairs(value: Float) {
+    for activation in [Activation.linear, .relu, Activation(kind: FORGE_SIGMOID)] {
+      var test = test
+      test.activation = activation
+      var numbers = ConvolutionNumbers(test)
+      numbers.input[2, 4, 17] = value
+      let weights = ReducedWeights(.pairs, numbers.weights, test)
+      let expected = numbers.rounded(.pairs, weights).expected(test)
+      for level in Reduced.pairs.levels {
+        let prepared = numbers.prepare(.pairs, weights, test, on: level)
+        let before = prepared.out.buffer.bits
+        prepared.runAll()
+        expect(prepared.out, equals: expected, before: before, "\(level), \(value)")
+      }
+    }
+  }
+
+  @Test(
+    "NaN or infinity in an image makes all of an int8 step NaN",
+    arguments: [Float.nan, -.nan, .infinity, -.infinity, Float(bitPattern: 0x7f80_0001)])
+  func specialQuads(value: Float) {
+    for place in [(0, 0, 0), (2, 4, 17), (5, 8, 16)] {
+      var numbers = ConvolutionNumbers(test)
+      numbers.input[place.0, place.1, place.2] = value
+      for level in Reduced.quads.levels {
+        #expect(!outputs(.quads, test, numbers, on: level).contains { !$0.isNaN }, "\(level)")
+      }
+    }
+  }
+
+  @Test("a weight that is not finite spoils its own output only", arguments: Reduced.allCases)
+  func specialWeights(kind: Reduced) {
+    let test = ConvolutionCase(inputs: 18, outputs: 21)
+    for value in [Float.nan, .infinity, -.infinity] {
+      var numbers = ConvolutionNumbers(test)
+      numbers.weights[5 * 18 + 3] = value
+      for level in kind.levels {
+        let values = outputs(kind, test, numbers, on: level)
+        for (index, output) in values.enumerated() {
+          #expect(output.isFinite == (index != 5), "\(kind), \(level), output \(index)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "ranges of images", arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
+  func ranges(range: ClosedRange<Double>) {
+    var numbers = ConvolutionNumbers(test)
+    let middle = Float(range.lowerBound / 2 + range.upperBound / 2)
+    let half = Float(range.upperBound / 2 - range.lowerBound / 2)
+    numbers.input.values = numbers.input.values.map { middle + $0 * half }
+    numbers.weights = numbers.weights.map { $0 / 300 }
+    let weights = ReducedWeights(.quads, numbers.weights, test)
+    let expected = numbers.rounded(.quads, weights).expected(test)
+    for level in Reduced.quads.levels {
+      let prepared = numbers.prepare(.quads, weights, test, on: level)
+      let before = prepared.out.buffer.bits
+      prepared.runAll()
+      expect(prepared.out, equals: expected, before: before, "\(level), \(range)")
+    }
+  }
+
+  @Test(
+    "images of zeros and of denormal numbers give the bias",
+    arguments: [0, Float(bitPattern: 7), -Float.leastNormalMagnitude / 8])
+  func nothing(value: Float) {
+    var numbers = ConvolutionNumbers(test)
+    numbers.input.values = numbers.input.values.map { _ in value }
+    for kind in ReducedConvolutionTests.windows {
+      for level in kind.levels {
+        let values = outputs(kind, test, numbers, on: level)
+        for (index, output) in values.enumerated() {
+          #expect(abs(output - numbers.bias[index % 21]) < 1e-30, "\(kind), \(level)")
+        }
+      }
+    }
+  }
+
+  @Test("the longest sums of bytes do not overflow", arguments: [Float(1), -1])
+  func longSums(sign: Float) {
+    let test = ConvolutionCase(inputs: Int(FORGE_MOST_BYTE_PRODUCTS), outputs: 1, panel: 16)
+    var numbers = ConvolutionNumbers(test)
+    numbers.input.values = numbers.input.values.map { _ in 1 }
+    numbers.weights = numbers.weights.map { _ in sign }
+    numbers.bias = [0]
+    for level in Reduced.quads.levels {
+      let value = outputs(.quads, test, numbers, on: level)[0]
+      #expect(abs(value - sign * Float(test.inputs)) < 0.1, "\(level): \(value)")
+    }
+  }
+
+  /// One output whose largest weight is from 1 to 2, so that its scale is 1.
+  @Test("halves are those nearest, also subnormal ones, ties to even")
+  func halves() {
+    var random = SeededGenerator(seed: 3)
+    var weights: [Float] = [1.5]
+    for _ in 0..<20000 {
+      let bits = UInt32(truncatingIfNeeded: random.next())
+      let value = Float(bitPattern: bits)
+      if abs(value) < 1.999 { weights.append(value) }
+    }
+    for _ in 0..<20000 {  // where halves are subnormal, and halfway between two of them
+      let unit = Float(sign: .plus, exponent: Int(random.next() % 26) - 26, significand: 1)
+      weights.append(random.value() * unit)
+      weights.append(Float(Int(random.next() % 4096)) * 0x1p-25)
+    }
+    let count = (weights.count + 15) / 16 * 16
+    var packed = [UInt16](repeating: 0, count: count * 16)
+    var scales: [Float] = [0]
+    forge_pack_half(weights, &packed, &scales, 1, 1, Int64(weights.count), 16)
+    #expect(scales == [1])
+    for (index, weight) in weights.enumerated() {
+      #expect(packed[index * 16] == Float16(weight).bitPattern, "\(weight)")
+    }
+  }
+
+  @Test(
+    "weights of any size are stored as halves",
+    arguments: [Float(bitPattern: 700), 0x1p-126, 1e-5, 7e4, 3e38])
+  func scales(size: Float) {
+    let weights = [size, -size / 3, 0, size / 1024]
+    var packed = [UInt16](repeating: 0, count: 256)
+    var scales: [Float] = [0]
+    forge_pack_half(weights, &packed, &scales, 1, 1, 4, 16)
+    for (index, weight) in weights.enumerated() {
+      let stored = Float(Float16(bitPattern: packed[index * 16])) * scales[0]
+      #expect(
+        abs(stored - weight) <= abs(weight) * 0x1p-11 + 2 * .leastNonzeroMagnitude, "\(weight)")
+    }
+  }
+}
