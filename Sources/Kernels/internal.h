@@ -80,6 +80,11 @@ static inline int32_t forge_winograd_taps(int32_t kernel, int32_t stride) {
   return stride == 2 ? (kernel + 1) / 2 : kernel;
 }
 
+/* The points along an axis of a tile. */
+static inline int32_t forge_winograd_alpha(int32_t tile, int32_t kernel, int32_t stride) {
+  return tile + forge_winograd_taps(kernel, stride) - 1;
+}
+
 /* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle one:
  * filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
 static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y, int64_t x,

@@ -6,14 +6,13 @@
 static int64_t rounded_up_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a) {
-  const int32_t taps_y = forge_winograd_taps(a->kernel_height, a->stride);
-  const int32_t taps_x = forge_winograd_taps(a->kernel_width, a->stride);
   forge_winograd_layout layout;
   layout.columns = rounded_up_quotient(a->width, a->tile_width);
   layout.tiles = layout.columns * rounded_up_quotient(a->height, a->tile_height);
   layout.chunk = forge_larger(1, forge_smaller(a->chunk, layout.tiles));
   layout.chunks = rounded_up_quotient(layout.tiles, layout.chunk);
-  layout.points = (int64_t)(a->tile_height + taps_y - 1) * (a->tile_width + taps_x - 1);
+  layout.points = (int64_t)forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride) *
+                  forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   layout.phases = a->stride == 2 ? 4 : 1;
   /* An odd number of cache lines between points: see vector/winograd.h. */
   const int64_t vectors = a->panel_width / FORGE_LANES;
@@ -108,8 +107,8 @@ static void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel
 
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                              int32_t kernel_width, int32_t stride) {
-  const int64_t alpha_y = tile_height + forge_winograd_taps(kernel_height, stride) - 1;
-  const int64_t alpha_x = tile_width + forge_winograd_taps(kernel_width, stride) - 1;
+  const int64_t alpha_y = forge_winograd_alpha(tile_height, kernel_height, stride);
+  const int64_t alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride);
   return stride == 2 ? (2 * alpha_y - 1) * (2 * alpha_x - 1) : alpha_y * alpha_x;
 }
 
@@ -118,7 +117,8 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
                          int32_t kernel_width, int32_t stride, int64_t panel_width) {
   const int32_t taps_y = forge_winograd_taps(kernel_height, stride);
   const int32_t taps_x = forge_winograd_taps(kernel_width, stride);
-  const int32_t alpha_y = tile_height + taps_y - 1, alpha_x = tile_width + taps_x - 1;
+  const int32_t alpha_y = forge_winograd_alpha(tile_height, kernel_height, stride);
+  const int32_t alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride);
   const int32_t phases = stride == 2 ? 4 : 1;
   const int64_t points = (int64_t)alpha_y * alpha_x, taps = (int64_t)kernel_height * kernel_width;
   const int64_t units =

@@ -69,6 +69,85 @@ import Testing
     #expect(try network.workspaceSize() > 1 << 36)
   }
 
+  /// A border that no memory holds, around an input of the model and around what a layer made.
+  @Test(arguments: [false, true])
+  func bordersBeyondAnyMemory(ofALayer: Bool) {
+    let channels = 1 << 20
+    let input = Input(width: 1, height: 1, channels: channels)
+    let source = ofALayer ? input --> Activation(.sigmoid, name: "sigmoid") : input
+    let output =
+      source
+      --> DepthwiseConvolution(kernel: (4, 4), dilation: (1 << 20, 1 << 20), name: "wide")
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(parameters: SeededParameters())
+    }
+    // (4 − 1) · 2²⁰ pixels beside the one there is.
+    #expect(
+      Self.withoutPlace(error) == """
+        layer \(ofALayer ? "1 \"sigmoid\" (Activation)" : "1 \"wide\" (DepthwiseConvolution)"): an \
+        image would be too large in memory
+          received  1×1×1048576 (width×height×channels), stored as 3145729×3145729×1048576 \
+        (width×height×channels): with the border that windows reach into and channels in blocks \
+        of 16
+          needs     at most 1099511627776 elements as stored
+        """)
+  }
+
+  /// Channels that no memory holds once they are filled up, although the image itself fits.
+  @Test func channelsBeyondAnyMemory() {
+    let input = Input(width: 1 << 20, height: 1 << 17, channels: 1)
+    let error = #expect(throws: CompileError.self) {
+      try Model(input: input, output: input --> Activation(.sigmoid)).compile()
+    }
+    #expect(
+      Self.withoutPlace(error)?.hasSuffix(
+        """
+        : an image would be too large in memory
+          received  1048576×131072×1 (width×height×channels), stored as 1048576×131072×16 \
+        (width×height×channels): with the border that windows reach into and channels in blocks \
+        of 16
+          needs     at most 1099511627776 elements as stored
+        """) == true, "\(String(describing: error))")
+  }
+
+  /// Two images in one tensor, whose borders only together are beyond any memory: one is wide, one is high.
+  @Test func sharedBordersBeyondAnyMemory() {
+    let input = Input(width: 1, height: 1, channels: 16)
+    let parts = [1, 2].map { input --> Activation(.sigmoid, name: "part\($0)") }
+    let far = 1 << 20
+    let read = zip(parts, [(4, 1), (1, 4)]).map { part, kernel in
+      part
+        --> DepthwiseConvolution(
+          kernel: kernel, dilation: (far, far), name: "read\(kernel.0)")
+    }
+    let model = Model(inputs: [input], outputs: [Concatenate(parts)] + read)
+    let error = #expect(throws: CompileError.self) {
+      try model.compile(parameters: SeededParameters())
+    }
+    #expect(
+      Self.withoutPlace(error) == """
+        layer 1 "part1" (Activation): an image would be too large in memory
+          received  1×1×16 (width×height×channels), stored as 3145729×3145729×16 \
+        (width×height×channels): with the border that windows reach into and channels in blocks \
+        of 16
+          needs     at most 1099511627776 elements as stored
+        """)
+    #expect(throws: Never.self) {
+      try model.compile(
+        parameters: SeededParameters(),
+        options: CompileOptions(disabledRewrites: ["concatenateInPlace"]))
+    }
+  }
+
+  /// The text of an error with one problem, without the place in this file.
+  private static func withoutPlace(_ error: CompileError?) -> String? {
+    guard var problem = error?.problems.first, error?.problems.count == 1 else {
+      return error?.description
+    }
+    problem.place = nil
+    return problem.description
+  }
+
   @Test func memoryThatIsNotThere() throws {
     let input = Input(width: 1 << 20, height: 1 << 10, channels: 1)
     let network = try Model(input: input, output: input --> Dropout(rate: 0.5)).compile(

@@ -149,7 +149,9 @@ import Testing
             of: Size(width: kernel[0], height: kernel[1]),
             stride: choice.convolution.stride == "2x2" ? Size(width: 2, height: 2) : .one
           ).first { "\($0.tile.width)x\($0.tile.height)" == tile })
-        #expect(form.error(summing: summed) <= accuracy / 4 * (1 + 1e-12))
+        let channels = choice.convolution.input.split(separator: "x").last.flatMap { Int($0) }
+        let inputs = try #require(channels)
+        #expect(form.error(summing: summed, of: inputs) <= accuracy / 4 * (1 + 1e-12))
       }
     }
   }

@@ -174,25 +174,6 @@ struct Compiler: Sendable {
     return bound
   }
 
-  /// Refuses tensors that no memory holds once blocks are filled up and borders are added.
-  private func checkMemory(
-    of bound: OperationGraph, _ convolutions: ConvolutionPlan
-  ) throws(PlanError) {
-    let halos = HaloNeeds(bound, convolutions)
-    for node in bound.nodes {
-      let shape = bound.shape(of: node.output)
-      let halo = halos[node.output]
-      // In floating point, because these products may be beyond 64 bits.
-      let margins = [halo.top + halo.bottom, halo.left + halo.right, PlannedTensor.lanes - 1]
-      let elements = zip(shape.dimensions, margins).reduce(1.0) { product, side in
-        product * Double((side.0 ?? 0) + side.1)
-      }
-      guard !shape.isImage || elements <= Double(Shape.maximumElementCount) else {
-        throw .unfit(.tooManyElements(), layer: node.layers.last ?? 0, received: [shape])
-      }
-    }
-  }
-
   /// The first layer that does not fit inputs of these sizes, and what it would receive.
   ///
   /// It is looked for in the graph as it was lowered, where every operation belongs to one layer.

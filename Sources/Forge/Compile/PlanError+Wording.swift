@@ -38,4 +38,13 @@ extension ShapeError {
   static func axisTooLong() -> ShapeError {
     ShapeError(.tooLarge, "a tensor is too long", needs: "at most \(Int32.max) along each axis")
   }
+
+  /// `stored`: the image with its border, its channels filled up.
+  static func imageTooLarge(_ shape: Shape, stored: Shape) -> ShapeError {
+    ShapeError(
+      .tooLarge, "an image would be too large in memory",
+      received: "\(shape), stored as \(stored): with the border that windows reach into and "
+        + "channels in blocks of \(PlannedTensor.lanes)",
+      needs: "at most \(Shape.maximumElementCount) elements as stored")
+  }
 }

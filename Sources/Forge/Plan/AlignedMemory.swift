@@ -7,9 +7,9 @@
 /// Memory aligned to 64 bytes (a cache line, an AVX-512 register), owned by whoever holds it.
 ///
 /// The only raw memory of a compiled model: plans and packed parameters lie in it.
-final class AlignedMemory: Sendable {
+package final class AlignedMemory: Sendable {
   /// The alignment in bytes.
-  static let alignment = 64
+  package static let alignment = 64
 
   /// Written while it is being made and only read afterwards; `deinit` frees it when nobody reads.
   nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
@@ -19,7 +19,7 @@ final class AlignedMemory: Sendable {
   /// Makes `byteCount` bytes, zeroed unless `fill` writes every one of them, and lets `fill` write them.
   ///
   /// They lie in `pages` when there are enough of them.
-  init<Failure: Error>(
+  package init<Failure: Error>(
     byteCount: Int, isZeroed: Bool = true, pages: LargePages? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -42,10 +42,10 @@ final class AlignedMemory: Sendable {
   }
 
   /// The number of bytes.
-  var byteCount: Int { base.count }
+  package var byteCount: Int { base.count }
 
   /// The bytes, valid while this object lives.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
 
   /// The floats, valid while this object lives.
   var floats: UnsafePointer<Float>? {

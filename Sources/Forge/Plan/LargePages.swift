@@ -11,11 +11,11 @@ import Synchronization
 /// A prediction reads each parameter about once, so that with pages of 4 KB it walks the page tables for nearly
 /// every one, in a virtual machine those of the host as well. Measured on a virtual Zen 4, 25×1024 by
 /// 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109 in pages of 2 MB, 114 from the cache.
-final class LargePages: Sendable {
+package final class LargePages: Sendable {
   /// The bytes of a page.
-  static let pageBytes = 2 << 20
+  package static let pageBytes = 2 << 20
   /// What is smaller is better off elsewhere: it would hold a whole page.
-  static let leastBytes = 64 << 10
+  package static let leastBytes = 64 << 10
   /// Address space taken at once; pages that nobody has written to take no memory.
   private static let regionBytes = 32 << 20
 
@@ -27,6 +27,8 @@ final class LargePages: Sendable {
 
   private let regions = Mutex<[Region]>([])
 
+  package init() {}
+
   deinit {
     regions.withLock { regions in
       for region in regions {
@@ -35,11 +37,25 @@ final class LargePages: Sendable {
     }
   }
 
+  /// The address space taken, in bytes: whole regions, whatever of them is free.
+  package var reservedBytes: Int { regions.withLock { $0.reduce(0) { $0 + $1.byteCount } } }
+
+  /// The bytes of that in use.
+  package var usedBytes: Int {
+    regions.withLock { $0.reduce(0) { $0 + $1.byteCount - $1.free.reduce(0) { $0 + $1.count } } }
+  }
+
+  /// The bytes that an allocation takes; `nil` when no memory has as many.
+  private static func size(_ byteCount: Int) -> Int? {
+    let (padded, overflow) = byteCount.addingReportingOverflow(AlignedMemory.alignment - 1)
+    guard !overflow, byteCount >= 0 else { return nil }
+    // No range is empty, so that each has an address of its own.
+    return max(padded / AlignedMemory.alignment, 1) * AlignedMemory.alignment
+  }
+
   /// Bytes aligned to a cache line, of any content; `nil` when there is no memory.
-  func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
-    let (rounded, overflow) = byteCount.addingReportingOverflow(AlignedMemory.alignment - 1)
-    if overflow || byteCount < 0 { return nil }
-    let size = rounded / AlignedMemory.alignment * AlignedMemory.alignment
+  package func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard let size = Self.size(byteCount) else { return nil }
     let address = regions.withLock { regions -> Int? in
       for index in regions.indices {
         if let address = regions[index].take(size) { return address }
@@ -53,17 +69,16 @@ final class LargePages: Sendable {
   }
 
   /// Gives bytes of ``allocate(byteCount:)`` back; whole pages of them go to the system.
-  func free(_ memory: UnsafeMutableRawBufferPointer) {
-    guard let base = memory.baseAddress else { return }
+  package func free(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let base = memory.baseAddress, let size = Self.size(memory.count) else { return }
     let address = Int(bitPattern: base)
-    let end = address + AlignedMemory.round(memory.count, to: AlignedMemory.alignment)
     regions.withLock { regions in
       guard
         let index = regions.firstIndex(where: {
           $0.address <= address && address < $0.address + $0.byteCount
         })
       else { return }
-      regions[index].give(address..<end)
+      regions[index].give(address..<address + size)
     }
   }
 }

@@ -57,8 +57,8 @@ static void transform(matrix left, int32_t rows, int32_t inner_y, matrix right, 
 /* One channel of one phase of one tile: its points to `to`, `point` floats apart. */
 static void tile_in(const forge_winograd_arguments *a, const forge_frame *frame, int64_t channel,
                     int64_t phase, int64_t tile, const forge_winograd_layout *layout, float *to) {
-  const int32_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
-  const int32_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
+  const int32_t alpha_y = forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride);
+  const int32_t alpha_x = forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   const int64_t stride = a->stride == 2 ? 2 : 1;
   const int64_t top = tile / layout->columns * a->tile_height * stride - a->pad_top + phase / 2;
   const int64_t left = tile % layout->columns * a->tile_width * stride - a->pad_left + phase % 2;
@@ -85,8 +85,8 @@ static void tile_in(const forge_winograd_arguments *a, const forge_frame *frame,
 static float product(const forge_winograd_arguments *a, const forge_winograd_layout *layout,
                      const float *transformed, int64_t tile, int64_t y, int64_t x, int64_t output) {
   const int64_t blocks = forge_blocks(a->in.channels), padded = blocks * FORGE_LANES;
-  const int64_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
-  const int64_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
+  const int32_t alpha_y = forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride);
+  const int32_t alpha_x = forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   const int64_t units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
                                              a->kernel_width, a->stride);
   int64_t unit = 0;
@@ -114,8 +114,8 @@ static void tile_out(const forge_winograd_arguments *a, const forge_frame *frame
                      int64_t start, int64_t tile, const forge_winograd_layout *layout,
                      const float *transformed) {
   const forge_epilogue *e = &a->epilogue;
-  const int32_t alpha_y = a->tile_height + forge_winograd_taps(a->kernel_height, a->stride) - 1;
-  const int32_t alpha_x = a->tile_width + forge_winograd_taps(a->kernel_width, a->stride) - 1;
+  const int32_t alpha_y = forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride);
+  const int32_t alpha_x = forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   const int64_t top = (start + tile) / layout->columns * a->tile_height;
   const int64_t left = (start + tile) % layout->columns * a->tile_width;
   const int64_t block = output / FORGE_LANES, lane = output % FORGE_LANES;

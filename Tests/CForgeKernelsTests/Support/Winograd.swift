@@ -12,7 +12,7 @@ struct WinogradForm: Sendable, CustomStringConvertible {
   static let all: [WinogradForm] =
     [(2, 3), (4, 3), (6, 3), (2, 5), (4, 5)].map { .square($0, $1, canPool: true) }
     + [.square(3, 3, canPool: false)]
-    + [(2, 7), (4, 7), (2, 3), (4, 3), (6, 3)].flatMap { n, r in
+    + [(2, 7), (4, 7), (6, 7), (2, 3), (4, 3), (6, 3)].flatMap { n, r in
       [
         WinogradForm(tile: (1, n), kernel: (1, r), canPool: false),
         WinogradForm(tile: (n, 1), kernel: (r, 1), canPool: false),

@@ -18,6 +18,7 @@ struct WinogradAxis {
     6: [0, 0.625, -0.625, 1.5, -1.5],
     8: [0, 1, -1, 0.5, -0.5, 2, -2],
     10: [0, 0.5, -0.5, 0.75, -0.75, 1.25, -1.25, 2, -2],
+    12: [0, 1, -1, 0.375, -0.375, 0.75, -0.75, 1.5, -1.5, 2.5, -2.5],
   ]
 
   /// An axis of `n` outputs and `r` taps; with one tap there is nothing to transform.

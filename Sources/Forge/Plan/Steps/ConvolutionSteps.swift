@@ -148,14 +148,7 @@ extension PlanBuilder {
       arguments.out = places.view(target).flattened(isFlat)
       arguments.weights = weights
       arguments.bias = bias
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.dilation_y = window.dilationY
-      arguments.dilation_x = window.dilationX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.set(window)
       arguments.panel_width = Int32(panelWidth)
       arguments.segments = Int32(clamping: segments)
       arguments.epilogue = forge_epilogue(
@@ -201,14 +194,7 @@ extension PlanBuilder {
       arguments.weights = weights
       arguments.bias = bias
       arguments.groups = Int32(groups)
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.dilation_y = window.dilationY
-      arguments.dilation_x = window.dilationX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.set(window)
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return KernelCall(run, arguments, tiles: forge_grouped_convolution_tiles)
     }
@@ -247,14 +233,7 @@ extension PlanBuilder {
       arguments.out = places.view(target)
       arguments.weights = weights
       arguments.bias = bias
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.dilation_y = window.dilationY
-      arguments.dilation_x = window.dilationX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.set(window)
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return KernelCall(
         run, arguments, tiles: forge_depthwise_tiles, parts: Int(arguments.out.height))
@@ -275,24 +254,6 @@ extension PlanBuilder {
       let (value, overflow) = product.multipliedReportingOverflow(by: factor)
       return overflow ? .max : value
     }
-  }
-}
-
-/// The numbers of a moving window as C's arguments take them.
-struct Window {
-  let kernelHeight, kernelWidth, strideY, strideX, dilationY, dilationX, padTop, padLeft: Int32
-
-  /// The window of a geometry on an input of known size; inference has bounded every number.
-  init(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
-    let edges = geometry.edges(width: input.width, height: input.height)
-    kernelHeight = Int32(clamping: geometry.kernel.height)
-    kernelWidth = Int32(clamping: geometry.kernel.width)
-    strideY = Int32(clamping: geometry.stride.height)
-    strideX = Int32(clamping: geometry.stride.width)
-    dilationY = Int32(clamping: geometry.dilation.height)
-    dilationX = Int32(clamping: geometry.dilation.width)
-    padTop = Int32(clamping: edges.top)
-    padLeft = Int32(clamping: edges.left)
   }
 }
 

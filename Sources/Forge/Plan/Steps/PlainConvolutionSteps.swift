@@ -36,12 +36,7 @@ extension PlanBuilder {
       arguments.out = places.view(target)
       arguments.weights = weights
       arguments.bias = bias
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.setUndilated(window)
       arguments.height = Int32(clamping: result[0])
       arguments.width = Int32(clamping: result[1])
       arguments.panel_width = Int32(clamping: panelWidth)

@@ -23,14 +23,7 @@ extension PlanBuilder {
       arguments.in = places.view(source)
       arguments.out = places.view(target)
       arguments.kind = Int32(code.rawValue)
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.dilation_y = window.dilationY
-      arguments.dilation_x = window.dilationX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.set(window)
       arguments.activation = activation
       return KernelCall(
         run, arguments, tiles: forge_pooling_tiles, parts: Int(arguments.out.height))
