@@ -106,21 +106,24 @@ struct RunnerBenchmark {
     let network = try Model.mobileNetV1().compile(parameters: RandomParameters(seed: 1))
     let bytes = (0..<224 * 224 * 3).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let values = bytes.map { Float($0) / 127.5 - 1 }
-    for slots in 1...4 {
-      let runner = try Runner(network, inflightBuffers: slots)
-      let pipeline = runner.pipeline { (bytes: [UInt8]) in
-        bytes.map { Float($0) / 127.5 - 1 }
-      } readOut: { result in
-        result.prediction.top(k: 5)
+    for threads in 1...2 {
+      for slots in 1...4 {
+        let runner = try Runner(network, inflightBuffers: slots, threads: threads)
+        let pipeline = runner.pipeline { (bytes: [UInt8]) in
+          bytes.map { Float($0) / 127.5 - 1 }
+        } readOut: { result in
+          result.prediction.top(k: 5)
+        }
+        _ = try await runner.predictBatch(Array(repeating: values, count: 8))
+        let plain = try await rate(seconds, runner) {
+          for try await _ in try runner.predictions(of: Repeated(element: values, for: seconds)) {}
+        }
+        let prepared = try await rate(seconds, runner) {
+          for try await _ in try pipeline.predictions(of: Repeated(element: bytes, for: seconds)) {}
+        }
+        print(
+          "  slots: \(slots)  threads of each: \(threads)  \(plain)  with preparation: \(prepared)")
       }
-      _ = try await runner.predictBatch(Array(repeating: values, count: 8))
-      let plain = try await rate(seconds, runner) {
-        for try await _ in try runner.predictions(of: Repeated(element: values, for: seconds)) {}
-      }
-      let prepared = try await rate(seconds, runner) {
-        for try await _ in try pipeline.predictions(of: Repeated(element: bytes, for: seconds)) {}
-      }
-      print("  \(slots) slots, 1 thread each: \(plain)  with preparation: \(prepared)")
     }
   }
 
