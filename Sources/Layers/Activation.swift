@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// A function applied to each value.
 ///
-/// `y = f(x)`; ``ActivationFunction`` lists the functions with their formulas.
+/// `y = f(x)`; `ActivationFunction` lists the functions with their formulas.
 ///
 /// - Input shape: any.
 /// - Output shape: the input's.

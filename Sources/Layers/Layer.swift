@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// A layer is an immutable struct. Its file holds, in this order: documentation, fields, initialiser,
 /// shape rule, parameters, cost, lowering. Layers of your own conform in the same way and compose the
-/// primitives of ``Lowering``; for arithmetic of your own there is ``Custom``.
+/// primitives of `Lowering`; for arithmetic of your own there is ``Custom``.
 public protocol Layer: Step, Chainable, Equatable where Chained == Block {
   /// The short name in a summary's column "Type": `Conv`. The Swift type's name unless stated.
   static var summaryName: String { get }
@@ -15,7 +15,7 @@ public protocol Layer: Step, Chainable, Equatable where Chained == Block {
   var place: SourcePlace { get }
   /// The shape of the output for the shapes of the inputs, in which sizes may be unknown.
   ///
-  /// - Throws: ``ShapeError`` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
   func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape
   /// The parameters for the shapes of the inputs; none unless stated.
   ///

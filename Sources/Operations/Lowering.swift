@@ -50,7 +50,7 @@ public struct Lowering {
   ///
   /// Layers that share a name share the values.
   ///
-  /// - Throws: ``ShapeError`` when the layer declares none of that type.
+  /// - Throws: `ShapeError` when the layer declares none of that type.
   public mutating func parameter(_ type: ParameterType) throws(ShapeError) -> Value {
     guard let spec = layerParameters.first(where: { $0.type == type }) else {
       throw ShapeError(
@@ -67,7 +67,7 @@ public struct Lowering {
 
   /// A constant with the given values in row-major order.
   ///
-  /// - Throws: ``ShapeError`` when the number of values is not that of the shape.
+  /// - Throws: `ShapeError` when the number of values is not that of the shape.
   public mutating func constant(_ values: [Float], shape: Shape) throws(ShapeError) -> Value {
     guard shape.elementCount == values.count else {
       throw .cannotReshape(values.count, to: shape.sizeText)
@@ -77,7 +77,7 @@ public struct Lowering {
 
   /// A primitive applied to values; its result.
   ///
-  /// - Throws: ``ShapeError`` when the values do not fit the primitive.
+  /// - Throws: `ShapeError` when the values do not fit the primitive.
   public mutating func apply(
     _ primitive: Primitive, to inputs: [Value]
   ) throws(ShapeError)

@@ -3,7 +3,7 @@ import ForgeShapes
 extension Primitive {
   /// The shape of the output for the shapes of the inputs.
   ///
-  /// - Throws: ``ShapeError`` naming the rule that is broken.
+  /// - Throws: `ShapeError` naming the rule that is broken.
   public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
     guard let input = inputs.first else {
       throw ShapeError(.wrongInputCount, "an operation needs an input")

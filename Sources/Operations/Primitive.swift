@@ -3,7 +3,7 @@ import ForgeShapes
 /// The operations every layer is made of: a closed set, known to the compiler and every back end.
 ///
 /// Each case states its inputs in order. Parameters are inputs too. Layouts are Forge's own (see
-/// ``ParameterLayout``). `Primitive+Shape.swift` holds the shape rules, `Reference/` what each one
+/// `ParameterLayout`). `Primitive+Shape.swift` holds the shape rules, `Reference/` what each one
 /// computes.
 public enum Primitive: Sendable {
   /// Cross-correlation of an image in `groups` groups of channels.

@@ -70,7 +70,7 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
 
   /// The results of sources that come one after the other, in their order.
   ///
-  /// As ``Runner/predictions(of:policy:waiting:)-(Inputs,_,_)``; two more sources than the runner
+  /// As `Runner.predictions(of:policy:waiting:)`; two more sources than the runner
   /// holds are under way, one of them being prepared and one read out.
   ///
   /// - Parameters:

@@ -21,7 +21,7 @@ extension Runner {
   /// ```
   /// Predictions begin in the order they are asked for; each calls back when it is finished. One
   /// that waits keeps its input, so that a producer without pause must count what is under way or
-  /// use ``predictions(of:policy:waiting:)-(Inputs,_,_)``.
+  /// use `predictions(of:policy:waiting:)`.
   ///
   /// - Parameters:
   ///   - input: what the network is given.

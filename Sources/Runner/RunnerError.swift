@@ -2,7 +2,7 @@
 public struct RunnerError: Error, Sendable, CustomStringConvertible {
   /// The kinds of mistakes.
   public enum Kind: String, Hashable, Sendable {
-    /// A number of buffers, of examples or of waiting inputs is out of its range.
+    /// A number of buffers, threads, examples or waiting inputs, or the window of a batch, is out of its range.
     case invalidCount
     /// The prediction was cancelled before it was finished.
     case cancelled

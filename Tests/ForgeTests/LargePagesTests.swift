@@ -133,7 +133,7 @@ import Testing
       try #require(Piece(pages, byteCount: Self.region, tag: UInt8(index + 1)))
     }
     #expect(pages.reservedBytes == reserved)
-    #expect(wholes.allSatisfy(\.isIntact))
+    #expect(wholes.allSatisfy { $0.isIntact })
     for whole in wholes { pages.free(whole.memory) }
   }
 
@@ -192,21 +192,21 @@ import Testing
           let count = Self.byteCount(&random, bits: 20)
           guard let piece = Piece(pages, byteCount: count, tag: UInt8(thread * 60 + round % 60))
           else {
-            failures.add()
+            failures.withLock { $0 += 1 }
             continue
           }
           live.append(piece)
         } else if let piece = live.popLast() {
-          if !piece.isIntact { failures.add() }
+          if !piece.isIntact { failures.withLock { $0 += 1 } }
           pages.free(piece.memory)
         }
       }
       for piece in live {
-        if !piece.isIntact { failures.add() }
+        if !piece.isIntact { failures.withLock { $0 += 1 } }
         pages.free(piece.memory)
       }
     }
-    #expect(failures.count == 0)
+    #expect(failures.withLock { $0 } == 0)
     #expect(pages.usedBytes == 0)
   }
 

@@ -14,13 +14,14 @@ public struct CompileOptions: Sendable {
   public enum Verification: Sendable {
     /// No comparison.
     case none
-    /// Compares on this many seeded random inputs; a compile fails when one differs too much.
+    /// Compares on this many seeded random inputs, 1 to 1000; a compile fails when an output differs by more than
+    /// ``CompileOptions/accuracy``.
     case samples(Int, seed: UInt64 = 1)
   }
 
   /// What a plan is made for.
   public enum Preference: Sendable {
-    /// Speed: weights may be packed in forms up to seven times their size (Winograd's F(6×6, 3×3)).
+    /// Speed: weights may be packed in larger forms, up to 64/9 of their size (Winograd's F(6×6, 3×3)).
     case speed
     /// Size: weights are packed as they are, but for filling up to whole vectors.
     case size
@@ -38,7 +39,7 @@ public struct CompileOptions: Sendable {
     case avx512
   }
 
-  /// The most examples one prediction may hold.
+  /// The most examples one prediction may hold, 1 to 2²⁰.
   public var maximumBatch: Int
   /// Layers whose outputs can be read after a prediction, by name; it changes no bit of any output.
   public var keep: [String]
@@ -46,7 +47,7 @@ public struct CompileOptions: Sendable {
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
   public var verify: Verification
-  /// The relative L2 error that `verify` allows; a quarter of it limits the choice of each kernel.
+  /// The relative L2 error that `verify` allows, above 0; a quarter of it limits the choice of each kernel.
   ///
   /// Unless it is set it is ``Precision/accuracy`` of ``precision``, and Float32 kernels are chosen as for
   /// `.float32`.
@@ -61,15 +62,15 @@ public struct CompileOptions: Sendable {
   public var precision: Precision
   /// Rewrites to leave out, by name; `Rewrites.names` lists them.
   public var disabledRewrites: Set<String>
-  /// The instruction set; the best of the machine unless given, or what `FORGE_ISA` names.
+  /// The instruction set; unless given, what `FORGE_ISA` names, else the best of the machine.
   public var instructionSet: InstructionSet?
   /// Whether the plan is made for speed or for size.
   public var preference: Preference
   /// How the kernels of convolutions are chosen: by estimate, by timing, or as recorded.
   public var tuning: Tuning
-  /// The number of plans kept for inputs whose size is chosen at run time.
+  /// The number of plans kept for inputs whose size is chosen at run time, at least 1.
   public var planCacheSize: Int
-  /// The threads of one prediction; no bit of any result depends on it.
+  /// The threads of one prediction, 1 to ``Threads/maximum``; no bit of any result depends on it.
   public var threads: Threads
   /// The least work of a thread in seconds: tests deal out steps of any size by setting it to 0.
   package var smallestShare = ThreadSplit.smallestShare
@@ -78,6 +79,8 @@ public struct CompileOptions: Sendable {
 
   /// Creates options; each has a default.
   ///
+  /// A compile says which of them is out of its range.
+  ///
   /// - Parameters:
   ///   - maximumBatch: the most examples one prediction may hold.
   ///   - keep: layers whose outputs can be read after a prediction.
@@ -85,7 +88,7 @@ public struct CompileOptions: Sendable {
   ///   - verify: whether the plan is compared with the reference executor.
   ///   - accuracy: the relative L2 error that `verify` allows; by default what fits the precision.
   ///   - disabledRewrites: rewrites to leave out, by name.
-  ///   - instructionSet: the instruction set; the best of the machine unless given.
+  ///   - instructionSet: the instruction set; unless given, what `FORGE_ISA` names, else the best of the machine.
   ///   - preference: whether the plan is made for speed or for size.
   ///   - tuning: how the kernels of convolutions are chosen.
   ///   - planCacheSize: the number of plans kept for inputs of run-time size.

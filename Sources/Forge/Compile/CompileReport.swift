@@ -28,9 +28,9 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let steps: [Step]
   /// The bytes of packed parameters; 0 where the input's size is not known yet.
   public let constantBytes: Int
-  /// The bytes of the arena of one context.
+  /// The bytes of the arena of one context; 0 where the input's size is not known yet.
   public let arenaBytes: Int
-  /// The bytes that arena would have if no tensors shared memory.
+  /// The bytes that arena would have if no tensors shared memory; 0 where the input's size is not known yet.
   public let unsharedBytes: Int
   /// The instruction set of the kernels.
   public let instructionSet: String

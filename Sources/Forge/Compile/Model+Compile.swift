@@ -4,7 +4,7 @@ import ForgeShapes
 extension Model {
   /// Compiles the model, asking a closure for each parameter.
   ///
-  /// The closure is called once per parameter, in the order of the plan, with the name of the layer,
+  /// The closure is called once per parameter, in the order of the layers, with the name of the layer,
   /// the number of values and what they are; it returns where they are, or `nil` when it has none.
   /// ```swift
   /// let network = try model.compile { name, count, type in
@@ -17,8 +17,8 @@ extension Model {
   ///   - options: everything that can be chosen.
   ///   - parameters: gives the values of a parameter, in Forge's layout unless it says otherwise.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
-  ///   does not fit.
+  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
+  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
   public func compile(
     options: CompileOptions = CompileOptions(),
     parameters: (_ name: String, _ count: Int, _ type: ParameterType) throws -> (
@@ -37,8 +37,8 @@ extension Model {
   ///   - source: a file, a folder, a dictionary, or seeded random values.
   ///   - options: everything that can be chosen.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
-  ///   does not fit.
+  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
+  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
   public func compile(
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
   ) throws(CompileError) -> CompiledModel {
@@ -54,8 +54,8 @@ extension Model {
   ///
   /// - Parameter options: everything that can be chosen.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model, or every parameter that is missing or
-  ///   does not fit.
+  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
+  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
   public func compile(
     options: CompileOptions = CompileOptions()
   ) throws(CompileError)

@@ -8,9 +8,9 @@ public struct Verification: Sendable {
   public struct OutputError: Sendable {
     /// The name of the output or kept layer.
     public let output: String
-    /// ‖plan − reference‖ / ‖reference‖ over all samples, the largest of them.
+    /// ‖plan − reference‖₂ / ‖reference‖₂ of the sample where it is largest.
     public let relativeL2: Double
-    /// The largest difference of one value.
+    /// The largest difference of one value in that sample.
     public let maximum: Double
   }
 

@@ -7,7 +7,8 @@ extension CompiledModel {
   /// - Parameter values: the input in row-major order (height, width, channels of an image), of
   ///   exactly its size.
   /// - Returns: the values of the first output in row-major order.
-  /// - Throws: ``PredictionError`` when the number of values is not the input's.
+  /// - Throws: ``PredictionError`` when the model has several inputs or one of unknown size, the number of values
+  ///   is not the input's, there is no memory, a custom layer throws, or a check fails.
   public func predict(_ values: [Float]) throws(PredictionError) -> [Float] {
     try predict(values, batch: 1)
   }
@@ -18,7 +19,7 @@ extension CompiledModel {
   ///   - values: the examples one after the other, each in row-major order.
   ///   - batch: how many they are, up to ``maximumBatch``.
   /// - Returns: the values of the first output, one example after the other.
-  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit.
+  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
     let plan = try plan(for: try shapes(named: [:]))
@@ -38,7 +39,8 @@ extension CompiledModel {
   ///
   /// - Parameter examples: the inputs, at least one.
   /// - Returns: the first output of each, in order.
-  /// - Throws: ``PredictionError`` when there is no example or one has the wrong number of values.
+  /// - Throws: ``PredictionError`` when there is no example or one has the wrong number of values, else as for one
+  ///   example.
   public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
     guard !examples.isEmpty else { throw .emptyBatch }
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
@@ -63,7 +65,8 @@ extension CompiledModel {
   ///   - input: the values with their sizes.
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the values of the first output in row-major order.
-  /// - Throws: ``PredictionError`` when sizes or rectangles do not fit.
+  /// - Throws: ``PredictionError`` when the model has several inputs, sizes or rectangles do not fit, there is no
+  ///   memory, a custom layer throws, or a check fails.
   public func predict(
     _ input: TensorValues, crops: [String: CropRectangle] = [:]
   )
@@ -82,7 +85,8 @@ extension CompiledModel {
   ///   - inputs: the values of each input by name.
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the outputs and the kept layers.
-  /// - Throws: ``PredictionError`` when an input is missing or does not fit.
+  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, a rectangle does not fit, there
+  ///   is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
   )

@@ -20,15 +20,16 @@ public struct StepProfile: Sendable {
 }
 
 extension CompiledModel {
-  /// Times each step of the plan over a number of predictions of one example.
+  /// Times each step of the plan over a number of predictions of one example, of seeded random numbers.
   ///
   /// A call of the clock around each step adds some 50 ns to it.
   ///
   /// - Parameters:
-  ///   - runs: how many predictions are timed, after two that are not.
+  ///   - runs: how many predictions are timed, at least one, after two that are not.
   ///   - inputShapes: the sizes of inputs that take any, by name.
   /// - Returns: the steps in order.
-  /// - Throws: ``PredictionError`` when a size is missing or a custom layer throws.
+  /// - Throws: ``PredictionError`` when a size is missing or does not fit, there is no memory, a custom layer throws,
+  ///   or a check fails.
   public func profile(
     runs: Int = 20, inputShapes: [String: Shape] = [:]
   )

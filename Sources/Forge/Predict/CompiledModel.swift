@@ -88,7 +88,7 @@ public final class CompiledModel: Sendable {
   ///   - batch: the number of examples.
   ///   - inputShapes: the sizes of inputs that take any, by name.
   /// - Returns: the bytes; the memory must be aligned to 64.
-  /// - Throws: ``PredictionError`` when a size is missing or does not fit.
+  /// - Throws: ``PredictionError`` when the batch or a size does not fit, or a size is missing.
   public func workspaceSize(
     batch: Int = 1, inputShapes: [String: Shape] = [:]
   )

@@ -35,7 +35,7 @@ public final class Context {
   ///     for unless fewer are given. With 1 the pool of threads is not touched.
   ///   - workspace: memory to use, of at least ``CompiledModel/workspaceSize(batch:inputShapes:)``
   ///     bytes, aligned to 64, which outlives the context; its own memory unless given.
-  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit.
+  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit, or there is no memory.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
     threads: Int? = nil, workspace: UnsafeMutableRawBufferPointer? = nil
@@ -146,7 +146,8 @@ public final class Context {
   /// - Parameters:
   ///   - input: the values of the single input.
   ///   - output: memory for exactly the values of the first output.
-  /// - Throws: ``PredictionError``, also when a count does not fit.
+  /// - Throws: ``PredictionError`` when the model has several inputs or a count does not fit, else as
+  ///   ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   )

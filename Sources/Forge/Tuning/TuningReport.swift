@@ -18,7 +18,8 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     public let champion: (kernel: TuningRecord.Kernel, seconds: Double)
     /// The kernel it was compared with, and the seconds that took.
     public let challenger: (kernel: TuningRecord.Kernel, seconds: Double)
-    /// Whether the second took the place of the first: it must take at most 97 % of its time.
+    /// Whether the second took the place of the first: it must take at most 97 % of its time and have been the
+    /// faster one in three quarters of the turns.
     public let isWon: Bool
   }
 

@@ -19,6 +19,8 @@ struct Window {
   }
 }
 
+// C's names.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// A kernel's arguments that hold a window without dilation.
 protocol WindowArguments {
   var kernel_height: Int32 { get set }
@@ -29,6 +31,7 @@ protocol WindowArguments {
   var pad_left: Int32 { get set }
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// A kernel's arguments that hold a window.
 protocol DilatedWindowArguments: WindowArguments {
   var dilation_y: Int32 { get set }
