@@ -57,11 +57,15 @@ extension LoadError {
     LoadError(.notARegularFile, "this is not a folder", path: path, received: "a file")
   }
 
-  static func wrongSize(_ path: String, received: Int, values: Int) -> LoadError {
+  static func wrongSize(
+    _ path: String, received: Int, values: Int, _ type: ElementType
+  ) -> LoadError {
     LoadError(
       .wrongSize, "the file has the wrong size", path: path, received: bytes(received),
-      expected: "\(bytes(values * 4)), \(counted(values, "value")) of 4 bytes",
-      remedy: "check that the file belongs to this layer and holds Float32")
+      expected: "\(bytes(values * type.byteCount)), \(counted(values, "value")) of "
+        + bytes(type.byteCount),
+      remedy: "check that the file belongs to this layer and holds "
+        + (type == .float32 ? "Float32" : type.rawValue))
   }
 
   static func shrunk(_ path: String, received: Int, expected: Int) -> LoadError {

@@ -6,7 +6,7 @@ import ForgeShapes
   import Musl
 #endif
 
-/// A folder with one raw Float32 file per parameter, found by layer name and type.
+/// A folder with one raw file per parameter, Float32 unless said otherwise, found by layer name and type.
 ///
 /// ```swift
 /// let network = try model.compile(parameters: try ParameterDirectory("weights"))
@@ -20,6 +20,7 @@ public struct ParameterDirectory: ParameterSource {
   private let suffixes: [ParameterType: String]
   private let ext: String
   private let layout: ParameterLayout
+  private let elementType: ElementType
   private let rule: (@Sendable (String, ParameterType) -> String)?
 
   /// Opens a folder whose files are named `prefix+name+suffix.ext`.
@@ -31,10 +32,11 @@ public struct ParameterDirectory: ParameterSource {
   ///     ``suffix(for:)``.
   ///   - ext: the extension, without its dot; none when empty.
   ///   - layout: the axis order of the values.
+  ///   - elementType: the type of all values.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
   public init(
     _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
-    ext: String = "bin", layout: ParameterLayout = .forge
+    ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
   ) throws(LoadError) {
     try Self.checkFolder(path)
     self.path = path
@@ -42,6 +44,7 @@ public struct ParameterDirectory: ParameterSource {
     self.suffixes = suffixes
     self.ext = ext
     self.layout = layout
+    self.elementType = elementType
     self.rule = nil
   }
 
@@ -50,10 +53,11 @@ public struct ParameterDirectory: ParameterSource {
   /// - Parameters:
   ///   - path: the folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the values.
+  ///   - elementType: the type of all values.
   ///   - fileName: gives the file's name, extension included, for a layer name and a type.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
   public init(
-    _ path: String, layout: ParameterLayout = .forge,
+    _ path: String, layout: ParameterLayout = .forge, elementType: ElementType = .float32,
     fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
   ) throws(LoadError) {
     try Self.checkFolder(path)
@@ -62,6 +66,7 @@ public struct ParameterDirectory: ParameterSource {
     self.suffixes = [:]
     self.ext = ""
     self.layout = layout
+    self.elementType = elementType
     self.rule = fileName
   }
 
@@ -114,7 +119,8 @@ public struct ParameterDirectory: ParameterSource {
       + (ext.isEmpty ? "" : "." + ext)
     do {
       return try ParameterFile(
-        path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout)
+        path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout,
+        elementType: elementType)
     } catch {
       if error.kind == .fileMissing { return nil }
       throw error.asked(for: spec)

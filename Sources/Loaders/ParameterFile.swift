@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// One parameter in one raw file of little-endian Float32 values, mapped into memory.
+/// One parameter in one raw file of little-endian values, Float32 unless said otherwise, mapped into memory.
 ///
 /// This is the 2017 toolkit's form: a folder with a file per parameter, found by the layer's name.
 /// ```swift
@@ -9,13 +9,16 @@ import ForgeShapes
 ///                     suffix: type == .weights ? "_W" : "_b", ext: "bin")
 /// }
 /// ```
-/// The file must exist, be a regular file and have exactly `count` × 4 bytes. It is mapped
+/// The file must exist, be a regular file and have exactly `count` values' bytes (× 4 for Float32, × 2 for
+/// `.float16` and `.bfloat16`). It is mapped
 /// read-only and unmapped with the last copy of the value. Do not cut it meanwhile: a file that has
 /// shrunk is refused when its values are read, but one that shrinks during the reading ends the
 /// process. To change parameters under a running program write another file and rename it.
 public struct ParameterFile: ParameterData {
   /// The number of values.
   public let count: Int
+  /// The type they are stored in.
+  public let elementType: ElementType
   /// The axis order they are stored in.
   public let layout: ParameterLayout
   /// The path of the file.
@@ -32,16 +35,18 @@ public struct ParameterFile: ParameterData {
   ///   - suffix: what stands after the name, to tell a layer's parameters apart.
   ///   - ext: the extension, without its dot; none when empty.
   ///   - layout: the axis order of the values.
+  ///   - elementType: the type of the values.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
   ///   `wrongSize`.
   public init(
     directory: String, name: String, count: Int, prefix: String = "", suffix: String = "",
-    ext: String = "bin", layout: ParameterLayout = .forge
+    ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
   ) throws(LoadError) {
     guard !name.isEmpty else { throw .emptyName(directory) }
     let fileName = prefix + name + suffix + (ext.isEmpty ? "" : "." + ext)
     try self.init(
-      path: try ParameterFile.path(of: fileName, in: directory), count: count, layout: layout)
+      path: try ParameterFile.path(of: fileName, in: directory), count: count, layout: layout,
+      elementType: elementType)
   }
 
   /// Maps the file at `path`.
@@ -50,22 +55,26 @@ public struct ParameterFile: ParameterData {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - count: the number of values the layer needs.
   ///   - layout: the axis order of the values.
+  ///   - elementType: the type of the values.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
   ///   `wrongSize`.
-  public init(path: String, count: Int, layout: ParameterLayout = .forge) throws(LoadError) {
-    let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)
+  public init(
+    path: String, count: Int, layout: ParameterLayout = .forge, elementType: ElementType = .float32
+  ) throws(LoadError) {
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
     guard count >= 0, !overflow else { throw .impossibleCount(path, count) }
     mapping = try FileMapping(path: path)
     guard mapping.count == byteCount else {
-      throw .wrongSize(path, received: mapping.count, values: count)
+      throw .wrongSize(path, received: mapping.count, values: count, elementType)
     }
     self.count = count
+    self.elementType = elementType
     self.layout = layout
   }
 
   /// Gives the file's bytes to `body` for the time of the call.
   ///
-  /// - Parameter body: receives `count` little-endian Float32 values.
+  /// - Parameter body: receives `count` little-endian values.
   /// - Throws: ``LoadError`` of kind `damaged` when the file has become shorter, and what `body`
   ///   does.
   public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {

@@ -50,6 +50,36 @@ import Testing
     #expect(try #require(try parameters("fc", 1, .biases)).storedFloats() == [3])
   }
 
+  @Test func readsHalves() throws {
+    // 1, −2, 65504 and the least denormal number as IEEE halves; 1, −2, 3.140625 and infinity as bfloat16.
+    let halves: [(ElementType, [UInt16], [Float])] = [
+      (.float16, [0x3c00, 0xc000, 0x7bff, 0x0001], [1, -2, 65504, 0x1p-24]),
+      (.bfloat16, [0x3f80, 0xc000, 0x4049, 0x7f80], [1, -2, 3.140625, .infinity]),
+    ]
+    for (type, bits, values) in halves {
+      let path = try folder.write(
+        "half_W.bin", bytes: bits.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
+      let file = try ParameterFile(
+        directory: folder.path, name: "half", count: 4, suffix: "_W", elementType: type)
+      #expect(file.elementType == type)
+      #expect(try file.storedFloats() == values)
+      let source = try ParameterDirectory(folder.path, elementType: type)
+      let spec = ParameterSpec(layer: "half", .weights, [.channels: 4])
+      #expect(try #require(try source.parameter(for: spec)).storedFloats() == values)
+      let error = try loadError {
+        _ = try ParameterFile(path: path, count: 5, elementType: type)
+      }
+      #expect(error.kind == .wrongSize)
+      #expect(
+        error.description == """
+          \(path): the file has the wrong size
+            received  8 bytes
+            needs     10 bytes, 5 values of 2 bytes
+            remedy    check that the file belongs to this layer and holds \(type.rawValue)
+          """)
+    }
+  }
+
   @Test func takesAnEmptyFile() throws {
     try folder.write("none.bin", [Float]())
     #expect(try ParameterFile(directory: folder.path, name: "none", count: 0).storedFloats() == [])
