@@ -60,50 +60,67 @@ static inline __attribute__((always_inline)) void gather_matrix(
   }
 }
 
+/* Rows of a tile. */
+#define ROWS_OF_A_TILE 64
+
+typedef struct {
+  const unsigned char *in;
+  float *out;
+  int32_t type, rank;
+  int32_t row;    /* the axis of the rows of the matrices, -1 for none; the last one is that of the columns */
+  int64_t chunks; /* of rows, per matrix */
+  const int64_t *sizes, *strides;
+  int64_t outs[FORGE_MAX_RANK]; /* the strides of the result */
+} gathering;
+
+/* A tile is a chunk of the rows of one matrix; the other axes say which. */
+static void gather_tile(const void *arguments, int64_t tile) {
+  const gathering *a = arguments;
+  const int32_t column = a->rank - 1, row = a->row;
+  const int64_t start = tile % a->chunks * ROWS_OF_A_TILE;
+  const int64_t rows = row < 0 ? 1 : forge_smaller(ROWS_OF_A_TILE, a->sizes[row] - start);
+  const int64_t row_in = row < 0 ? 0 : a->strides[row], row_out = row < 0 ? 0 : a->outs[row];
+  int64_t from = start * row_in, to = start * row_out, rest = tile / a->chunks;
+  for (int32_t axis = column - 1; axis >= 0; axis--) {
+    if (axis == row) continue;
+    from += rest % a->sizes[axis] * a->strides[axis];
+    to += rest % a->sizes[axis] * a->outs[axis];
+    rest /= a->sizes[axis];
+  }
+  switch (a->type) {
+#define FORGE_GATHER(kind)                                                                       \
+  case kind:                                                                                     \
+    gather_matrix(a->in, from, rows, row_in, row_out, a->sizes[column], a->strides[column],      \
+                  a->out + to, kind);                                                            \
+    break;
+    FORGE_GATHER(FORGE_STORED_FLOAT32)
+    FORGE_GATHER(FORGE_STORED_FLOAT16)
+    FORGE_GATHER(FORGE_STORED_BFLOAT16)
+    FORGE_GATHER(FORGE_STORED_FLOAT64)
+    default: return;
+  }
+}
+
 void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
-                  const int64_t *strides, float *out) {
+                  const int64_t *strides, float *out, int32_t threads) {
   if (rank == 0) {
-    forge_gather(in, type, 1, (const int64_t[]){1}, (const int64_t[]){1}, out);
+    forge_gather(in, type, 1, (const int64_t[]){1}, (const int64_t[]){1}, out, 1);
     return;
   }
-  int64_t outs[FORGE_MAX_RANK], index[FORGE_MAX_RANK] = {0};
+  gathering a = {.in = in, .out = out, .type = type, .rank = rank, .row = -1, .chunks = 1,
+                 .sizes = sizes, .strides = strides};
   int64_t count = 1;
   for (int32_t axis = rank - 1; axis >= 0; axis--) {
-    outs[axis] = count;
+    a.outs[axis] = count;
     count *= sizes[axis];
   }
   if (count == 0) return;
   /* The rows of the matrix: the axis whose neighbours lie closest in the source. */
-  const int32_t column = rank - 1;
-  int32_t row = -1;
-  for (int32_t axis = 0; axis < column; axis++)
-    if (sizes[axis] > 1 && (row < 0 || strides[axis] < strides[row])) row = axis;
-  const int64_t rows = row < 0 ? 1 : sizes[row], row_in = row < 0 ? 0 : strides[row];
-  const int64_t row_out = row < 0 ? 0 : outs[row];
-  for (;;) {
-    int64_t from = 0, to = 0;
-    for (int32_t axis = 0; axis < column; axis++) {
-      from += index[axis] * strides[axis];
-      to += index[axis] * outs[axis];
-    }
-    float *at = out + to;
-    switch (type) {
-#define FORGE_GATHER(kind)                                                                       \
-  case kind:                                                                                     \
-    gather_matrix(in, from, rows, row_in, row_out, sizes[column], strides[column], at, kind);    \
-    break;
-      FORGE_GATHER(FORGE_STORED_FLOAT32)
-      FORGE_GATHER(FORGE_STORED_FLOAT16)
-      FORGE_GATHER(FORGE_STORED_BFLOAT16)
-      FORGE_GATHER(FORGE_STORED_FLOAT64)
-      default: return;
-    }
-    int32_t axis = column - 1;
-    for (; axis >= 0; axis--) {
-      if (axis == row) continue;
-      if (++index[axis] < sizes[axis]) break;
-      index[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  for (int32_t axis = 0; axis < rank - 1; axis++)
+    if (sizes[axis] > 1 && (a.row < 0 || strides[axis] < strides[a.row])) a.row = axis;
+  int64_t tiles = 1;
+  if (a.row >= 0) tiles = a.chunks = (sizes[a.row] + ROWS_OF_A_TILE - 1) / ROWS_OF_A_TILE;
+  for (int32_t axis = 0; axis < rank - 1; axis++)
+    if (axis != a.row) tiles *= sizes[axis];
+  forge_deal(gather_tile, &a, tiles, count * (int64_t)sizeof(float), threads);
 }

@@ -9,6 +9,7 @@
  *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
  *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
  *   words.h, precision.c      the convolutions of lower precision, with lists of their own
+ *   deal.c                    packing dealt out to several threads
  *   dispatch.c, tiles.c, run.c, pool.c, walk.c
  *   peak.c                    the most that a core does, to compare kernels with
  *   polynomials.py            where the numbers in vector/elementary.h come from
@@ -100,6 +101,16 @@ typedef struct { int64_t first, upper, lower, sums; } forge_strassen_segment;
 
 forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *arguments,
                                                  int64_t segment);
+
+/* ---- packing on several threads ---- */
+
+/* Computes one tile of what is packed. Tiles are independent and write disjoint memory. */
+typedef void (*forge_deal_work)(const void *arguments, int64_t tile);
+
+/* Computes the tiles 0 ..< tiles, on up to `threads` threads of the pool where `bytes`, as many as are written,
+ * make it worth while. */
+void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int64_t bytes,
+                int32_t threads);
 
 /* ---- sizes ---- */
 

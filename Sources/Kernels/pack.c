@@ -4,31 +4,58 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
-                            int64_t inputs, int64_t panel_width) {
+/* Inputs of a tile: a whole number of pages, even of the narrowest panels. */
+#define INPUTS_OF_A_TILE (4 * FORGE_LANES)
+
+typedef struct {
+  const float *weights;
+  float *packed;
+  int64_t outputs, taps, inputs, panel_width;
+  int64_t chunks; /* of inputs, per tap */
+} convolution_packing;
+
+/* A tile is a chunk of the inputs of one tap of one panel. */
+static void pack_convolution_tile(const void *arguments, int64_t tile) {
+  const convolution_packing *a = arguments;
+  const int64_t inputs = a->inputs, panel_width = a->panel_width;
   const int64_t padded = forge_blocks(inputs) * FORGE_LANES;
-  const int64_t panels = (outputs + panel_width - 1) / panel_width;
-  for (int64_t panel = 0; panel < panels; panel++) {
-    const int64_t first = panel * panel_width;
-    const int64_t columns = forge_smaller(panel_width, outputs - first);
-    for (int64_t tap = 0; tap < taps; tap++) {
-      const float *from = weights + (first * taps + tap) * inputs;
-      float *to = packed + (panel * taps + tap) * padded * panel_width;
-      /* Sixteen inputs at a time: what is written stays in the nearest cache until it is whole. */
-      for (int64_t block = 0; block < inputs; block += FORGE_LANES) {
-        const int64_t count = forge_smaller(FORGE_LANES, inputs - block);
-        for (int64_t column = 0; column < columns; column++) {
-          const float *row = from + column * taps * inputs + block;
-          for (int64_t i = 0; i < count; i++) to[(block + i) * panel_width + column] = row[i];
-        }
-        for (int64_t i = 0; i < count; i++)
-          for (int64_t column = columns; column < panel_width; column++)
-            to[(block + i) * panel_width + column] = 0;
-      }
-      memset(to + inputs * panel_width, 0,
-             (size_t)((padded - inputs) * panel_width) * sizeof(float));
+  const int64_t chunk = tile % a->chunks, tap = tile / a->chunks % a->taps;
+  const int64_t panel = tile / a->chunks / a->taps;
+  const int64_t first = panel * panel_width;
+  const int64_t columns = forge_smaller(panel_width, a->outputs - first);
+  const float *from = a->weights + (first * a->taps + tap) * inputs;
+  float *to = a->packed + (panel * a->taps + tap) * padded * panel_width;
+  const int64_t start = chunk * INPUTS_OF_A_TILE;
+  const int64_t end = forge_smaller(start + INPUTS_OF_A_TILE, padded);
+  /* Sixteen inputs at a time: what is written stays in the nearest cache until it is whole. */
+  for (int64_t block = start; block < end; block += FORGE_LANES) {
+    const int64_t count = forge_smaller(FORGE_LANES, inputs - block);
+    for (int64_t column = 0; column < columns; column++) {
+      const float *row = from + column * a->taps * inputs + block;
+      for (int64_t i = 0; i < count; i++) to[(block + i) * panel_width + column] = row[i];
     }
+    for (int64_t i = 0; i < count; i++)
+      for (int64_t column = columns; column < panel_width; column++)
+        to[(block + i) * panel_width + column] = 0;
+    memset(to + (block + count) * panel_width, 0,
+           (size_t)((FORGE_LANES - count) * panel_width) * sizeof(float));
   }
+}
+
+void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
+                            int64_t inputs, int64_t panel_width, int32_t threads) {
+  const int64_t padded = forge_blocks(inputs) * FORGE_LANES;
+  const convolution_packing arguments = {
+    .weights = weights,
+    .packed = packed,
+    .outputs = outputs,
+    .taps = taps,
+    .inputs = inputs,
+    .panel_width = panel_width,
+    .chunks = (padded + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE};
+  const int64_t rows = (outputs + panel_width - 1) / panel_width * taps;
+  forge_deal(pack_convolution_tile, &arguments, rows * arguments.chunks,
+             rows * padded * panel_width * (int64_t)sizeof(float), threads);
 }
 
 int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_t kernel_height,

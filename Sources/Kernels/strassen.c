@@ -20,21 +20,41 @@ static double right_side(int product, quarters b) {
   }
 }
 
-void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width) {
-  const int64_t rows = outputs / 2, columns = inputs / 2; /* of weights: [outputs][inputs] */
-  const int64_t panels = (rows + panel_width - 1) / panel_width;
-  const int64_t product_floats = columns * panel_width;
-  memset(packed, 0, (size_t)(panels * 7 * product_floats) * sizeof(float));
-  for (int64_t o = 0; o < rows; o++) {
-    float *panel = packed + o / panel_width * 7 * product_floats + o % panel_width;
-    const float *upper = weights + o * inputs, *lower = weights + (o + rows) * inputs;
-    for (int64_t i = 0; i < columns; i++) {
+typedef struct {
+  const float *weights; /* [outputs][inputs] */
+  float *packed;
+  int64_t outputs, inputs, panel_width;
+} strassen_packing;
+
+/* A tile is a block of 16 inputs, of each half, of one panel. */
+static void pack_strassen_tile(const void *arguments, int64_t tile) {
+  const strassen_packing *a = arguments;
+  const int64_t rows = a->outputs / 2, columns = a->inputs / 2, width = a->panel_width;
+  const int64_t blocks = forge_blocks(columns), product_floats = columns * width;
+  const int64_t panel = tile / blocks, start = tile % blocks * FORGE_LANES;
+  const int64_t count = forge_smaller(FORGE_LANES, columns - start);
+  const int64_t filled = forge_smaller(width, rows - panel * width);
+  float *packed = a->packed + panel * 7 * product_floats + start * width;
+  if (filled < width)
+    for (int product = 0; product < 7; product++)
+      memset(packed + product * product_floats, 0, (size_t)(count * width) * sizeof(float));
+  for (int64_t o = 0; o < filled; o++) {
+    const float *upper = a->weights + (panel * width + o) * a->inputs + start;
+    const float *lower = upper + rows * a->inputs;
+    for (int64_t i = 0; i < count; i++) {
       const quarters b = {upper[i], lower[i], upper[i + columns], lower[i + columns]};
       for (int product = 0; product < 7; product++)
-        panel[product * product_floats + i * panel_width] = (float)right_side(product, b);
+        packed[product * product_floats + i * width + o] = (float)right_side(product, b);
     }
   }
+}
+
+void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
+                         int64_t panel_width, int32_t threads) {
+  const strassen_packing arguments = {weights, packed, outputs, inputs, panel_width};
+  const int64_t panels = (outputs / 2 + panel_width - 1) / panel_width;
+  forge_deal(pack_strassen_tile, &arguments, panels * forge_blocks(inputs / 2),
+             panels * 7 * (inputs / 2) * panel_width * (int64_t)sizeof(float), threads);
 }
 
 forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *a,

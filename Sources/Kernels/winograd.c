@@ -89,8 +89,8 @@ static void gather_taps(const float *weights, int64_t count, int64_t output_stri
  * other tap along each axis, those past the end being zero. */
 static void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel_width,
                            int32_t stride, int32_t phase,
-                           double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], int32_t alpha_y,
-                           int32_t taps_y, int32_t taps_x,
+                           const double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS],
+                           int32_t alpha_y, int32_t taps_y, int32_t taps_x,
                            d16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
   for (int32_t i = 0; i < alpha_y; i++) {
     for (int32_t kx = 0; kx < taps_x; kx++) {
@@ -112,47 +112,80 @@ int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t
   return stride == 2 ? (2 * alpha_y - 1) * (2 * alpha_x - 1) : alpha_y * alpha_x;
 }
 
-void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                         int32_t kernel_width, int32_t stride, int64_t panel_width) {
-  const int32_t taps_y = forge_winograd_taps(kernel_height, stride);
-  const int32_t taps_x = forge_winograd_taps(kernel_width, stride);
-  const int32_t alpha_y = forge_winograd_alpha(tile_height, kernel_height, stride);
-  const int32_t alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride);
-  const int32_t phases = stride == 2 ? 4 : 1;
-  const int64_t points = (int64_t)alpha_y * alpha_x, taps = (int64_t)kernel_height * kernel_width;
-  const int64_t units =
-    forge_winograd_units(tile_height, kernel_height, tile_width, kernel_width, stride);
-  const int64_t padded = forge_blocks(inputs) * FORGE_LANES;
+typedef struct {
+  const float *weights;
+  float *packed;
+  int64_t outputs, inputs, panel_width, units;
+  int32_t kernel_height, kernel_width, stride, taps_y, taps_x, alpha_y, alpha_x;
   double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], g_x[FORGE_MOST_POINTS][FORGE_MOST_POINTS];
-  filter_matrix(tile_height, taps_y, g_y);
-  filter_matrix(tile_width, taps_x, g_x);
-  memset(packed, 0,
-         (size_t)(rounded_up_quotient(outputs, panel_width) * units * padded * panel_width) *
-           sizeof(float));
-  for (int64_t output = 0; output < outputs; output += FORGE_LANES) {
-    float *panel = packed + output / panel_width * units * padded * panel_width +
-                   output % panel_width;
-    for (int64_t input = 0; input < inputs; input++) {
-      d16 tap[FORGE_MOST_POINTS * FORGE_MOST_POINTS];
-      gather_taps(weights + output * taps * inputs + input,
-                  forge_smaller(FORGE_LANES, outputs - output), taps * inputs, taps, inputs, tap);
-      int64_t unit = 0;
-      d16 half[4][FORGE_MOST_POINTS][FORGE_MOST_POINTS];
-      for (int32_t phase = 0; phase < phases; phase++)
-        half_transform(tap, kernel_height, kernel_width, phases == 4 ? 2 : 1, phase, g_y, alpha_y,
-                       taps_y, taps_x, half[phase]);
-      for (int64_t point = 0; point < points; point++) {
-        const int64_t y = point / alpha_x, x = point % alpha_x;
-        for (int32_t phase = 0; phase < phases; phase++) {
-          if (!forge_winograd_uses(phase, y, alpha_y, x, alpha_x)) continue;
-          d16 sum = {0};
-          for (int32_t kx = 0; kx < taps_x; kx++) sum += g_x[x][kx] * half[phase][y][kx];
-          *(f16 *)(panel + (unit * padded + input) * panel_width) =
-            __builtin_convertvector(sum, f16);
-          unit++;
-        }
-      }
+} winograd_packing;
+
+/* All units of 16 outputs and one input; `packed` points to the first one's. */
+static void pack_winograd_input(const winograd_packing *a, int64_t output, int64_t input,
+                                float *packed, int64_t unit_floats) {
+  const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
+  const int64_t points = (int64_t)a->alpha_y * a->alpha_x;
+  const int32_t phases = a->stride == 2 ? 4 : 1;
+  d16 tap[FORGE_MOST_POINTS * FORGE_MOST_POINTS];
+  gather_taps(a->weights + output * taps * a->inputs + input,
+              forge_smaller(FORGE_LANES, a->outputs - output), taps * a->inputs, taps, a->inputs,
+              tap);
+  d16 half[4][FORGE_MOST_POINTS][FORGE_MOST_POINTS];
+  for (int32_t phase = 0; phase < phases; phase++)
+    half_transform(tap, a->kernel_height, a->kernel_width, phases == 4 ? 2 : 1, phase, a->g_y,
+                   a->alpha_y, a->taps_y, a->taps_x, half[phase]);
+  for (int64_t point = 0; point < points; point++) {
+    const int64_t y = point / a->alpha_x, x = point % a->alpha_x;
+    for (int32_t phase = 0; phase < phases; phase++) {
+      if (!forge_winograd_uses(phase, y, a->alpha_y, x, a->alpha_x)) continue;
+      d16 sum = {0};
+      for (int32_t kx = 0; kx < a->taps_x; kx++) sum += a->g_x[x][kx] * half[phase][y][kx];
+      *(f16 *)packed = __builtin_convertvector(sum, f16);
+      packed += unit_floats;
     }
   }
+}
+
+/* A tile is a block of 16 inputs of one panel. */
+static void pack_winograd_tile(const void *arguments, int64_t tile) {
+  const winograd_packing *a = arguments;
+  const int64_t blocks = forge_blocks(a->inputs), width = a->panel_width;
+  const int64_t panel = tile / blocks, start = tile % blocks * FORGE_LANES;
+  const int64_t unit_floats = blocks * FORGE_LANES * width;
+  float *packed = a->packed + panel * a->units * unit_floats + start * width;
+  const int64_t count = forge_smaller(FORGE_LANES, a->inputs - start);
+  const int64_t columns = forge_smaller(width, a->outputs - panel * width);
+  const int64_t filled = forge_blocks(columns) * FORGE_LANES;
+  if (count < FORGE_LANES || filled < width)
+    for (int64_t unit = 0; unit < a->units; unit++)
+      memset(packed + unit * unit_floats, 0, (size_t)(FORGE_LANES * width) * sizeof(float));
+  for (int64_t column = 0; column < filled; column += FORGE_LANES)
+    for (int64_t input = 0; input < count; input++)
+      pack_winograd_input(a, panel * width + column, start + input,
+                          packed + input * width + column, unit_floats);
+}
+
+void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
+                         int32_t tile_height, int32_t kernel_height, int32_t tile_width,
+                         int32_t kernel_width, int32_t stride, int64_t panel_width,
+                         int32_t threads) {
+  winograd_packing arguments = {
+    .weights = weights,
+    .packed = packed,
+    .outputs = outputs,
+    .inputs = inputs,
+    .panel_width = panel_width,
+    .units = forge_winograd_units(tile_height, kernel_height, tile_width, kernel_width, stride),
+    .kernel_height = kernel_height,
+    .kernel_width = kernel_width,
+    .stride = stride,
+    .taps_y = forge_winograd_taps(kernel_height, stride),
+    .taps_x = forge_winograd_taps(kernel_width, stride),
+    .alpha_y = forge_winograd_alpha(tile_height, kernel_height, stride),
+    .alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride)};
+  filter_matrix(tile_height, arguments.taps_y, arguments.g_y);
+  filter_matrix(tile_width, arguments.taps_x, arguments.g_x);
+  const int64_t tiles = rounded_up_quotient(outputs, panel_width) * forge_blocks(inputs);
+  forge_deal(pack_winograd_tile, &arguments, tiles,
+             tiles * FORGE_LANES * arguments.units * panel_width * (int64_t)sizeof(float), threads);
 }

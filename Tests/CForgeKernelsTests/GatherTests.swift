@@ -70,7 +70,7 @@ private func gather(
   ([0xff] + type.bytes(patterns)).withUnsafeBytes { bytes in
     forge_gather(
       bytes.baseAddress.map { $0 + 1 + start * type.byteCount }, Int32(type.type.rawValue),
-      Int32(sizes.count), sizes.map(Int64.init), strides.map(Int64.init), out.pointer + 16)
+      Int32(sizes.count), sizes.map(Int64.init), strides.map(Int64.init), out.pointer + 16, 1)
   }
   let around = Array(0..<16) + Array(count + 16..<count + 32)
   #expect(around.allSatisfy { out.pointer[$0].bitPattern == canary }, "around the result")
@@ -157,7 +157,7 @@ private func check(
   func unknown() {
     for type in [-1, 4, .max] as [Int32] {
       let out = Buffer(count: 3)
-      forge_gather([1, 2, 3] as [Float], type, 1, [3], [1], out.pointer)
+      forge_gather([1, 2, 3] as [Float], type, 1, [3], [1], out.pointer, 1)
       #expect(out.bits.allSatisfy { $0 == canary })
     }
   }

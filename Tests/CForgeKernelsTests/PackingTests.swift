@@ -19,7 +19,7 @@ import Testing
         let packed = Buffer(count: wanted.count + 32)
         forge_pack_convolution(
           numbers.weights, packed.pointer + 16, Int64(outputs), Int64(taps), Int64(inputs),
-          Int64(panel))
+          Int64(panel), 1)
         #expect(
           packed.bits
             == Array(repeating: canary, count: 16) + wanted.map(\.bitPattern)
@@ -30,7 +30,7 @@ import Testing
     // A number wherever there is one: none is lost.
     let weights = random.values(70 * 9 * 17)
     let packed = Buffer(count: 80 / 16 * 9 * 32 * 16)
-    forge_pack_convolution(weights, packed.pointer, 70, 9, 17, 16)
+    forge_pack_convolution(weights, packed.pointer, 70, 9, 17, 16, 1)
     #expect((0..<packed.count).count { packed.pointer[$0] != 0 } == weights.count)
   }
 
@@ -54,7 +54,7 @@ import Testing
         forge_pack_winograd(
           weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int32(form.tile.height),
           Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width),
-          Int32(form.stride), Int64(panel))
+          Int32(form.stride), Int64(panel), 1)
         var wrong = 0
         var seen = 0
         for o in 0..<outputs {
@@ -114,7 +114,7 @@ import Testing
         }
         let packed = Buffer(count: wanted.count + 32)
         forge_pack_strassen(
-          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel))
+          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel), 1)
         #expect(
           packed.bits
             == Array(repeating: canary, count: 16) + wanted

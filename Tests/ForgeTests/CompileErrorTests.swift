@@ -252,6 +252,7 @@ import Testing
     for options in [
       CompileOptions(maximumBatch: -1), CompileOptions(maximumBatch: 1 << 20 + 1),
       CompileOptions(accuracy: 0), CompileOptions(accuracy: -1), CompileOptions(planCacheSize: -5),
+      CompileOptions(compileThreads: 0), CompileOptions(compileThreads: 257),
       CompileOptions(verify: .samples(1001)), CompileOptions(verify: .samples(-1)),
     ] {
       let error = #expect(throws: CompileError.self) {

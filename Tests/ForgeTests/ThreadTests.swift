@@ -167,6 +167,27 @@ import Testing
     }
   }
 
+  /// However many threads pack parameters, they give the same bits and hold the same memory.
+  @Test func packingOnItsOwnThreads() async {
+    await #expect(processExitsWith: .success) {
+      let input = Input(width: 5, height: 5, channels: 67)
+      let output =
+        input --> Convolution(kernel: (3, 3), channels: 331) --> Dense(neurons: 97, name: "dense")
+      let values = seededValues(count: 5 * 5 * 67, seed: 3)
+      let compile = { (count: CompileOptions.Threads) in
+        try Model(input: input, output: output).compile(
+          parameters: SeededParameters(),
+          options: CompileOptions(threads: 1, compileThreads: count))
+      }
+      let one = try compile(1)
+      try #require(forge_worker_count() == 0)
+      let three = try compile(.exactly(3))
+      try #require(forge_worker_count() == 2)
+      try #require(try one.predict(values).bits == three.predict(values).bits)
+      try #require(one.memory.loadingPeak == three.memory.loadingPeak)
+    }
+  }
+
   @Test func idleWorkersUseNoTime() async {
     await #expect(processExitsWith: .success) {
       let network = try ThreadTests.network(threads: 4)

@@ -95,7 +95,7 @@ import Testing
     var packed = [Float](repeating: 0, count: form.points * channels * lanes)
     forge_pack_winograd(
       weights, &packed, Int64(outputs), Int64(channels), Int32(form.tile.height),
-      Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width), 1, 16)
+      Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width), 1, 16, 1)
     var output = [Float](repeating: 0, count: width * height * lanes)
     let bias = [Float](repeating: 0, count: lanes)
 

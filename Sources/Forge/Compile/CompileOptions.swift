@@ -72,6 +72,10 @@ public struct CompileOptions: Sendable {
   public var planCacheSize: Int
   /// The threads of one prediction, 1 to ``Threads/maximum``; no bit of any result depends on it.
   public var threads: Threads
+  /// The threads that read and pack parameters, in a compile and where a plan for other input sizes is made.
+  ///
+  /// With 1 nothing but the calling thread works. No bit of any result depends on it.
+  public var compileThreads: Threads
   /// The least work of a thread in seconds: tests deal out steps of any size by setting it to 0.
   package var smallestShare = ThreadSplit.smallestShare
   /// Takes the place of the clock when kernels are measured: tests give costs of their own.
@@ -95,13 +99,15 @@ public struct CompileOptions: Sendable {
   ///   - threads: the threads of one prediction: by default one per physical core that the process may
   ///     use, because the time of a prediction is what most wait for. With 1 a prediction takes no
   ///     thread but its own.
+  ///   - compileThreads: the threads that read and pack parameters: by default one per physical core that
+  ///     the process may use, whatever `threads` is.
   ///   - precision: what dense layers and convolutions are computed in.
   public init(
     maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
     instructionSet: InstructionSet? = nil, preference: Preference = .speed,
     tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,
-    precision: Precision = .float32
+    compileThreads: Threads = .automatic, precision: Precision = .float32
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
@@ -115,5 +121,6 @@ public struct CompileOptions: Sendable {
     self.tuning = tuning
     self.planCacheSize = planCacheSize
     self.threads = threads
+    self.compileThreads = compileThreads
   }
 }

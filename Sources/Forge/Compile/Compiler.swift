@@ -59,6 +59,8 @@ struct Compiler: Sendable {
   ) throws(CompileError) {
     self.inference = inference
     self.lowered = lowered
+    var parameters = parameters
+    parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
     self.level = level
@@ -102,9 +104,13 @@ struct Compiler: Sendable {
     if options.planCacheSize < 1 {
       problems.append(.badOption("planCacheSize", "\(options.planCacheSize)", needs: "at least 1"))
     }
-    if let count = options.threads.given, count < 1 || count > CompileOptions.Threads.maximum {
-      problems.append(
-        .badOption("threads", "\(count)", needs: "1 to \(CompileOptions.Threads.maximum)"))
+    for (name, threads) in [
+      ("threads", options.threads), ("compileThreads", options.compileThreads),
+    ] {
+      if let count = threads.given, count < 1 || count > CompileOptions.Threads.maximum {
+        problems.append(
+          .badOption(name, "\(count)", needs: "1 to \(CompileOptions.Threads.maximum)"))
+      }
     }
     if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
       problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))

@@ -13,6 +13,8 @@ struct ParameterStore: Sendable {
   let data: [any ParameterData]
   /// What reading and packing them has held.
   let loading = LoadingMemory()
+  /// The threads that large parameters are read and packed by.
+  var threads = 1
 
   init(specs: [ParameterSpec], data: [any ParameterData]) {
     self.specs = specs
@@ -29,7 +31,8 @@ struct ParameterStore: Sendable {
       try source.withUnsafeBytes { bytes in
         try Self.checkSize(bytes, spec: spec, source: source)
         Self.gather(
-          bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: buffer)
+          bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: buffer,
+          threads: threads)
       }
       count = spec.count
     }
@@ -55,7 +58,7 @@ struct ParameterStore: Sendable {
   /// Walks the source in Forge's order, converting to Float32.
   private static func gather(
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
-    into output: UnsafeMutableBufferPointer<Float>
+    into output: UnsafeMutableBufferPointer<Float>, threads: Int
   ) {
     let stored =
       switch type {
@@ -66,6 +69,6 @@ struct ParameterStore: Sendable {
       }
     forge_gather(
       bytes.baseAddress, Int32(stored.rawValue), Int32(sizes.count), sizes.map(Int64.init),
-      strides.map(Int64.init), output.baseAddress)
+      strides.map(Int64.init), output.baseAddress, Int32(clamping: threads))
   }
 }

@@ -69,7 +69,8 @@ final class PackedConstants: Sendable {
     let memory = AlignedMemory(
       byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages
     ) { bytes in
-      form.write(values, to: bytes.bindMemory(to: Float.self))
+      form.write(
+        values, to: bytes.bindMemory(to: Float.self), threads: Int32(clamping: parameters.threads))
     }
     return made.withLock { made in
       if let earlier = made[key] { return earlier }
@@ -125,7 +126,11 @@ extension PackedConstants.Form {
   }
 
   /// Writes values, in Forge's own layout, to memory, zeroed unless all of it is written.
-  func write(_ values: [Float], to memory: UnsafeMutableBufferPointer<Float>) {
+  ///
+  /// Large forms are dealt out to up to `threads` threads.
+  func write(
+    _ values: [Float], to memory: UnsafeMutableBufferPointer<Float>, threads: Int32
+  ) {
     let lanes = TensorDescriptor.blockWidth
     switch self {
     case .zeros: break
@@ -135,14 +140,15 @@ extension PackedConstants.Form {
       values.withUnsafeBufferPointer {
         forge_pack_convolution(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(height * width), Int64(inputs),
-          Int64(panelWidth))
+          Int64(panelWidth), threads)
       }
     case .winograd(let form, let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_winograd(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
           Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
-          Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth))
+          Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth),
+          threads)
       }
     case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth):
       kernel.write(
@@ -151,7 +157,8 @@ extension PackedConstants.Form {
     case .strassen(let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_strassen(
-          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth))
+          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth),
+          threads)
       }
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       values.withUnsafeBufferPointer {

@@ -391,15 +391,18 @@ typedef enum {
 
 /* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of the stored
  * type, which need not be aligned; 0 repeats, one below 0 goes backwards from `in`. A number too large for a
- * float becomes infinite. rank: at most FORGE_MAX_RANK. */
+ * float becomes infinite. rank: at most FORGE_MAX_RANK. threads: as with packing, below. */
 void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
-                  const int64_t *strides, float *out);
+                  const int64_t *strides, float *out, int32_t threads);
 
-/* ---- packing: weights in the forms that kernels read ---- */
+/* ---- packing: weights in the forms that kernels read ----
+ *
+ * Every float of the form is written. Where there is `threads`, up to so many threads of the pool (see
+ * CForgePool.h) take part when there is enough to do; with 1 the pool is not touched. */
 
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
-                            int64_t inputs, int64_t panel_width);
+                            int64_t inputs, int64_t panel_width, int32_t threads);
 
 /* [outputs][kernel_height][kernel_width][inputs of a group] -> what forge_grouped_convolution_arguments
  * has, forge_grouped_convolution_floats of them: per block of 16 outputs and group, or per block where
@@ -415,7 +418,8 @@ int64_t forge_grouped_convolution_floats(int64_t groups, int64_t outputs, int64_
  * double: [panel][unit][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,
-                         int32_t kernel_width, int32_t stride, int64_t panel_width);
+                         int32_t kernel_width, int32_t stride, int64_t panel_width,
+                         int32_t threads);
 
 /* The units of weights per panel: see forge_winograd_arguments. */
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
@@ -424,7 +428,7 @@ int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t
 /* [outputs][inputs] -> the seven right sides of Strassen's algorithm, computed in double:
  * [panel of half of the outputs][7][inputs / 2][panel_width], zero where padded. */
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width);
+                         int64_t panel_width, int32_t threads);
 
 /* ---- dispatch ---- */
 typedef enum {

@@ -125,7 +125,7 @@ static float half_sum(const forge_reduced_convolution_arguments *a, const forge_
       for (int64_t c = 0; c < a->in.channels; c++) {
         const uint8_t *at = weight_of(a, weights, ky * a->kernel_width + kx, c, 2, 1);
         float weight;
-        forge_gather(at, FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight);
+        forge_gather(at, FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
         sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] * weight;
       }
     }

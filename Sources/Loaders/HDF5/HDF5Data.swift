@@ -8,7 +8,7 @@
     let layout: ParameterLayout
     let sizes: [Int]?
     var origin: String { "\(file.path): \(entry)" }
-    var temporaryByteCount: Int { dataset.byteCount }
+    var temporaryByteCount: Int { isInPlace ? 0 : dataset.byteCount }
     private let file: HDF5File
     private let entry: String
     private let dataset: HDF5Dataset
@@ -34,15 +34,40 @@
       sizes = dataset.sizes
     }
 
-    /// Reads the values into memory with libhdf5, after a last look at what it is going to trust.
+    /// Whether the values lie in the file one after the other, aligned to what they are.
+    private var isInPlace: Bool {
+      guard case .plain(let address, _) = dataset.storage else { return false }
+      return ((address ?? 0) + file.contents.head.bytes.base)
+        .isMultiple(of: elementType.byteCount)
+    }
+
+    /// Gives the values where the file has them; those in chunks, which may be compressed, libhdf5 reads into
+    /// memory, after a last look at what it is going to trust.
+    ///
+    /// The reader that looked the file over has found where plain values lie. Taken from there and not
+    /// through libhdf5, which opens the file anew and copies, a compile of Inception-v3 takes 130 ms in place of 200,
+    /// and holds no parameter twice.
     func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
       let mapping = file.contents.mapping
       // Another file of that name has not been looked over.
       try mapping.verifyUnchanged()
-      if case .chunked(let chunks) = dataset.storage {
+      switch dataset.storage {
+      case .plain(let address?, let byteCount):
+        let bytes: UnsafeRawBufferPointer
+        do {
+          bytes = try file.contents.head.bytes.bytes(address, byteCount, "the values of a dataset")
+        } catch {
+          throw error.error(path: file.path, entry: entry)
+        }
+        guard !isInPlace else { return try body(bytes) }
+        let memory = try RawMemory(byteCount: byteCount, for: origin)
+        memory.bytes.copyMemory(from: bytes)
+        return try body(UnsafeRawBufferPointer(memory.bytes))
+      case .chunked(let chunks):
         do { try chunks.check() } catch let fault as HDF5Fault {
           throw fault.error(path: file.path, entry: entry)
         }
+      case .plain, .other: break
       }
       let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
       if dataset.byteCount > 0 {

@@ -9,8 +9,9 @@
   /// ```
   /// A file may come from anywhere, and libhdf5 takes much of it on trust. Forge therefore looks
   /// the structure over first, every bound checked: links to other files, virtual data and external
-  /// storage are refused, and a file that is cut off or altered gives a ``LoadError``. Only then
-  /// libhdf5 reads the values, when they are used, one call at a time in the whole process.
+  /// storage are refused, and a file that is cut off or altered gives a ``LoadError``. Plain values are
+  /// then used where they lie in the mapped file; those in chunks, which may be compressed, libhdf5 reads when they
+  /// are used, one call at a time in the whole process.
   public struct HDF5File: Sendable {
     /// One dataset of a file.
     public struct Entry: Sendable, CustomStringConvertible {

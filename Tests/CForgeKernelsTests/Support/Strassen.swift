@@ -103,7 +103,7 @@ struct StrassenNumbers {
     var packed = [Float](
       repeating: Float(bitPattern: canary), count: panels * 7 * sizes.inputs / 2 * sizes.panel)
     forge_pack_strassen(
-      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel))
+      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel), 1)
     return packed
   }
 }

@@ -256,7 +256,7 @@ struct WinogradNumbers {
     forge_pack_winograd(
       numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs),
       Int32(test.form.tile.height), Int32(test.form.kernel.height), Int32(test.form.tile.width),
-      Int32(test.form.kernel.width), Int32(test.form.stride), Int64(sizes.panel))
+      Int32(test.form.kernel.width), Int32(test.form.stride), Int64(sizes.panel), 1)
     return packed
   }
 }
