@@ -69,7 +69,8 @@ static void make(plan *p, unsigned seed) {
   memset(p, 0, sizeof *p);
   for (int i = 0; i < STEPS; i++) {
     p->arguments[i] = (arguments){i, rand_r(&seed) % 100};
-    p->steps[i] = (forge_step){mix, &p->arguments[i], TILES - i % 3 * 20, 1 + rand_r(&seed) % 7, 0};
+    p->steps[i] = (forge_step){mix, &p->arguments[i], TILES - i % 3 * 20, 1 + rand_r(&seed) % 7, 0,
+                               rand_r(&seed) % 9};
   }
   for (int i = 0; i < 2 * TILES; i++) p->values[i] = (float)(rand_r(&seed) % 1000);
   p->bases[0] = p->values;
@@ -170,7 +171,7 @@ static void cost(int32_t threads, int steps, double microseconds, useconds_t gap
   enum { RUNS = 400 };
   static double times[RUNS];
   forge_step list[64];
-  for (int i = 0; i < steps; i++) list[i] = (forge_step){spin, &microseconds, 2, 2, 0};
+  for (int i = 0; i < steps; i++) list[i] = (forge_step){spin, &microseconds, 2, 2, 0, 1};
   forge_frame frame = {0};
   for (int r = 0; r < RUNS; r++) {
     if (gap) usleep(gap);

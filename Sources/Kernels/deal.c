@@ -36,7 +36,8 @@ void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int6
   _Atomic int64_t next = 0;
   const deal deal = {.work = work, .arguments = arguments, .tiles = tiles, .next = &next};
   const forge_step step = {
-    .kernel = take_tiles, .arguments = &deal, .tiles = threads, .most_threads = threads, .parts = 1};
+    .kernel = take_tiles, .arguments = &deal, .tiles = threads, .most_threads = threads, .parts = 1,
+    .pieces = 1};
   const forge_frame frame = {0};
   forge_run_parallel(&step, 1, &frame, threads, NULL, INT64_MAX);
 }

@@ -57,6 +57,9 @@ enum { IDLE, OFFERED, TAKEN, PARKED };
 typedef struct {
   _Alignas(LINE) _Atomic uint32_t state;
   bool gave_way; /* under busy: the caller has given way to it in this run */
+  /* The next piece of its share. A thread takes pieces from its own line, which the others touch only when they
+   * have done theirs. */
+  _Alignas(LINE) _Atomic int64_t next;
 } place;
 
 /* The step that is being dealt out. */
@@ -64,6 +67,10 @@ typedef struct {
   const forge_step *step;
   const forge_frame *frame;
   int64_t shares;
+  int64_t parts;  /* tiles along the axis that is dealt out */
+  int64_t times;  /* so often they follow each other: parts * times tiles */
+  int64_t cuts;   /* of the parts of a share, for each of the times */
+  int64_t pieces; /* of a share */
   uint64_t arithmetic_mode;
 } job;
 
@@ -74,7 +81,7 @@ static struct {
   int32_t retry_after;             /* under busy */
   bool handles_fork;               /* under busy */
   _Alignas(LINE) job job;
-  place places[FORGE_MOST_THREADS]; /* the first one, the caller's, is not used */
+  place places[FORGE_MOST_THREADS]; /* the first one is the caller's, its state not used */
 } pool;
 
 /* ---- the machine ---- */
@@ -154,21 +161,62 @@ static void leave_processor_of_caller(int64_t *not_before) {
 
 /* ---- a share of a step ---- */
 
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* How a step is cut up: along the times, so that a thread's rows stay together, or else also along the parts, in pieces
+ * of two or more. */
+static void cut(job *job, const forge_step *step, int64_t shares) {
+  job->step = step;
+  job->shares = shares;
+  job->parts = step->parts > 1 ? step->parts : step->tiles;
+  job->times = job->parts > 0 ? step->tiles / job->parts : 0;
+  const int64_t wanted = step->pieces > 1 ? step->pieces : 1;
+  job->cuts = 1;
+  job->pieces = smaller(wanted, job->times);
+  if (wanted <= job->times) return;
+  const int64_t most = job->parts / shares / 2;
+  if (job->times > 0) job->cuts = smaller((wanted + job->times - 1) / job->times, most);
+  if (job->cuts < 1) job->cuts = 1;
+  job->pieces = job->times * job->cuts;
+}
+
+static void run_piece(const job *job, const forge_frame *frame, int64_t share, int64_t piece) {
+  const forge_step *step = job->step;
+  int64_t first = job->parts * share / job->shares;
+  int64_t count = job->parts * (share + 1) / job->shares - first;
+  int64_t time = job->times * piece / job->pieces;
+  int64_t end = job->times * (piece + 1) / job->pieces;
+  if (job->cuts > 1) {
+    const int64_t part = piece % job->cuts, start = count * part / job->cuts;
+    time = piece / job->cuts;
+    end = time + 1;
+    first += start;
+    count = count * (part + 1) / job->cuts - start;
+  }
+  for (; count > 0 && time < end; time++) {
+    const int64_t tile = time * job->parts + first;
+    step->kernel(step->arguments, frame, tile, tile + count);
+  }
+}
+
+/* The pieces of a share that nobody has begun. */
+static void run_pieces(const job *job, const forge_frame *frame, int64_t share) {
+  _Atomic int64_t *next = &pool.places[share].next;
+  /* A look first: to write takes the line away from everybody else. */
+  while (atomic_load_explicit(next, memory_order_relaxed) < job->pieces) {
+    const int64_t piece = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+    if (piece >= job->pieces) return;
+    run_piece(job, frame, share, piece);
+  }
+}
+
+/* Its own share, then what is left of the others'. */
 static void run_share(int64_t share, int64_t worker) {
   const job *job = &pool.job;
-  const forge_step *step = job->step;
   forge_frame frame = *job->frame;
   frame.worker = worker;
-  if (step->parts > 1) {
-    const int64_t first = step->parts * share / job->shares;
-    const int64_t last = step->parts * (share + 1) / job->shares;
-    for (int64_t start = 0; first < last && start < step->tiles; start += step->parts)
-      step->kernel(step->arguments, &frame, start + first, start + last);
-    return;
-  }
-  const int64_t first = step->tiles * share / job->shares;
-  const int64_t last = step->tiles * (share + 1) / job->shares;
-  if (first < last) step->kernel(step->arguments, &frame, first, last);
+  for (int64_t i = 0; i < job->shares; i++)
+    run_pieces(job, &frame, (share + i) % job->shares);
 }
 
 /* ---- workers ---- */
@@ -312,9 +360,9 @@ static void offer(place *other) {
     wake(other);
 }
 
-/* Ends when the share of worker `w` has been computed. A worker that has not begun by the time the
- * caller has done a share of the same size is not running: asleep still, or without a processor. Then
- * the caller takes the share back and computes it, so that nobody waits for a processor. */
+/* Ends when worker `w` does nothing any more. One that has not begun by the time the caller has done all pieces is not
+ * running: asleep still, or without a processor. Then the caller takes the share back, so that nobody waits for a
+ * processor. */
 static void join(int32_t w) {
   place *other = &pool.places[w];
   for (int round = 0;; round++) {
@@ -332,17 +380,16 @@ static void join(int32_t w) {
     if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();
     if (!has_begun) other->gave_way = true;
     if (atomic_compare_exchange_strong_explicit(&other->state, &expected, IDLE,
-                                                memory_order_acq_rel, memory_order_acquire)) {
-      run_share(w, 0);
+                                                memory_order_acq_rel, memory_order_acquire))
       return;
-    }
   }
 }
 
 static void deal_out(const forge_step *step, const forge_frame *frame, int32_t shares) {
-  pool.job.step = step;
+  cut(&pool.job, step, shares);
   pool.job.frame = frame;
-  pool.job.shares = shares;
+  for (int32_t w = 0; w < shares; w++)
+    atomic_store_explicit(&pool.places[w].next, 0, memory_order_relaxed);
   atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
   for (int32_t w = 1; w < shares; w++) offer(&pool.places[w]);
   run_share(0, 0);

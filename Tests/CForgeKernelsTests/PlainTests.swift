@@ -192,10 +192,12 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
           let steps = [
             forge_step(
               kernel: kernels.activation_plain, arguments: relu,
-              tiles: forge_activation_plain_tiles(relu), most_threads: 1, parts: 1),
+              tiles: forge_activation_plain_tiles(relu), most_threads: 1, parts: 1,
+              pieces: 1),
             forge_step(
               kernel: kernels.binary_plain, arguments: twice,
-              tiles: forge_binary_plain_tiles(twice), most_threads: 1, parts: 1),
+              tiles: forge_binary_plain_tiles(twice), most_threads: 1, parts: 1,
+              pieces: 1),
           ]
           forge_run(steps, 2, &frame)
         }

@@ -93,6 +93,7 @@ private struct Steps {
   private var arguments: [StepArguments]
   var parts: Int32 = 1
   var mostThreads: Int32 = 256
+  var pieces: Int32 = 1
 
   init(_ trace: Trace) {
     self.trace = trace
@@ -111,7 +112,8 @@ private struct Steps {
         let steps = arguments.indices.dropFirst(first).map { i in
           forge_step(
             kernel: work, arguments: arguments.baseAddress.map { $0 + i },
-            tiles: Int64(trace.tiles), most_threads: mostThreads, parts: parts)
+            tiles: Int64(trace.tiles), most_threads: mostThreads, parts: parts,
+            pieces: pieces)
         }
         var frame = forge_frame()
         return Int(
@@ -141,15 +143,28 @@ private struct Steps {
     }
   }
 
-  @Test("parts of an image are dealt out whole", arguments: threads)
+  @Test("parts of an image, in pieces and whole", arguments: threads)
   func parts(threads: Int32) {
-    for (parts, times) in [(1, 5), (2, 1), (2, 7), (5, 3), (7, 1), (12, 4)] {
-      let trace = Trace(steps: 5, tiles: parts * times)
+    for (parts, times) in [(1, 5), (2, 1), (2, 7), (5, 3), (7, 1), (12, 4), (1, 67), (67, 1), (31, 5)] {
+      for pieces in [-1, 0, 1, 2, 3, 7, 16, .max] as [Int32] {
+        let trace = Trace(steps: 5, tiles: parts * times)
+        var steps = Steps(trace)
+        steps.parts = Int32(parts)
+        steps.pieces = pieces
+        #expect(steps.run(threads: threads) == 5)
+        #expect(trace.done == 5, "\(parts) parts of \(times) tiles in \(pieces) pieces")
+        #expect(trace.last == trace.expected())
+      }
+    }
+  }
+
+  @Test("no tile at all")
+  func noTile() {
+    for pieces in [1, 8] as [Int32] {
+      let trace = Trace(steps: 3, tiles: 0)
       var steps = Steps(trace)
-      steps.parts = Int32(parts)
-      #expect(steps.run(threads: threads) == 5)
-      #expect(trace.done == 5, "\(parts) parts of \(times) tiles")
-      #expect(trace.last == trace.expected())
+      steps.pieces = pieces
+      #expect(steps.run(threads: 2) == 3)
     }
   }
 

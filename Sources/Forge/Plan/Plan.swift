@@ -108,6 +108,7 @@ final class Plan: Sendable {
     var calls: [KernelCall] = []
     var mostThreads: [Int] = []
     var parts: [Int] = []
+    var pieces: [Int] = []
     let following = TensorPlaces.following(builder.steps)
     for (index, step) in builder.steps.enumerated() {
       var places = places
@@ -130,6 +131,9 @@ final class Plan: Sendable {
           split.parts(
             tiles: Int(call.tiles), parts: call.parts, threads: most,
             pixels: output.height * output.width))
+        pieces.append(
+          split.pieces(
+            threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes))
         stepReports[index].mostThreads = most
       case .custom(let operation):
         let region = { (id: PlannedTensor.ID) in
@@ -159,7 +163,7 @@ final class Plan: Sendable {
       }
     }
     self.arguments = arguments
-    let (most, dealt) = (mostThreads, parts)
+    let (most, dealt, cut) = (mostThreads, parts, pieces)
     steps = AlignedMemory(byteCount: calls.count * MemoryLayout<forge_step>.stride) { bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
@@ -167,7 +171,7 @@ final class Plan: Sendable {
         steps[index] = forge_step(
           kernel: call.kernel, arguments: arguments.bytes.baseAddress?.advanced(by: offset),
           tiles: call.tiles, most_threads: Int32(most[index]),
-          parts: Int32(clamping: dealt[index]))
+          parts: Int32(clamping: dealt[index]), pieces: Int32(clamping: cut[index]))
         offset += sizes[index]
       }
     }

@@ -32,6 +32,24 @@ package struct ThreadSplit: Sendable {
     return shares < Double(most) ? max(Int(shares), 1) : most
   }
 
+  /// The pieces that the share of a thread is cut into, so that a thread which is done can take some of another's.
+  ///
+  /// On a machine with other work on it two cores are seldom equally fast: on a virtual one 20 % apart from one half of a
+  /// millisecond to the next.
+  package func pieces(threads: Int, multiplyAdds: Int, bytes: Int) -> Int {
+    guard threads > 1 else { return 1 }
+    guard smallestShare > 0 else { return Self.mostPieces }
+    // Shares are those of two threads: with more there are others enough to take a piece.
+    let seconds = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / 2
+    let pieces = seconds / Self.smallestPiece
+    return pieces < Double(Self.mostPieces) ? max(Int(pieces), 1) : Self.mostPieces
+  }
+
+  /// The least work of a piece in seconds, by the same estimate.
+  package static let smallestPiece = 20e-6
+  /// The most pieces of a share.
+  package static let mostPieces = 8
+
   /// The parts of an image that are dealt out instead of tiles; 1 deals out tiles.
   ///
   /// To read a cache line that another core wrote costs tens of nanoseconds. Where every step of a network

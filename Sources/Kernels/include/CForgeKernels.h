@@ -57,6 +57,9 @@ typedef struct {
   /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of tiles, so that
    * a thread goes on with the rows that it wrote in the step before. Tiles are then a multiple of parts. */
   int32_t parts;
+  /* Into so many pieces each thread's share is cut; a thread that has done its own takes those that others have
+   * not begun. 1 for steps too short for it. */
+  int32_t pieces;
 } forge_step;
 
 /* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */

@@ -18,8 +18,8 @@
 #define FORGE_SPIN_NANOSECONDS 200000
 
 /* Runs steps[0 ..< count] in order. A step whose most_threads allows it is dealt out: of n threads,
- * thread w computes the tiles tiles*w/n ..< tiles*(w+1)/n, or as many of its `parts`, and all have ended
- * before the next step begins. Other steps run on the calling thread, which takes part everywhere as worker 0. At most
+ * thread w begins with the tiles tiles*w/n ..< tiles*(w+1)/n, or as many of its `parts`, piece by piece, then takes
+ * what others have not begun, and all have ended before the next step begins. Other steps run on the calling thread, which takes part everywhere as worker 0. At most
  * `threads` threads take part; with 1, or where every step has most_threads 1, the pool is not touched.
  *
  * Kernels see the calling thread's rounding and denormal modes on every thread.

@@ -53,16 +53,17 @@
       try mapping.verifyUnchanged()
       switch dataset.storage {
       case .plain(let address?, let byteCount):
-        let bytes: UnsafeRawBufferPointer
-        do {
-          bytes = try file.contents.head.bytes.bytes(address, byteCount, "the values of a dataset")
-        } catch {
+        let all = file.contents.head.bytes
+        do { try all.check(address, byteCount, "the values of a dataset") } catch {
           throw error.error(path: file.path, entry: entry)
         }
-        guard !isInPlace else { return try body(bytes) }
-        let memory = try RawMemory(byteCount: byteCount, for: origin)
-        memory.bytes.copyMemory(from: bytes)
-        return try body(UnsafeRawBufferPointer(memory.bytes))
+        let start = all.base + address
+        return try mapping.withUnsafeBytes(in: start..<start + byteCount) { bytes in
+          guard !isInPlace else { return try body(bytes) }
+          let memory = try RawMemory(byteCount: byteCount, for: origin)
+          memory.bytes.copyMemory(from: bytes)
+          try body(UnsafeRawBufferPointer(memory.bytes))
+        }
       case .chunked(let chunks):
         do { try chunks.check() } catch let fault as HDF5Fault {
           throw fault.error(path: file.path, entry: entry)
