@@ -145,7 +145,9 @@ private struct Steps {
 
   @Test("parts of an image, in pieces and whole", arguments: threads)
   func parts(threads: Int32) {
-    for (parts, times) in [(1, 5), (2, 1), (2, 7), (5, 3), (7, 1), (12, 4), (1, 67), (67, 1), (31, 5)] {
+    for (parts, times) in [
+      (1, 5), (2, 1), (2, 7), (5, 3), (7, 1), (12, 4), (1, 67), (67, 1), (31, 5),
+    ] {
       for pieces in [-1, 0, 1, 2, 3, 7, 16, .max] as [Int32] {
         let trace = Trace(steps: 5, tiles: parts * times)
         var steps = Steps(trace)
