@@ -13,7 +13,7 @@ int64_t forge_block_tiles(const forge_block_arguments *a) { return block_rows(&a
 int64_t forge_unblock_tiles(const forge_unblock_arguments *a) { return a->out.height; }
 
 int64_t forge_clear_halo_tiles(const forge_clear_halo_arguments *a) {
-  return forge_blocks(a->out.channels);
+  return forge_blocks(a->out.channels) * a->out.height;
 }
 
 int64_t forge_fill_tiles(const forge_fill_arguments *a) { return forge_blocks(a->out.channels); }

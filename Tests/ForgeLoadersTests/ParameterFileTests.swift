@@ -50,6 +50,37 @@ import Testing
     #expect(try #require(try parameters("fc", 1, .biases)).storedFloats() == [3])
   }
 
+  /// What has been read stays in the system's cache, but not in this process.
+  @Test func letsGoOfPages() throws {
+    let values = (0..<3_000_017).map { Float($0 % 9_973) }
+    let path = try folder.write("large.bin", values)
+    let file = try ParameterFile(path: path, count: values.count)
+    for _ in 0..<2 {
+      #expect(try file.storedFloats() == values)
+      #expect((0..<256 << 10).contains(residentBytes(of: path)))
+    }
+    try file.withUnsafeBytes { bytes in
+      #expect(values.withUnsafeBytes { $0.elementsEqual(bytes) })
+      #expect(residentBytes(of: path) > 11 << 20)
+    }
+    #expect((0..<256 << 10).contains(residentBytes(of: path)))
+    withExtendedLifetime(file) {}
+  }
+
+  /// The bytes of a mapped file that lie in this process's pages; -1 when it is not mapped.
+  private func residentBytes(of path: String) -> Int {
+    // Its size is said to be 0, so that Foundation's other ways read but its first bytes.
+    let bytes = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd()
+    let maps = String(decoding: bytes ?? Data(), as: UTF8.self)
+    var isFile = false
+    for line in maps.split(separator: "\n") {
+      if line.contains("-") && line.contains(" r") { isFile = line.hasSuffix(path) }
+      guard isFile, line.hasPrefix("Rss:") else { continue }
+      return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 } ?? -1
+    }
+    return -1
+  }
+
   @Test func readsHalves() throws {
     // 1, −2, 65504 and the least denormal number as IEEE halves; 1, −2, 3.140625 and infinity as bfloat16.
     let halves: [(ElementType, [UInt16], [Float])] = [

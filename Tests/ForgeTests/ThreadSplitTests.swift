@@ -30,6 +30,21 @@ import Testing
     #expect(split.mostThreads(tiles: 0, multiplyAdds: 0, bytes: 0) == 1)
   }
 
+  /// A piece is worth 20 µs of one of two threads: a million multiply-adds of the step or 400 kB.
+  @Test func piecesOfAShare() {
+    let split = ThreadSplit()
+    #expect(split.pieces(threads: 2, multiplyAdds: 1_999_999, bytes: 0) == 1)
+    #expect(split.pieces(threads: 2, multiplyAdds: 2_000_000, bytes: 0) == 2)
+    #expect(split.pieces(threads: 16, multiplyAdds: 0, bytes: 1_200_000) == 3)
+    #expect(split.pieces(threads: 2, multiplyAdds: .max, bytes: .max) == ThreadSplit.mostPieces)
+    #expect(split.pieces(threads: 2, multiplyAdds: 0, bytes: 0) == 1)
+    #expect(split.pieces(threads: 1, multiplyAdds: .max, bytes: .max) == 1)
+    // Tests cut every step.
+    let all = ThreadSplit(smallestShare: 0)
+    #expect(all.pieces(threads: 2, multiplyAdds: 0, bytes: 0) == ThreadSplit.mostPieces)
+    #expect(all.pieces(threads: 1, multiplyAdds: 0, bytes: 0) == 1)
+  }
+
   /// Rows of images of 12×12 pixels and more are dealt out, else tiles.
   @Test func partsOfImages() {
     let split = ThreadSplit()

@@ -126,11 +126,13 @@ final class Plan: Sendable {
         let most = split.mostThreads(
           tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
         mostThreads.append(most)
-        let output = builder.tensor(step.writes[0])
+        // The image whose parts are dealt out: what a step writes may be no image but sums of one.
+        let image = [step.writes[0], step.reads.first ?? step.writes[0]].map { builder.tensor($0) }
+          .first { $0.isBlocked }
         parts.append(
           split.parts(
             tiles: Int(call.tiles), parts: call.parts, threads: most,
-            pixels: output.height * output.width))
+            pixels: image.map { $0.height * $0.width } ?? 0))
         pieces.append(
           split.pieces(
             threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes))

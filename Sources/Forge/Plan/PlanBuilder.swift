@@ -295,7 +295,8 @@ struct PlanBuilder {
           arguments.left = Int32(whole.halo.left)
           arguments.bottom = Int32(whole.halo.bottom)
           arguments.right = Int32(whole.halo.right)
-          return KernelCall(kernel, arguments, tiles: forge_clear_halo_tiles)
+          return KernelCall(
+            kernel, arguments, tiles: forge_clear_halo_tiles, parts: whole.height)
         }))
   }
 

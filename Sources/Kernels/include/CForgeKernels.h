@@ -102,7 +102,7 @@ typedef struct { forge_view in, out; } forge_block_arguments;
 typedef struct { forge_view in, out; } forge_unblock_arguments;
 
 /* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
- * Tiles: channel blocks. */
+ * Tiles: block * height + row; what is above goes with the first row, what is below with the last. */
 typedef struct { forge_view out; int32_t top, left, bottom, right; } forge_clear_halo_arguments;
 
 /* Zeroes the interior of a blocked tensor. Tiles: channel blocks. */
