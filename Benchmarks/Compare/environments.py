@@ -16,21 +16,26 @@ def runtimes(directory):
     return _environment(directory / "runtimes", RUNTIMES)
 
 
+def exporters(directory):
+    """The virtual environment that makes the networks."""
+    return _environment(directory / "exporters", EXPORTERS)
+
+
 def networks(directory, names):
     """The folder with NAME.h5, .tflite, .onnx, .mnn, .input.npy and .output.npy of each network."""
     folder = directory / "networks"
     folder.mkdir(exist_ok=True)
     if all((folder / f"{name}.mnn").exists() for name in names):
         return folder
-    tools = _environment(directory / "exporters", EXPORTERS) / "bin"
-    _run(tools / "python", pathlib.Path(__file__).with_name("networks.py"), folder, *names)
+    tools = exporters(directory) / "bin"
+    run(tools / "python", pathlib.Path(__file__).with_name("networks.py"), folder, *names)
     for name in names:
         onnx, mnn = folder / f"{name}.onnx", folder / f"{name}.mnn"
         if not onnx.exists():
-            _run(tools / "python", "-m", "tf2onnx.convert", "--opset", "17",
+            run(tools / "python", "-m", "tf2onnx.convert", "--opset", "17",
                  "--saved-model", folder / f"{name}.saved", "--output", onnx)
         if not mnn.exists():
-            _run(tools / "mnnconvert", "-f", "ONNX", "--modelFile", onnx, "--MNNModel", mnn,
+            run(tools / "mnnconvert", "-f", "ONNX", "--modelFile", onnx, "--MNNModel", mnn,
                  "--bizCode", "benchmark")
     return folder
 
@@ -40,13 +45,14 @@ def _environment(path, packages):
     ready = path / "ready"
     if not ready.exists() or ready.read_text().split() != packages:
         print(f"setting up {path}")
-        _run(sys.executable, "-m", "venv", path)
-        _run(path / "bin" / "python", "-m", "pip", "install", "--quiet", *packages)
+        run(sys.executable, "-m", "venv", path)
+        run(path / "bin" / "python", "-m", "pip", "install", "--quiet", *packages)
         ready.write_text("\n".join(packages))
     return path
 
 
-def _run(*command):
+def run(*command):
+    """Runs a command; what it says is shown when it fails."""
     done = subprocess.run([str(word) for word in command], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
