@@ -131,7 +131,8 @@ final class Plan: Sendable {
           .first { $0.isBlocked }
         parts.append(
           split.parts(
-            tiles: Int(call.tiles), parts: call.parts, threads: most,
+            tiles: Int(call.tiles), parts: call.parts,
+            threads: min(most, builder.settings.threads),
             pixels: image.map { $0.height * $0.width } ?? 0))
         pieces.append(
           split.pieces(
