@@ -11,46 +11,25 @@ import tempfile
 import time
 
 import numpy
-import openvino
-from ai_edge_litert.interpreter import Interpreter
+
+import runtime
 
 SECONDS = 0.5  # of each in a round
 
 
-def openvino_in(precision, prefix, picture):
-    core = openvino.Core()
-    model = core.read_model(prefix + ".onnx")
-    model.reshape(picture.shape)
-    request = core.compile_model(model, "CPU", {
-        "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1,
-        "INFERENCE_PRECISION_HINT": precision}).create_infer_request()
-
-    def predict():
-        request.infer([picture], share_inputs=True)
-        return request.get_output_tensor(0).data
-    return predict
+def opened(opening):
+    """What predicts, of a runtime that is being opened: see runtime.py."""
+    next(opening)
+    return next(opening)
 
 
-def litert(path, picture):
-    interpreter = Interpreter(model_path=path, num_threads=1)
-    interpreter.allocate_tensors()
-    source = interpreter.get_input_details()[0]["index"]
-    result = interpreter.get_output_details()[0]["index"]
-
-    def predict():
-        interpreter.set_tensor(source, picture)
-        interpreter.invoke()
-        return interpreter.get_tensor(result)
-    return predict
-
-
-def timed(predict):
+def timed(predict, picture):
     def round():
-        predict()
+        predict(picture)
         times, begin = [], time.perf_counter()
         while time.perf_counter() - begin < SECONDS:
             start = time.perf_counter()
-            answer = predict()
+            answer = predict(picture)
             times.append(1e3 * (time.perf_counter() - start))
         return statistics.median(times), numpy.array(answer)
     return round
@@ -74,10 +53,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         ways = {f"Forge {way}": forge(tool, network, way, prefix, pathlib.Path(folder))
                 for way in ("float32", "half-weights", "bfloat16", "int8")}
-        ways |= {f"OpenVINO {name}": timed(openvino_in(hint, prefix, picture))
+        ways |= {f"OpenVINO {name}": timed(
+            opened(runtime.openvino(prefix, 1, None, picture, hint)), picture)
                  for name, hint in (("float32", "f32"), ("bfloat16", "bf16"))}
-        ways |= {"LiteRT float32": timed(litert(prefix + ".tflite", picture)),
-                 "LiteRT int8, dynamic": timed(litert(quantized, picture))}
+        ways |= {name: timed(opened(runtime.litert(file, 1, None, picture)), picture)
+                 for name, file in (("LiteRT float32", prefix),
+                                    ("LiteRT int8, dynamic", quantized.removesuffix(".tflite")))}
         times, errors = {name: [] for name in ways}, {}
         for _ in range(int(rounds)):
             for name, round in ways.items():

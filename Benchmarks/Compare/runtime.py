@@ -25,13 +25,13 @@ def onnxruntime(prefix, threads, names, picture):
     yield lambda x: session.run([names[1]], {names[0]: x})[0]
 
 
-def openvino(prefix, threads, names, picture):
+def openvino(prefix, threads, names, picture, precision="f32"):
     import openvino as library
     yield
     core = library.Core()
     model = core.read_model(prefix + ".onnx")
     model.reshape(picture.shape)
-    properties = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
+    properties = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": precision}
     request = core.compile_model(model, "CPU", properties).create_infer_request()
 
     def predict(x):
@@ -111,4 +111,5 @@ def main():
                           "error": error(answer)}), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

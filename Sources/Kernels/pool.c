@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #endif
 #include "include/CForgePool.h"
+#include "internal.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -161,8 +162,6 @@ static void leave_processor_of_caller(int64_t *not_before) {
 
 /* ---- a share of a step ---- */
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* How a step is cut up: along the times, so that a thread's rows stay together, or else also along the parts, in pieces
  * of two or more. */
 static void cut(job *job, const forge_step *step, int64_t shares) {
@@ -172,10 +171,10 @@ static void cut(job *job, const forge_step *step, int64_t shares) {
   job->times = job->parts > 0 ? step->tiles / job->parts : 0;
   const int64_t wanted = step->pieces > 1 ? step->pieces : 1;
   job->cuts = 1;
-  job->pieces = smaller(wanted, job->times);
+  job->pieces = forge_smaller(wanted, job->times);
   if (wanted <= job->times) return;
   const int64_t most = job->parts / shares / 2;
-  if (job->times > 0) job->cuts = smaller((wanted + job->times - 1) / job->times, most);
+  if (job->times > 0) job->cuts = forge_smaller((wanted + job->times - 1) / job->times, most);
   if (job->cuts < 1) job->cuts = 1;
   job->pieces = job->times * job->cuts;
 }

@@ -106,9 +106,7 @@ final class Plan: Sendable {
 
     var segments: [Segment] = []
     var calls: [KernelCall] = []
-    var mostThreads: [Int] = []
-    var parts: [Int] = []
-    var pieces: [Int] = []
+    var dealt: [forge_step] = []
     let following = TensorPlaces.following(builder.steps)
     for (index, step) in builder.steps.enumerated() {
       var places = places
@@ -125,18 +123,19 @@ final class Plan: Sendable {
         let report = stepReports[index]
         let most = split.mostThreads(
           tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
-        mostThreads.append(most)
         // The image whose parts are dealt out: what a step writes may be no image but sums of one.
         let image = [step.writes[0], step.reads.first ?? step.writes[0]].map { builder.tensor($0) }
           .first { $0.isBlocked }
-        parts.append(
-          split.parts(
-            tiles: Int(call.tiles), parts: call.parts,
-            threads: min(most, builder.settings.threads),
-            pixels: image.map { $0.height * $0.width } ?? 0))
-        pieces.append(
-          split.pieces(
-            threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes))
+        let parts = split.parts(
+          tiles: Int(call.tiles), parts: call.parts, threads: min(most, builder.settings.threads),
+          pixels: image.map { $0.height * $0.width } ?? 0)
+        let pieces = split.pieces(
+          threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+        // Its arguments get their place below.
+        dealt.append(
+          forge_step(
+            kernel: call.kernel, arguments: nil, tiles: call.tiles, most_threads: Int32(most),
+            parts: Int32(clamping: parts), pieces: Int32(clamping: pieces)))
         stepReports[index].mostThreads = most
       case .custom(let operation):
         let region = { (id: PlannedTensor.ID) in
@@ -154,7 +153,7 @@ final class Plan: Sendable {
     }
     self.segments = segments
     self.stepReports = stepReports
-    self.mostThreads = mostThreads.max() ?? 1
+    mostThreads = dealt.map { Int($0.most_threads) }.max() ?? 1
 
     // All arguments in one block, each on a line of its own, then the steps that point into it.
     let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
@@ -166,15 +165,12 @@ final class Plan: Sendable {
       }
     }
     self.arguments = arguments
-    let (most, dealt, cut) = (mostThreads, parts, pieces)
-    steps = AlignedMemory(byteCount: calls.count * MemoryLayout<forge_step>.stride) { bytes in
+    steps = AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) { bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
-      for (index, call) in calls.enumerated() {
-        steps[index] = forge_step(
-          kernel: call.kernel, arguments: arguments.bytes.baseAddress?.advanced(by: offset),
-          tiles: call.tiles, most_threads: Int32(most[index]),
-          parts: Int32(clamping: dealt[index]), pieces: Int32(clamping: cut[index]))
+      for (index, step) in dealt.enumerated() {
+        steps[index] = step
+        steps[index].arguments = arguments.bytes.baseAddress?.advanced(by: offset)
         offset += sizes[index]
       }
     }

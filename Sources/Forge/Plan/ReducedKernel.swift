@@ -80,7 +80,7 @@ extension KernelChoice {
       return reduced
     }
     let isFixed = settings.sizesAreFixed
-    let nominal = Size(width: 56, height: 56)
+    let nominal = Self.nominalSize
     let cost = ConvolutionCost(
       level: settings.level, output: isFixed ? Size(width: output[1], height: output[0]) : nominal,
       inputs: inputs, outputs: outputs, kernel: geometry.kernel)
@@ -111,10 +111,9 @@ extension ConvolutionCost {
   fileprivate func reduced(_ kernel: ReducedKernel, inputPixels: Int) -> Double {
     let products =
       Double(self.kernel.width * self.kernel.height) * Double(inputs) * Double(outputs) / 16
-    let bytesPerCycle = 7.0  // as for the kernels of full precision
     let words = Double(inputPixels) * Double(inputs) / 16 * (kernel == .quads ? 9 : 5)
     return max(
       products / Double(kernel.channelsPerWord) * Double(output.width * output.height),
-      products * 16 * Double(kernel.weightBytes) / bytesPerCycle) + words
+      products * 16 * Double(kernel.weightBytes) / Self.bytesPerCycle) + words
   }
 }

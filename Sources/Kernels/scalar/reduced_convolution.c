@@ -11,27 +11,40 @@ static uint32_t *words_row(const forge_words_arguments *a, const forge_frame *fr
   return (uint32_t *)forge_row(&a->out, frame, block, y);
 }
 
-void forge_bfloat_input_scalar(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
-  const forge_words_arguments *a = arguments;
-  const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;
+/* A number as one of the lanes of a word. */
+typedef uint32_t (*word_lane)(float value, forge_byte_scale scale);
+
+/* Words of `count` channels each, 0 being what is past the last channel and outside the image. */
+static void write_words(const forge_words_arguments *a, const forge_frame *frame, int64_t first, int64_t last,
+                        int64_t count, word_lane lane_of_word, forge_byte_scale scale) {
+  const int64_t rows = (int64_t)a->top + a->in.height + a->bottom, words = FORGE_LANES / count;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / rows, y = tile % rows - a->top;
     const int64_t lanes = forge_lanes(a->in.channels, block);
     uint32_t *out = words_row(a, frame, block, y);
     for (int64_t x = -a->left; x < (int64_t)a->in.width + a->right; x++) {
       const bool inside = y >= 0 && y < a->in.height && x >= 0 && x < a->in.width;
-      for (int64_t pair = 0; pair < FORGE_PAIR_WORDS; pair++) {
-        uint32_t word = 0;
-        for (int64_t i = 0; i < 2; i++) {
-          const int64_t lane = pair * 2 + i;
-          if (!inside || lane >= lanes) continue;
-          const float value = forge_row(&a->in, frame, block, y)[x * FORGE_LANES + lane];
-          word |= (uint32_t)forge_bfloat_of(value) << (16 * i);
+      for (int64_t word = 0; word < words; word++) {
+        uint32_t bits = 0;
+        for (int64_t i = 0; i < count; i++) {
+          const int64_t lane = word * count + i;
+          const float value =
+            inside && lane < lanes ? forge_row(&a->in, frame, block, y)[x * FORGE_LANES + lane] : 0;
+          bits |= lane_of_word(value, scale) << (32 / count * i);
         }
-        out[x * FORGE_PAIR_WORDS + pair] = word;
+        out[x * words + word] = bits;
       }
     }
   }
+}
+
+static uint32_t bfloat_lane(float value, forge_byte_scale scale) {
+  (void)scale;
+  return forge_bfloat_of(value);
+}
+
+void forge_bfloat_input_scalar(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
+  write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0});
 }
 
 void forge_byte_range_scalar(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
@@ -73,25 +86,7 @@ void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, in
     memcpy(range, &scale.scale, sizeof *range);
     range[1] = scale.zero;
   }
-  const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t block = tile / rows, y = tile % rows - a->top;
-    const int64_t lanes = forge_lanes(a->in.channels, block);
-    uint32_t *out = words_row(a, frame, block, y);
-    for (int64_t x = -a->left; x < (int64_t)a->in.width + a->right; x++) {
-      const bool inside = y >= 0 && y < a->in.height && x >= 0 && x < a->in.width;
-      for (int64_t quad = 0; quad < FORGE_QUAD_WORDS; quad++) {
-        uint32_t word = 0;
-        for (int64_t i = 0; i < 4; i++) {
-          const int64_t lane = quad * 4 + i;
-          const float value =
-            inside && lane < lanes ? forge_row(&a->in, frame, block, y)[x * FORGE_LANES + lane] : 0;
-          word |= byte_of(value, scale) << (8 * i);
-        }
-        out[x * FORGE_QUAD_WORDS + quad] = word;
-      }
-    }
-  }
+  write_words(a, frame, first, last, 4, byte_of, scale);
 }
 
 /* ---- convolutions ---- */

@@ -124,11 +124,7 @@ extension PlanBuilder {
     let window = Window(geometry, input: tensor(source))
     let isFlat = KernelChoice.isFlat(
       geometry, ([source, target] + (residual.map { [$0] } ?? [])).map { tensor($0) })
-    let segments =
-      isFlat
-      ? KernelChoice.segments(
-        panels: (outputs + panelWidth - 1) / panelWidth, pixels: pixels, threads: settings.threads)
-      : 1
+    let segments = segments(of: target, isFlat: isFlat, outputs: outputs, panelWidth: panelWidth)
     let activation = node.activation
     let run = require(kernels.convolution)
     let name = "convolution \(kernel.text) panel \(panelWidth)"
@@ -159,6 +155,14 @@ extension PlanBuilder {
         run, arguments, tiles: forge_convolution_tiles,
         parts: Int(arguments.out.height) * segments)
     }
+  }
+
+  /// The segments that an image seen as one row is cut into; rows are not.
+  func segments(of target: ID, isFlat: Bool, outputs: Int, panelWidth: Int) -> Int {
+    guard isFlat else { return 1 }
+    return KernelChoice.segments(
+      panels: (outputs + panelWidth - 1) / panelWidth,
+      pixels: tensor(target).height * tensor(target).width, threads: settings.threads)
   }
 
   /// Groups that share blocks of channels: one step for all of them.

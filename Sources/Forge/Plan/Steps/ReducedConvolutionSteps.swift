@@ -19,12 +19,7 @@ extension PlanBuilder {
     let window = Window(geometry, input: tensor(source))
     let words = addWords(kernel, geometry, of: source, output: tensor(target))
     let isFlat = kernel != .halves && geometry.isPointwise
-    let pixels = tensor(target).height * tensor(target).width
-    let segments =
-      isFlat
-      ? KernelChoice.segments(
-        panels: (outputs + panelWidth - 1) / panelWidth, pixels: pixels, threads: settings.threads)
-      : 1
+    let segments = segments(of: target, isFlat: isFlat, outputs: outputs, panelWidth: panelWidth)
     let activation = node.activation
     let run = require(kernel.convolution(precisionKernels))
     let read = words.map { [$0.words] + ($0.range.map { [$0] } ?? []) } ?? [source]
@@ -45,14 +40,7 @@ extension PlanBuilder {
       arguments.bias = bias
       arguments.scales = weights.scales
       arguments.totals = weights.totals
-      arguments.kernel_height = window.kernelHeight
-      arguments.kernel_width = window.kernelWidth
-      arguments.stride_y = window.strideY
-      arguments.stride_x = window.strideX
-      arguments.dilation_y = window.dilationY
-      arguments.dilation_x = window.dilationX
-      arguments.pad_top = window.padTop
-      arguments.pad_left = window.padLeft
+      arguments.set(window)
       arguments.panel_width = Int32(clamping: panelWidth)
       arguments.segments = Int32(clamping: segments)
       arguments.flat = isFlat ? 1 : 0
