@@ -31,8 +31,8 @@ import Testing
         results.withLock { $0.append(value ?? .min) }
       }
     }
-    try await eventually("all have called back") { results.current.count == 500 }
-    #expect(results.current.sorted(by: >) == (0..<500).map { -$0 })
+    try await eventually("all have called back") { results.read { $0.count } == 500 }
+    #expect(results.read { $0.sorted(by: >) } == (0..<500).map { -$0 })
     #expect(runner.isAtRest)
   }
 
@@ -55,17 +55,19 @@ import Testing
     // The first has been in flight for 3 ms, the others have waited for 2 and 1.
     for count in 1...3 {
       network.letOneThrough()
-      try await eventually("\(count) are finished") { results.current.count == count }
+      try await eventually("\(count) are finished") { results.read { $0.count } == count }
       let next = min(count + 1, 3)
       try await eventually("the next runs") { network.log.encoded.count == next }
       clock.advance(by: .milliseconds(10))
     }
-    #expect(results.current.map(\.prediction) == [-1, -2, -3])
+    #expect(results.read { $0.map(\.prediction) } == [-1, -2, -3])
     #expect(
-      results.current.map(\.latency) == [.milliseconds(3), .milliseconds(12), .milliseconds(21)])
+      results.read { $0.map(\.latency) } == [
+        .milliseconds(3), .milliseconds(12), .milliseconds(21),
+      ])
     #expect(
-      results.current.map(\.waited) == [.zero, .milliseconds(2), .milliseconds(11)])
-    #expect(results.current.map(\.index) == [0, 0, 0])
+      results.read { $0.map(\.waited) } == [.zero, .milliseconds(2), .milliseconds(11)])
+    #expect(results.read { $0.map(\.index) } == [0, 0, 0])
   }
 
   @Test func errorsAndCancelling() async throws {
@@ -80,16 +82,16 @@ import Testing
     }
     try await eventually("the first runs") { network.log.inFlight == 1 }
     requests[1].cancel()
-    try await eventually("the second is answered") { answers.current[2] != nil }
-    #expect(throws: RunnerError.self) { try answers.current[2]?.first?.get() }
+    try await eventually("the second is answered") { answers.read { $0[2] != nil } }
+    #expect(throws: RunnerError.self) { try answers.read { try $0[2]?.first?.get() } }
     network.open()
-    try await eventually("all are answered") { answers.current.count == 4 }
-    #expect(throws: GateNetwork.Failure(input: 1)) { try answers.current[1]?.first?.get() }
-    #expect(try answers.current[3]?.first?.get() == -3)
+    try await eventually("all are answered") { answers.read { $0.count } == 4 }
+    #expect(throws: GateNetwork.Failure(input: 1)) { try answers.read { try $0[1]?.first?.get() } }
+    #expect(try answers.read { try $0[3]?.first?.get() } == -3)
     // Too late for anything.
     for request in requests { request.cancel() }
     await runner.drain()
-    #expect(answers.current.values.allSatisfy { $0.count == 1 })
+    #expect(answers.read { $0.values.allSatisfy { $0.count == 1 } })
     #expect(network.log.encoded == [1, 3, 4])
     #expect(runner.isAtRest)
   }
@@ -111,10 +113,10 @@ import Testing
       try await eventually("the slots are taken") { gate.log.inFlight == count }
     }
     #expect(runner == nil)
-    #expect(answers.current.isEmpty)
+    #expect(answers.read { $0.isEmpty })
     network?.open()
-    try await eventually("all are answered") { answers.current.count == 10 }
-    #expect(answers.current.sorted(by: >) == (-10 ... -1).reversed())
+    try await eventually("all are answered") { answers.read { $0.count } == 10 }
+    #expect(answers.read { $0.sorted(by: >) } == (-10 ... -1).reversed())
     try await eventually("the network is gone") { network == nil }
   }
 

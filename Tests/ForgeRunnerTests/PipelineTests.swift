@@ -41,8 +41,8 @@ import Testing
         answers.withLock { $0.append((try? result.get()) ?? "error") }
       }
     }
-    try await eventually("all are answered") { answers.current.count == 3 }
-    #expect(answers.current.sorted() == ["0: -5", "error", "error"])
+    try await eventually("all are answered") { answers.read { $0.count } == 3 }
+    #expect(answers.read { $0.sorted() } == ["0: -5", "error", "error"])
   }
 
   @Test func inOrder() async throws {
@@ -93,7 +93,7 @@ import Testing
       return results
     }
     try await eventually("the first runs") { network.log.encoded.count == 1 }
-    try await eventually("others are prepared") { prepared.current.count == 3 }
+    try await eventually("others are prepared") { prepared.read { $0.count } == 3 }
     network.letOneThrough()
     // The order of those that are prepared at once is open; the first read out is the gate's.
     try await eventually("one runs behind the first") { network.log.encoded.count == 2 }

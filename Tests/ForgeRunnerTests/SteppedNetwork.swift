@@ -40,11 +40,13 @@ final class SteppedNetwork: BatchNetwork {
     let input: Int
   }
 
-  /// What the network has seen so far.
+  /// What the network has seen so far, in memory of its own: see ``Locked``.
   var log: Log {
     condition.lock()
     defer { condition.unlock() }
-    return state
+    var log = state
+    log.finished = log.finished.map { $0 }
+    return log
   }
 
   /// Lets so many more steps pass.

@@ -5,20 +5,20 @@ extension Compiler {
   /// Refuses images that no memory holds once blocks are filled up and borders are added.
   ///
   /// Whoever plans then need not look out for products beyond 64 bits.
+  ///
+  /// - Parameter border: that of each value; what is concatenated in place has the one that the others of its group
+  ///   need.
   func checkMemory(
-    of bound: OperationGraph, _ convolutions: ConvolutionPlan
+    of bound: OperationGraph, _ convolutions: ConvolutionPlan,
+    border: (OperationGraph.Value) -> Edges
   ) throws(PlanError) {
-    var halos = HaloNeeds(bound, convolutions)
-    // What is concatenated in place has the border that the others of its group need.
-    _ = ConcatenationPlan(
-      bound, halos: &halos, isEnabled: planSettings.isEnabled(Rewrites.concatenateInPlace))
     for (position, node) in bound.nodes.enumerated() {
       // An input has blocks and a border only for the layers that do not read it as it is.
       let inputs = bound.operands(of: node).filter { bound.inputs.contains($0) }
       for value in (convolutions.readsPlain(position, node) ? [] : inputs) + [node.output] {
         let shape = bound.shape(of: value)
         guard shape.isImage, let sizes = shape.sizes else { continue }
-        let halo = halos[value]
+        let halo = border(value)
         let stored = [
           sizes[0] + halo.top + halo.bottom, sizes[1] + halo.left + halo.right,
           AlignedMemory.round(sizes[2], to: PlannedTensor.lanes),

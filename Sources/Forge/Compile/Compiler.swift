@@ -147,11 +147,11 @@ struct Compiler: Sendable {
     let bound = try bound(inputs: inputs)
     let settings = planSettings
     let convolutions = ConvolutionPlan(bound, settings)
-    try checkMemory(of: bound, convolutions)
     guard let table = forge_kernels(level) else { throw .noKernels }
     var builder = PlanBuilder(
       graph: bound, kernels: table.pointee, constants: constants, settings: settings,
       convolutions: convolutions)
+    try checkMemory(of: bound, convolutions, border: builder.halo)
     do { try builder.build() } catch { throw .parameters(error) }
     return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
   }
