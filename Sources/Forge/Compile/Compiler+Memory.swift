@@ -4,10 +4,8 @@ import ForgeShapes
 extension Compiler {
   /// Refuses images that no memory holds once blocks are filled up and borders are added.
   ///
-  /// Whoever plans then need not look out for products beyond 64 bits.
-  ///
-  /// - Parameter border: that of each value; what is concatenated in place has the one that the others of its group
-  ///   need.
+  /// Whoever plans then need not look out for products beyond 64 bits. `border` gives each value's; what is
+  /// concatenated in place has the one that the others of its group need.
   func checkMemory(
     of bound: OperationGraph, _ convolutions: ConvolutionPlan,
     border: (OperationGraph.Value) -> Edges
