@@ -8,7 +8,8 @@
  *   vector_<level>.c          ... and compiled here for each instruction set
  *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
  *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
- *   words.h, precision.c      the convolutions of lower precision, with lists of their own
+ *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their own
+ *   fixed.c                   weights of 24 bits
  *   deal.c                    packing dealt out to several threads
  *   dispatch.c, tiles.c, run.c, pool.c, walk.c
  *   peak.c                    the most that a core does, to compare kernels with

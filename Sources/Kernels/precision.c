@@ -16,7 +16,10 @@ forge_precision_table forge_precision_kernels(forge_level level) {
   __builtin_cpu_init();
   if (level == FORGE_AVX2 && __builtin_cpu_supports("f16c"))
     table.half_convolution = forge_half_convolution_avx2;
-  if (level == FORGE_AVX512) table.half_convolution = forge_half_convolution_avx512;
+  if (level == FORGE_AVX512) {
+    table.half_convolution = forge_half_convolution_avx512;
+    table.fixed_convolution = forge_fixed_convolution_avx512;
+  }
   if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512bf16")) {
     table.bfloat_input = forge_bfloat_input_avx512;
     table.bfloat_convolution = forge_bfloat_convolution_avx512;

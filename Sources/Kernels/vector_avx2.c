@@ -26,7 +26,7 @@
 
 /* For processors that have F16C, too. */
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
-#include "vector/half_convolution.h"
+#include "vector/pixel_convolution.h"
 #pragma clang attribute pop
 
 #endif

@@ -25,7 +25,7 @@
 #pragma clang attribute push(                                                                 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/all.h"
-#include "vector/half_convolution.h"
+#include "vector/pixel_convolution.h"
 #include "vector/words.h"
 #include "vector/word_convolution.h"
 #pragma clang attribute pop

@@ -7,6 +7,7 @@
 
 #define FORGE_PRECISION_KERNELS(X) \
   X(half_convolution)              \
+  X(fixed_convolution)             \
   X(bfloat_input)                  \
   X(bfloat_convolution)            \
   X(byte_range)                    \
@@ -34,6 +35,29 @@ static inline float forge_of_bfloat(uint16_t value) {
   float result;
   memcpy(&result, &bits, sizeof result);
   return result;
+}
+
+/* ---- weights of 24 bits ---- */
+
+/* The bytes of two input channels of a panel.
+ *
+ * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and c, d (of the
+ * second), three are words of 32 bits; their lowest bytes are the bytes of the fourth, its highest in a:
+ *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
+ * A weight is the float nearest to its word times its output's scale, d's word being d << 8. Nobody takes the
+ * lowest bytes away: what they add is allowed for when the weights are rounded. */
+enum { FORGE_FIXED_GROUP_BYTES = 192 };
+
+/* The word, not yet scaled, of an input channel's weight for an output of the panel. */
+static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
+  const int64_t vector = channel % 2 * 2 + output / FORGE_LANES;
+  const char *group = panel + channel / 2 * FORGE_FIXED_GROUP_BYTES;
+  int32_t words[3], word = 0;
+  for (int64_t i = 0; i < 3; i++) {
+    memcpy(&words[i], group + (i * FORGE_LANES + output % FORGE_LANES) * 4, sizeof words[i]);
+    word |= (int32_t)((uint32_t)(words[i] & 255) << (24 - 8 * i));
+  }
+  return (float)(vector < 3 ? words[vector] : word);
 }
 
 /* ---- ranges of int8 ---- */

@@ -131,6 +131,45 @@ private func check(
         height: height, width: width, inputs: 1, outputs: 5, kernel: (1, 1), panel: 16))
   }
 
+  /// Pooled gray images that are copied whole have pixels side by side, in vectors of 16.
+  @Test("gray images of every width", arguments: panels)
+  func gray(panel: Int) {
+    for width in Array(1...36) + [47, 63, 64, 65, 97] {
+      for outputs in [1, 6, 13, 20, 70] {
+        let kernel = (height: 1 + width % 4, width: 1 + outputs % 5)
+        check(
+          ConvolutionCase(
+            height: 3 + width % 3, width: width, inputs: 1, outputs: outputs, kernel: kernel,
+            padding: (1, outputs % 3, 2, kernel.width - 1), panel: panel,
+            activation: outputs == 20 ? Activation(kind: FORGE_SWISH, a: 1) : .relu))
+      }
+    }
+  }
+
+  @Test("gray images: wide kernels, steps from row to row, a batch", arguments: 1...3)
+  func grayWindows(y: Int) {
+    for kernel in [(height: 5, width: 5), (2, 16), (3, 17), (1, 33), (7, 1)] {
+      for images in 1...2 {
+        check(
+          ConvolutionCase(
+            height: 11, width: 37, inputs: 1, outputs: 20, kernel: kernel, stride: (y, 1),
+            padding: (0, 2, 1, 0), panel: 32, images: images))
+      }
+    }
+  }
+
+  /// 4,096 floats, of which 32 must be left over.
+  @Test("gray images around the size that is copied", arguments: [(64, 63), (64, 64), (65, 63)])
+  func graySizes(height: Int, width: Int) {
+    check(
+      ConvolutionCase(
+        height: height, width: width, inputs: 1, outputs: 9, kernel: (1, 1), panel: 16))
+    check(
+      ConvolutionCase(
+        height: height - 2, width: width - 2, inputs: 1, outputs: 9, kernel: (3, 3),
+        padding: (1, 1, 1, 1), panel: 16))
+  }
+
   @Test("activations", arguments: Activation.all)
   func activations(activation: Activation) {
     for panel in Self.panels {
@@ -200,13 +239,13 @@ private func check(
 
   @Test("NaN and infinity reach just the windows that see them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
-    for (height, width) in [(6, 9), (50, 41)] {
+    for (height, width, inputs) in [(6, 9, 3), (50, 41, 3), (6, 9, 1), (30, 41, 1)] {
       for activation in [Activation.linear, .relu] {
         let test = ConvolutionCase(
-          height: height, width: width, inputs: 3, outputs: 21, kernel: (3, 3),
+          height: height, width: width, inputs: inputs, outputs: 21, kernel: (3, 3),
           padding: (1, 1, 1, 1), activation: activation)
         var numbers = ConvolutionNumbers(test)
-        numbers.input[2, 4, 1] = value
+        numbers.input[2, 4, inputs - 1] = value
         var plain = test
         plain.activation = .linear
         let sums = numbers.expected(plain)

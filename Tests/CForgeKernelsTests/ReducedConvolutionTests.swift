@@ -34,6 +34,7 @@ private func roundingBound(
   let x = Double(numbers.input.values.map(abs).max() ?? 0)
   let w = Double(numbers.weights.map(abs).max() ?? 0)
   switch kind {
+  case .fixed: return terms * x * w * 0x1p-23
   case .halves: return terms * x * w * 0x1p-11
   case .pairs: return terms * x * w * 0x1p-7
   case .quads:
@@ -157,10 +158,10 @@ private func roundingBound(
     for kind in Reduced.allCases {
       for residual in [false, true] {
         for (outputs, panel) in [(21, 32), (21, 64), (64, 64), (130, 48)] {
-          let width = kind == .halves ? 1 : 17
+          let width = kind.isOfOnePixel ? 1 : 17
           let test = ConvolutionCase(
             height: 3, width: width, inputs: 20, outputs: outputs,
-            kernel: kind == .halves ? (3, 1) : (3, 2), panel: panel, activation: activation,
+            kernel: kind.isOfOnePixel ? (3, 1) : (3, 2), panel: panel, activation: activation,
             residual: residual)
           check(kind, test)
           if residual { check(kind, test, inPlace: true) }
@@ -175,15 +176,15 @@ private func roundingBound(
       kind,
       ConvolutionCase(
         height: 5, width: 7, inputs: 17, outputs: 33,
-        kernel: kind == .halves ? (5, 7) : (3, 3), panel: 16, activation: .relu, residual: true,
+        kernel: kind.isOfOnePixel ? (5, 7) : (3, 3), panel: 16, activation: .relu, residual: true,
         images: 3))
   }
 
   @Test("tiles of all steps are independent", arguments: Reduced.allCases, panels)
   func tiles(kind: Reduced, panel: Int) {
-    for flat in [false, true] where !(flat && kind == .halves) {
-      let kernel = flat ? (1, 1) : kind == .halves ? (6, 23) : (3, 3)
-      let edge = flat || kind == .halves ? 0 : 1
+    for flat in [false, true] where !(flat && kind.isOfOnePixel) {
+      let kernel = flat ? (1, 1) : kind.isOfOnePixel ? (6, 23) : (3, 3)
+      let edge = flat || kind.isOfOnePixel ? 0 : 1
       let test = ConvolutionCase(
         height: 6, width: 23, inputs: 35, outputs: 133, kernel: kernel,
         padding: (edge, edge, edge, edge), panel: panel, segments: flat ? 3 : 1,

@@ -271,8 +271,8 @@ import Testing
       print("skipped: no /proc/self/statm on this system")
       return
     }
-    // 1 MB of weights each, in a region of 32 MB.
-    let input = Input(width: 1, height: 1, channels: 512)
+    // More than 1 MB of weights each, in a region of 32 MB.
+    let input = Input(width: 1, height: 1, channels: 700)
     let model = Model(input: input, output: input --> Dense(neurons: 512, name: "dense"))
     let rounds = 400
     for seed in 0..<rounds {

@@ -209,9 +209,10 @@ import Testing
     let input = Input(width: 7, height: 7, channels: 64)
     let model = Model(input: input, output: input --> Dense(neurons: 128, useBias: false))
     let bytes = try [Precision.float32, .halfWeights, .bfloat16, .int8].map {
-      try model.compile(
-        parameters: SeededParameters(), options: options($0, set: .scalar)
-      ).memory.packedParameters
+      var options = options($0, set: .scalar)
+      options.disabledRewrites = ["fixedPointWeights"]
+      return try model.compile(parameters: SeededParameters(), options: options)
+        .memory.packedParameters
     }
     let weights = 7 * 7 * 64 * 128
     // Zeros for a bias, scales and totals: 128 numbers each.

@@ -150,10 +150,13 @@ import Testing
   @Test func everyNameOfARewriteIsThere() throws {
     let reported = try network().report.rewrites.map(\.name)
     #expect(Set(Rewrites.names).count == Rewrites.names.count)
-    // The last four belong to the plan and change no operation.
+    // The others belong to the plan and change no operation.
     #expect(
       Rewrites.names
-        == reported + ["winograd", "strassen", "fusePooling", "concatenateInPlace", "reuseInPlace"])
+        == reported + [
+          "winograd", "strassen", "fixedPointWeights", "fusePooling", "concatenateInPlace",
+          "reuseInPlace",
+        ])
     for name in Rewrites.names {
       let report = try network(CompileOptions(disabledRewrites: [name])).report
       #expect(!report.rewrites.map(\.name).contains(name))

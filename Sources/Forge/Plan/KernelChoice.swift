@@ -89,7 +89,7 @@ enum KernelChoice: Equatable {
   var readsBorder: Bool {
     switch self {
     case .winograd, .plainImage: false
-    case .reduced(let kernel, _): kernel == .halves
+    case .reduced(let kernel, _): kernel.isOfOnePixel
     default: true
     }
   }

@@ -17,7 +17,8 @@ final class PackedConstants: Sendable {
     /// Of lower precision: per output what `forge_reduced_convolution_arguments` needs of scales and totals, then
     /// `[panel][height][width][inputs, rounded up to 16][panelWidth]` in words, zero where padded.
     case reduced(
-      ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
+      ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int,
+      accuracy: Double)
     /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
     case strassen(inputs: Int, outputs: Int, panelWidth: Int)
     /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
@@ -30,6 +31,9 @@ final class PackedConstants: Sendable {
     /// Zeros: the bias of a layer without one.
     case zeros(count: Int)
   }
+
+  /// Thrown when the values are not those a form can hold within its accuracy.
+  struct NotExactEnough: Error {}
 
   private struct Key: Hashable {
     let value: Int
@@ -66,12 +70,14 @@ final class PackedConstants: Sendable {
       values = Array(values[part])
     }
     parameters.loading.hold((values.count + form.count) * float)
+    var isExact = true
     let memory = AlignedMemory(
       byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages
     ) { bytes in
-      form.write(
+      isExact = form.write(
         values, to: bytes.bindMemory(to: Float.self), threads: Int32(clamping: parameters.threads))
     }
+    guard isExact else { throw NotExactEnough() }
     return made.withLock { made in
       if let earlier = made[key] { return earlier }
       made[key] = memory
@@ -102,7 +108,7 @@ extension PackedConstants.Form {
     case .winograd(let form, let inputs, let outputs, let panelWidth):
       AlignedMemory.round(outputs, to: panelWidth) * form.units
         * AlignedMemory.round(inputs, to: TensorDescriptor.blockWidth)
-    case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth):
+    case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth, _):
       kernel.floatCount(
         taps: height * width, inputs: inputs, columns: AlignedMemory.round(outputs, to: panelWidth))
     case .strassen(let inputs, let outputs, let panelWidth):
@@ -127,10 +133,11 @@ extension PackedConstants.Form {
 
   /// Writes values, in Forge's own layout, to memory, zeroed unless all of it is written.
   ///
-  /// Large forms are dealt out to up to `threads` threads.
+  /// Large forms are dealt out to up to `threads` threads. Gives whether the form holds the values as exactly as it
+  /// should.
   func write(
     _ values: [Float], to memory: UnsafeMutableBufferPointer<Float>, threads: Int32
-  ) {
+  ) -> Bool {
     let lanes = TensorDescriptor.blockWidth
     switch self {
     case .zeros: break
@@ -150,10 +157,11 @@ extension PackedConstants.Form {
           Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth),
           threads)
       }
-    case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth):
-      kernel.write(
+    case .reduced(
+      let kernel, let height, let width, let inputs, let outputs, let panelWidth, let accuracy):
+      return kernel.write(
         values, to: memory, taps: height * width, inputs: inputs, outputs: outputs,
-        panelWidth: panelWidth)
+        panelWidth: panelWidth, accuracy: accuracy, threads: threads)
     case .strassen(let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_strassen(
@@ -175,5 +183,6 @@ extension PackedConstants.Form {
         }
       }
     }
+    return true
   }
 }

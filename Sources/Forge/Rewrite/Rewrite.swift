@@ -29,8 +29,12 @@ public enum Rewrites {
   static let winograd = "winograd"
   /// Pointwise convolutions by Strassen's algorithm.
   static let strassen = "strassen"
+  /// Large dense layers whose weights are kept as 24 bits of fixed point.
+  static let fixedPointWeights = "fixedPointWeights"
   /// What the plan rewrites.
-  static let ofPlan = [winograd, strassen, fusePooling, concatenateInPlace, reuseInPlace]
+  static let ofPlan = [
+    winograd, strassen, fixedPointWeights, fusePooling, concatenateInPlace, reuseInPlace,
+  ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = all.map { $0.name } + ofPlan

@@ -1,4 +1,5 @@
-/* Convolutions of lower precision than float: weights stored as IEEE halves, bf16 arithmetic, int8 arithmetic.
+/* Convolutions whose weights are not floats: of lower precision, which are IEEE halves, bf16 arithmetic and int8
+ * arithmetic, and fixed-point numbers of 24 bits, which are about as exact as floats.
  *
  * Tensors between steps stay float and blocked, as CForgeKernels.h has them. What a convolution of bf16 or
  * int8 reads is brought to WORDS of 32 bits first, by a step of its own:
@@ -40,6 +41,8 @@ typedef struct {
  *
  *   half_convolution: one output pixel. in: blocked floats. weights: uint16_t halves [panel][ky][kx][in blocks *
  *     16][panel_width], each output's divided by its `scales`, a power of two; out = scale * sum + bias.
+ *   fixed_convolution: one output pixel. in: blocked floats. weights: 24 bits each, [panel][ky][kx][in blocks *
+ *     8 pairs of channels][192 bytes]; out = scale * sum + bias. panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.
  *   byte_convolution: in: words of int8. weights: int8_t, each output's divided by its `scales`; `totals`: the
  *     sum of each output's weights. out = scale(in) * scales * (sum - zero * totals) + bias.
@@ -63,6 +66,9 @@ typedef struct {
   int64_t next_floats;
 } forge_reduced_convolution_arguments;
 
+/* The outputs of a panel of weights of 24 bits. */
+#define FORGE_FIXED_PANEL_WIDTH 32
+
 /* The most products a sum of int8 may have: 66310 * 255 * 127 is below 2^31. */
 #define FORGE_MOST_BYTE_PRODUCTS 66310
 
@@ -78,6 +84,15 @@ int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_argument
 void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int64_t outputs, int64_t taps,
                      int64_t inputs, int64_t panel_width);
 
+/* Fixed-point numbers of 24 bits, an output's being multiples of its `scales`. packed: bytes, 3 for each of
+ * [panels * 32][taps][in blocks * 16]. A weight is off by the output's largest over 2^23 at most, and by 0.3 of that
+ * as the root of the mean square. Gives 0 where for some output the latter is above `accuracy` times the median of
+ * the weights that are not zero (rounded down to a power of two), so that a few large weights, whose inputs may be
+ * zero, do not hide the errors of the others; or where a weight is not finite. What is packed is then of no use.
+ * threads: see CForgeKernels.h. */
+int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs, int64_t taps,
+                         int64_t inputs, double accuracy, int32_t threads);
+
 /* Pairs of bf16, rounded to nearest even. packed: words. */
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps, int64_t inputs,
                        int64_t panel_width);
@@ -92,6 +107,7 @@ void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int3
 /* The kernels of lower precision; NULL where the machine or the level has none. */
 typedef struct {
   forge_kernel half_convolution;                       /* F16C with AVX2; AVX-512 */
+  forge_kernel fixed_convolution;                      /* AVX-512 */
   forge_kernel bfloat_input, bfloat_convolution;       /* AVX512-BF16 */
   forge_kernel byte_range, byte_input, byte_convolution; /* AVX512-VNNI */
 } forge_precision_table;

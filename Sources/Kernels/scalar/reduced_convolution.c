@@ -128,6 +128,25 @@ static float half_sum(const forge_reduced_convolution_arguments *a, const forge_
   return sum * a->scales[o] + a->bias[o];
 }
 
+static float fixed_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,
+                       const uint8_t *weights, int64_t o) {
+  (void)frame;
+  /* `weights` is that of the column as if each of the panel had its own bytes. */
+  const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, padded = forge_blocks(a->in.channels) * FORGE_LANES;
+  const char *panel = (const char *)weights - 3 * column;
+  float sum = 0;
+  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
+    for (int64_t kx = 0; kx < a->kernel_width; kx++) {
+      const float *pixel = in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES;
+      const int64_t tap = (ky * a->kernel_width + kx) * padded;
+      for (int64_t c = 0; c < a->in.channels; c++)
+        sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] *
+               forge_of_fixed(panel, tap + c, column);
+    }
+  }
+  return sum * a->scales[o] + a->bias[o];
+}
+
 static float bfloat_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,
                         const uint8_t *weights, int64_t o) {
   (void)frame;
@@ -205,6 +224,10 @@ static void reduced_convolution(const void *arguments, const forge_frame *frame,
 
 void forge_half_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
   reduced_convolution(arguments, frame, first, last, half_sum, FORGE_LANES, 2, 1);
+}
+
+void forge_fixed_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
+  reduced_convolution(arguments, frame, first, last, fixed_sum, FORGE_LANES, 3, 1);
 }
 
 void forge_bfloat_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,

@@ -4,7 +4,8 @@
  * matrix product) by v vectors of 16 output channels, whose sums stay in registers over the
  * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
  * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
- * narrower (AVX-512), or gone through one vector at a time (the others).
+ * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector holds at most 8
+ * channels, as of 20 or 50, its products are of half the width, which takes half the time.
  *
  * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not
  * depend on the tile it was computed in. */
@@ -25,6 +26,7 @@ typedef struct {
   int64_t channels; /* output channels from the panel's first on; more than it holds, maybe */
   finish end;
   bool plain; /* sums are stored as they are, in all vectors of the panel */
+  bool half;  /* the panel's last vector holds at most 8 channels */
   const float *next;  /* weights to fetch meanwhile, or NULL: see fetch_ahead */
   int64_t next_lines; /* cache lines of them per four input channels of a tile */
 } convolution_row;
@@ -36,6 +38,12 @@ typedef struct {
 #endif
 
 typedef v16 sums[FORGE_MOST_ROWS][FORGE_TILE_VECTORS];
+
+/* The sums of vectors of which the last may be half: they are apart, so that each has registers of its own. */
+typedef struct {
+  sums whole;
+  v8 half[FORGE_MOST_ROWS];
+} tile_sums;
 
 /* Adds one input channel: at: its number in pixel 0, `pixel` floats before the next pixel's;
  * weights: [vectors][16]. */
@@ -49,6 +57,30 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
     const v16 x = splat(at[r * pixel]);
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) sum[r][v] = multiply_add(x, w[v], sum[r][v]);
+  }
+}
+
+/* The same with half of the last vector. Its numbers are broadcast anew, by loads that the compiler is not to see as
+ * the same: it would widen the half one by a shuffle. */
+FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel, const float *weights,
+                                 const int rows, const int vectors, const bool half) {
+  if (!half) {
+    add_channel(sum->whole, at, pixel, weights, rows, vectors);
+    return;
+  }
+  v16 w[FORGE_TILE_VECTORS];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors - 1; v++) w[v] = load(weights + v * FORGE_LANES);
+  const v8 last = load_half(weights + (vectors - 1) * FORGE_LANES);
+  const float *again = at;
+  __asm__("" : "+r"(again));
+#pragma clang loop unroll(full)
+  for (int r = 0; r < rows; r++) {
+    const v16 x = splat(at[r * pixel]);
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors - 1; v++)
+      sum->whole[r][v] = multiply_add(x, w[v], sum->whole[r][v]);
+    sum->half[r] = multiply_add_half(splat_half(again[r * pixel]), last, sum->half[r]);
   }
 }
 
@@ -94,23 +126,28 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
   }
 }
 
-/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors and
- * adjacent (windows of neighbouring pixels are one pixel apart) are constants where this is inlined, so
- * that all sums get registers and all distances are immediate. */
-FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
-                                const int rows, const int vectors, const bool adjacent) {
-  const int64_t pixel = adjacent ? FORGE_LANES : row->pixel;
+/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors,
+ * spacing (row->pixel, or 0 where that is not known before) and half (of the last vector) are constants where
+ * this is inlined, so that all sums get registers and all distances are immediate. */
+FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
+                                const int vectors, const int spacing, const bool half) {
+  const int64_t pixel = spacing > 0 ? spacing : row->pixel;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
   const float *next = row->next;
   const int64_t next_lines = row->next_lines;
-  sums sum;
+  tile_sums sum;
 
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    const v16 bias = load(row->bias + (vector + v) * FORGE_LANES);
+    const float *bias = row->bias + (vector + v) * FORGE_LANES;
 #pragma clang loop unroll(full)
-    for (int r = 0; r < rows; r++) sum[r][v] = bias;
+    for (int r = 0; r < rows; r++) {
+      if (half && v == vectors - 1)
+        sum.half[r] = load_half(bias);
+      else
+        sum.whole[r][v] = load(bias);
+    }
   }
 
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
@@ -123,7 +160,7 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
           next += next_lines * FORGE_LANES;
 #pragma clang loop unroll(full)
           for (int lane = 0; lane < 4; lane++) {
-            add_channel(sum, at + quarter + lane, pixel, weights, rows, vectors);
+            add_channel_to(&sum, at + quarter + lane, pixel, weights, rows, vectors, half);
             weights += panel_width;
           }
         }
@@ -132,27 +169,38 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
       /* The padded lanes add nothing: they are passed over. */
 #pragma clang loop unroll(disable)
       for (int64_t lane = 0; lane < row->rest; lane++)
-        add_channel(sum, at + lane, pixel, weights + lane * panel_width, rows, vectors);
+        add_channel_to(&sum, at + lane, pixel, weights + lane * panel_width, rows, vectors, half);
       if (row->rest > 0) weights += FORGE_LANES * panel_width;
     }
   }
 
-  finish_tile(row, sum, x, vector, rows, vectors);
+  if (half) {
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum.whole[r][vectors - 1] = widened(sum.half[r]);
+  }
+  finish_tile(row, sum.whole, x, vector, rows, vectors);
 }
 
 /* ---- one function per tile ---- */
 
 typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t vector);
 
-#define FORGE_TILE(rows, vectors)                                                                \
-  static void adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, true);                                               \
-  }                                                                                              \
-  static void strided_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, false);                                       \
+#define FORGE_TILE_FUNCTION(name, rows, vectors, spacing, half) \
+  FORGE_TILE_FUNCTION_(name, rows, vectors, spacing, half)
+#define FORGE_TILE_FUNCTION_(name, rows, vectors, spacing, half)                                 \
+  static void name##_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
+    convolve_tile(row, x, vector, rows, vectors, spacing, half);                                 \
   }
+#define FORGE_TILE(rows, vectors)                           \
+  FORGE_TILE_FUNCTION(adjacent, rows, vectors, FORGE_LANES, false) \
+  FORGE_TILE_FUNCTION(strided, rows, vectors, 0, false)
+#define FORGE_HALF_TILE(rows, vectors)                          \
+  FORGE_TILE_FUNCTION(adjacent_half, rows, vectors, FORGE_LANES, true) \
+  FORGE_TILE_FUNCTION(strided_half, rows, vectors, 0, true)
 #define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
 #define FORGE_STRIDED(rows, vectors) strided_##rows##x##vectors,
+#define FORGE_ADJACENT_HALF(rows, vectors) adjacent_half_##rows##x##vectors,
+#define FORGE_STRIDED_HALF(rows, vectors) strided_half_##rows##x##vectors,
 
 /* X(1, vectors) ... X(n, vectors) */
 #define FORGE_UP_TO(n, X, vectors) FORGE_UP_TO_(n, X, vectors)
@@ -161,15 +209,19 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 #define FORGE_UP_TO_4(X, vectors) FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors)
 #define FORGE_UP_TO_6(X, vectors) FORGE_UP_TO_4(X, vectors) X(5, vectors) X(6, vectors)
 #define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
-#define FORGE_UP_TO_14(X, vectors)                                      \
-  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) \
-  X(12, vectors) X(13, vectors) X(14, vectors)
+#define FORGE_UP_TO_12(X, vectors) \
+  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) X(12, vectors)
+#define FORGE_UP_TO_14(X, vectors) FORGE_UP_TO_12(X, vectors) X(13, vectors) X(14, vectors)
 
 FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
+FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_HALF_TILE, 1)
 #if FORGE_TILE_VECTORS > 1
 FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_TILE, 2)
 FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_TILE, 3)
 FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_TILE, 4)
+FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_HALF_TILE, 2)
+FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_HALF_TILE, 3)
+FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_HALF_TILE, 4)
 #endif
 
 /* The tiles of one number of vectors: functions for 1 ... most_rows pixels. */
@@ -181,15 +233,40 @@ typedef struct {
 #define FORGE_TILES(rows, vectors)                        \
   {rows, {FORGE_UP_TO(rows, FORGE_ADJACENT, vectors)},    \
    {FORGE_UP_TO(rows, FORGE_STRIDED, vectors)}}
+#define FORGE_HALF_TILES(rows, vectors)                     \
+  {rows, {FORGE_UP_TO(rows, FORGE_ADJACENT_HALF, vectors)}, \
+   {FORGE_UP_TO(rows, FORGE_STRIDED_HALF, vectors)}}
 
-static const convolution_tiles convolution_tiles_of[FORGE_TILE_VECTORS] = {
-  FORGE_TILES(FORGE_TILE_ROWS_1, 1),
+/* [all of the last vector, or half of it][vectors - 1] */
+static const convolution_tiles convolution_tiles_of[2][FORGE_TILE_VECTORS] = {
+  {
+    FORGE_TILES(FORGE_TILE_ROWS_1, 1),
 #if FORGE_TILE_VECTORS > 1
-  FORGE_TILES(FORGE_TILE_ROWS_2, 2),
-  FORGE_TILES(FORGE_TILE_ROWS_3, 3),
-  FORGE_TILES(FORGE_TILE_ROWS_4, 4),
+    FORGE_TILES(FORGE_TILE_ROWS_2, 2),
+    FORGE_TILES(FORGE_TILE_ROWS_3, 3),
+    FORGE_TILES(FORGE_TILE_ROWS_4, 4),
 #endif
+  },
+  {
+    FORGE_HALF_TILES(FORGE_TILE_ROWS_1, 1),
+#if FORGE_TILE_VECTORS > 1
+    FORGE_HALF_TILES(FORGE_TILE_ROWS_2, 2),
+    FORGE_HALF_TILES(FORGE_TILE_ROWS_3, 3),
+    FORGE_HALF_TILES(FORGE_TILE_ROWS_4, 4),
+#endif
+  },
 };
+
+/* Whether a panel is wider than its channels by half a vector or more. */
+FORGE_INLINE bool ends_in_half(int64_t panel_width, int64_t channels) {
+  return panel_width - channels >= FORGE_LANES / 2;
+}
+
+/* The tiles for `at_once` vectors of a panel from `vector` on. */
+FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector, int64_t at_once) {
+  const bool half = row->half && vector + at_once == row->panel_width / FORGE_LANES;
+  return &convolution_tiles_of[half][at_once - 1];
+}
 
 /* ---- a single pixel, as a dense layer has ---- */
 
@@ -251,10 +328,9 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
   const int64_t width = last - first;
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
-  const convolution_tiles *tiles = &convolution_tiles_of[at_once - 1];
-  const convolution_tile *functions =
-    row->pixel == FORGE_LANES ? tiles->adjacent : tiles->strided;
-  const int64_t count = (width + tiles->most_rows - 1) / tiles->most_rows;
+  /* A half vector alone has as many rows as a whole one. */
+  const int64_t most_rows = tiles_of(row, 0, at_once)->most_rows;
+  const int64_t count = (width + most_rows - 1) / most_rows;
   /* What is fetched meanwhile is spread over the calls and, in each, over its input channels. */
   const int64_t calls = count * (vectors / at_once);
   const int64_t lines = (next_floats + FORGE_LANES - 1) / FORGE_LANES;
@@ -268,7 +344,8 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
     for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
       if (vector * FORGE_LANES >= row->channels) continue;
       row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
-      functions[end - x - 1](row, x, vector);
+      const convolution_tiles *tiles = tiles_of(row, vector, at_once);
+      (row->pixel == FORGE_LANES ? tiles->adjacent : tiles->strided)[end - x - 1](row, x, vector);
     }
     x = end;
   }
@@ -306,6 +383,7 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - panel * a->panel_width;
+    row.half = ends_in_half(a->panel_width, row.channels);
 #if FORGE_TILE_VECTORS > 1
     if (parts == 1 && a->out.width == 1 && tile + 1 < last) {
       convolve_pixel_of_two(&row, panel_floats);

@@ -10,6 +10,47 @@
 /* What a tile may be at most, to be copied to the stack: see forge_plain_convolution_fits. */
 #define FORGE_PATCH_FLOATS 4096
 
+/* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a stride of 2. Their
+ * distances are immediate; else each row of a tile has a register for its own, and some are spilled. */
+#define FORGE_SPACINGS(X, rows, vectors) X(1, rows, vectors) X(3, rows, vectors) X(6, rows, vectors)
+#define FORGE_SPACED(spacing, rows, vectors)                                   \
+  FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false)         \
+  FORGE_TILE_FUNCTION(spaced_half_##spacing, rows, vectors, spacing, true)
+#define FORGE_SPACED_TILES(rows, vectors) FORGE_SPACINGS(FORGE_SPACED, rows, vectors)
+
+FORGE_SPACED_TILES(FORGE_TILE_ROWS_1, 1)
+#if FORGE_TILE_VECTORS > 1
+FORGE_SPACED_TILES(FORGE_TILE_ROWS_2, 2)
+FORGE_SPACED_TILES(FORGE_TILE_ROWS_3, 3)
+FORGE_SPACED_TILES(FORGE_TILE_ROWS_4, 4)
+#endif
+
+#define FORGE_SPACED_NAMES_(spacing, rows, vectors) \
+  {spacing, {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors}},
+#define FORGE_SPACED_NAMES(rows, vectors) {FORGE_SPACINGS(FORGE_SPACED_NAMES_, rows, vectors)}
+
+/* [vectors - 1]: per spacing all of the last vector, half of it. */
+static const struct {
+  int64_t spacing;
+  convolution_tile functions[2];
+} spaced_tiles[FORGE_TILE_VECTORS][3] = {
+  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_1, 1),
+#if FORGE_TILE_VECTORS > 1
+  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_2, 2),
+  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_3, 3),
+  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_4, 4),
+#endif
+};
+
+/* The function for `count` pixels of `at_once` vectors of a panel from `vector` on. */
+static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector, int64_t at_once) {
+  const convolution_tiles *tiles = tiles_of(row, vector, at_once);
+  for (int i = 0; i < 3 && count == tiles->most_rows; i++)
+    if (spaced_tiles[at_once - 1][i].spacing == row->pixel)
+      return spaced_tiles[at_once - 1][i].functions[tiles >= convolution_tiles_of[1]];
+  return tiles->strided[count - 1];
+}
+
 typedef struct {
   const forge_plain_convolution_arguments *a;
   /* Row 0, column 0 of what windows are taken from: the image, or a copy with its border. */
@@ -18,8 +59,10 @@ typedef struct {
   int64_t pad_top, pad_left;
   convolution_row row;
   int64_t most_rows; /* pixels of a tile */
-  const convolution_tiles *tiles;
+  bool has_slack;    /* the image is a copy, and FORGE_GRAY_SLACK floats after it may be read */
 } plain_call;
+
+#include "gray_convolution.h"
 
 /* Pixels x ..< x + count of row y of the convolution, to `out` (pixel x of the panel's first block). */
 static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, float *out) {
@@ -45,11 +88,11 @@ static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, fl
     row->tap_row = columns * channels;
   }
   row->out = out;
-  const convolution_tile compute = call->tiles->strided[count - 1];
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   for (int64_t vector = 0; vector < vectors; vector += at_once)
-    if (vector * FORGE_LANES < row->channels) compute(row, 0, vector);
+    if (vector * FORGE_LANES < row->channels)
+      plain_tile_of(row, count, vector, at_once)(row, 0, vector);
 }
 
 /* Takes windows from a copy of the image with its border, when that fits into `copy`: most tiles of a small
@@ -65,6 +108,10 @@ static void plain_copy_small(plain_call *call, float copy[FORGE_PATCH_FLOATS]) {
   for (int64_t y = 0; y < a->in.height && y + a->pad_top < height && columns > 0; y++)
     memcpy(copy + ((y + a->pad_top) * width + a->pad_left) * channels,
            call->image + y * call->image_row, (size_t)(columns * channels) * sizeof(float));
+#if FORGE_TILE_VECTORS > 1
+  call->has_slack = height * width * channels + FORGE_GRAY_SLACK <= FORGE_PATCH_FLOATS;
+  if (call->has_slack) memset(copy + height * width * channels, 0, FORGE_GRAY_SLACK * sizeof(float));
+#endif
   call->image = copy;
   call->image_row = width * channels;
   call->height = height;
@@ -92,7 +139,9 @@ static void plain_pooled_row(plain_call *call, int64_t y, int64_t panel_block, i
   const forge_plain_convolution_arguments *a = call->a;
   const finish end = finish_of(&a->activation);
   const v16 low = splat(end.low), high = splat(end.high);
-  const int64_t most = call->most_rows & ~1;
+  /* Tiles of nearly equal size. */
+  const int64_t tiles = (2 * a->out.width + (call->most_rows & ~1) - 1) / (call->most_rows & ~1);
+  const int64_t most = (a->out.width + tiles - 1) / tiles * 2;
   float sums[2][4 * FORGE_MOST_ROWS * FORGE_LANES];
   const bool two_rows = 2 * y + 1 < a->height;
   call->row.out_block = FORGE_MOST_ROWS * FORGE_LANES;
@@ -125,7 +174,6 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
   const forge_plain_convolution_arguments *a = arguments;
   const int64_t vectors = a->panel_width / FORGE_LANES, taps = a->kernel_width * a->in.channels;
   const int64_t padded = forge_blocks(taps) * FORGE_LANES;
-  const convolution_tiles *tiles = &convolution_tiles_of[FORGE_TILE_VECTORS > 1 ? vectors - 1 : 0];
   plain_call call = {
     .a = a,
     .image = forge_origin(&a->in, frame),
@@ -147,8 +195,6 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
       .end = finish_of(&a->activation),
       .plain = a->pooled,
     },
-    .most_rows = tiles->most_rows,
-    .tiles = tiles,
   };
   float copy[FORGE_PATCH_FLOATS];
   plain_copy_small(&call, copy);
@@ -158,7 +204,15 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
     const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
     call.row.weights = a->weights + panel * a->kernel_height * padded * a->panel_width;
     call.row.bias = a->bias + panel * a->panel_width;
+    call.row.half = ends_in_half(a->panel_width, a->out.channels - block * FORGE_LANES);
+    call.most_rows = tiles_of(&call.row, 0, FORGE_TILE_VECTORS > 1 ? vectors : 1)->most_rows;
     call.row.channels = a->pooled ? a->panel_width : a->out.channels - block * FORGE_LANES;
+#if FORGE_TILE_VECTORS > 1
+    if (is_gray(&call)) {
+      gray_pooled_row(&call, y, block, blocks, frame);
+      continue;
+    }
+#endif
     if (a->pooled)
       plain_pooled_row(&call, y, block, blocks, frame);
     else

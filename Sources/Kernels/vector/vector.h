@@ -27,6 +27,37 @@ FORGE_INLINE v16 multiply_add(v16 a, v16 b, v16 c) {
 #endif
 }
 
+/* Half of one. */
+typedef float v8 __attribute__((vector_size(32)));
+typedef float v8_stored __attribute__((vector_size(32), aligned(4), may_alias));
+
+FORGE_INLINE v8 load_half(const float *p) { return *(const v8_stored *)p; }
+
+FORGE_INLINE void store_half(float *p, v8 x) { *(v8_stored *)p = x; }
+
+FORGE_INLINE v8 splat_half(float x) { return (v8){x, x, x, x, x, x, x, x}; }
+
+FORGE_INLINE v8 multiply_add_half(v8 a, v8 b, v8 c) {
+#if FORGE_HAS_FMA
+  return __builtin_elementwise_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/* Two halves as one. */
+FORGE_INLINE v16 joined(v8 low, v8 high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+FORGE_INLINE v8 lower_half(v16 x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
+FORGE_INLINE v8 upper_half(v16 x) { return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15); }
+
+/* Zeros in the upper half. */
+FORGE_INLINE v16 widened(v8 x) {
+  return __builtin_shufflevector(x, (v8){0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 /* Per lane: mask ? yes : no. */
 FORGE_INLINE v16 choose(v16i mask, v16 yes, v16 no) {
   return (v16)((mask & (v16i)yes) | (~mask & (v16i)no));

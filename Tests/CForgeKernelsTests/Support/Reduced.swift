@@ -1,18 +1,30 @@
 import CForgeKernels
 
-/// A precision below Float32, as the kernels' tests see it.
-enum Reduced: CaseIterable, CustomStringConvertible {
-  case halves, pairs, quads
+/// Weights that are not Float32, as the kernels' tests see them.
+enum Reduced: String, CaseIterable, CustomStringConvertible {
+  case fixed, halves, pairs, quads
 
-  var description: String { "\(self == .halves ? "halves" : self == .pairs ? "pairs" : "quads")" }
+  var description: String { rawValue }
 
-  /// The words of 16 channels of an input pixel; halves read floats.
-  var words: Int { self == .halves ? 16 : self == .pairs ? 8 : 4 }
+  /// Whether the kernel computes one pixel from floats.
+  var isOfOnePixel: Bool { self == .fixed || self == .halves }
+
+  /// The words of 16 channels of an input pixel; kernels of one pixel read floats.
+  var words: Int { isOfOnePixel ? 16 : self == .pairs ? 8 : 4 }
+
+  /// The case with panels that the kernel has.
+  func fitted(_ test: ConvolutionCase) -> ConvolutionCase {
+    guard self == .fixed else { return test }
+    var test = test
+    test.panel = Int(FORGE_FIXED_PANEL_WIDTH)
+    return test
+  }
 
   /// The kernel of a level, where there is one.
   func convolution(_ level: Level) -> forge_kernel? {
     let kernels = forge_precision_kernels(forge_level(level.rawValue))
     return switch self {
+    case .fixed: kernels.fixed_convolution
     case .halves: kernels.half_convolution
     case .pairs: kernels.bfloat_convolution
     case .quads: kernels.byte_convolution
@@ -39,16 +51,20 @@ struct ReducedWeights {
   var values: [Float]
 
   init(_ kind: Reduced, _ weights: [Float], _ test: ConvolutionCase) {
+    let test = kind.fitted(test)
     let taps = test.kernel.height * test.kernel.width
     let columns = (test.outputs + test.panel - 1) / test.panel * test.panel
     let blocks = (test.inputs + 15) / 16
-    let bytes = kind == .quads ? 1 : 2
+    let bytes = kind == .fixed ? 3 : kind == .quads ? 1 : 2
     packed = Buffer(count: columns * taps * blocks * 4 * bytes)
     scales = Buffer([Float](repeating: 0, count: columns))
     totals = [Int32](repeating: 0, count: columns)
     let (outputs, inputs, panel) = (Int64(test.outputs), Int64(test.inputs), Int64(test.panel))
     let raw = UnsafeMutableRawPointer(packed.pointer)
     switch kind {
+    case .fixed:
+      _ = forge_pack_fixed(
+        weights, raw, scales.pointer, outputs, Int64(taps), inputs, 1, 1)
     case .halves:
       forge_pack_half(
         weights, raw.assumingMemoryBound(to: UInt16.self), scales.pointer, outputs, Int64(taps),
@@ -66,6 +82,14 @@ struct ReducedWeights {
       let own = weights[row * taps * test.inputs..<(row + 1) * taps * test.inputs]
       let largest = own.map(abs).max() ?? 0
       switch kind {
+      case .fixed:
+        let rows = taps * blocks * 16
+        for i in 0..<own.count {
+          let channel = i / test.inputs * blocks * 16 + i % test.inputs
+          let word = fixedWord(
+            panel: row / 32, channel: channel, output: row % 32, rows: rows)
+          values.append(word * scales.pointer[row])
+        }
       case .pairs: values += own.map(roundedToBFloat)
       case .halves:
         let scale =
@@ -76,6 +100,20 @@ struct ReducedWeights {
         values += own.map { Float((Double($0) / scale).rounded(.toNearestOrEven) * scale) }
       }
     }
+  }
+}
+
+extension ReducedWeights {
+  /// The word of a weight of 24 bits, from its definition; `rows` are the input channels of all taps.
+  private func fixedWord(panel: Int, channel: Int, output: Int, rows: Int) -> Float {
+    let group = (panel * rows + channel) / 2 * 48
+    let words = (0..<3).map { word in
+      Int32(bitPattern: packed.pointer[group + 16 * word + output % 16].bitPattern)
+    }
+    let vector = channel % 2 * 2 + output / 16
+    guard vector == 3 else { return Float(words[vector]) }
+    let bytes = words.map { UInt32(bitPattern: $0) & 255 }
+    return Float(Int32(bitPattern: bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8))
   }
 }
 
@@ -118,7 +156,7 @@ extension ConvolutionNumbers {
     var numbers = self
     numbers.weights = weights.values
     switch kind {
-    case .halves: break
+    case .fixed, .halves: break
     case .pairs: numbers.input.values = input.values.map(roundedToBFloat)
     case .quads:
       let scale = ByteScale(input.values)
@@ -127,22 +165,23 @@ extension ConvolutionNumbers {
     return numbers
   }
 
-  /// The convolution with canaries around all that is written; the image has no halo but for halves.
+  /// The convolution with canaries around all that is written; the image has a halo for kernels of one pixel only.
   func prepare(
     _ kind: Reduced, _ weights: ReducedWeights, _ test: ConvolutionCase, on level: Level,
     flat: Bool = false, inPlace: Bool = false
   ) -> PreparedReduced {
+    let test = kind.fitted(test)
     let kernels = forge_precision_kernels(forge_level(level.rawValue))
     guard let kernel = kind.convolution(level) else {
       preconditionFailure("\(level) has no \(kind)")
     }
     let input = Blocked(
-      self.input, halo: kind == .halves ? test.halo : Halo(), images: test.images)
+      self.input, halo: kind.isOfOnePixel ? test.halo : Halo(), images: test.images)
     let residual = Blocked(self.residual, images: test.images)
     let out = inPlace ? residual : output(test)
     let bias = Buffer(packedBias(test))
     let totals = Buffer(weights.totals.map { Float(bitPattern: UInt32(bitPattern: $0)) })
-    let border = kind == .halves ? Halo() : test.halo
+    let border = kind.isOfOnePixel ? Halo() : test.halo
     // Rows and blocks with gaps, but where all pixels are one row.
     let row = (border.left + test.width + border.right) * kind.words + (flat ? 0 : 3)
     let block = (border.top + test.height + border.bottom) * row + 5
@@ -168,7 +207,7 @@ extension ConvolutionNumbers {
         Call(kernel, making, bases: bases, image: test.images - 1, out: out, tiles: tiles))
     }
     switch kind {
-    case .halves: break
+    case .fixed, .halves: break
     case .pairs: add(kernels.bfloat_input, words, forge_words_tiles)
     case .quads:
       add(kernels.byte_range, range, forge_byte_range_tiles)
@@ -176,7 +215,7 @@ extension ConvolutionNumbers {
     }
     if flat { (wordsView.width, wordsView.height) = (wordsView.width * wordsView.height, 1) }
     let arguments = forge_reduced_convolution_arguments(
-      in: kind == .halves ? input.view(base: 0) : wordsView, out: out.view(base: 1),
+      in: kind.isOfOnePixel ? input.view(base: 0) : wordsView, out: out.view(base: 1),
       weights: UnsafeRawPointer(weights.packed.pointer), bias: bias.pointer,
       scales: weights.scales.pointer,
       totals: UnsafeRawPointer(totals.pointer).assumingMemoryBound(to: Int32.self),

@@ -37,6 +37,12 @@ extension PlanBuilder {
       return
     }
     guard groups > 1 else {
+      // Plans for inputs of other sizes share the weights, and may have more pixels.
+      if settings.sizesAreFixed,
+        try addFixed(node, geometry, source: source, target: target, residual: residual)
+      {
+        return
+      }
       try addConvolution(
         node, geometry, source: source, target: target, residual: residual, inputs: inputs,
         outputs: outputs)
@@ -87,6 +93,7 @@ extension PlanBuilder {
         panelWidth: width)
       return
     }
+    if try addFixed(node, whole, source: source, target: target, residual: residual) { return }
     try addConvolution(
       node, whole, source: source, target: target, residual: residual, inputs: sizes[2],
       outputs: outputs)
@@ -154,6 +161,28 @@ extension PlanBuilder {
       return KernelCall(
         run, arguments, tiles: forge_convolution_tiles,
         parts: Int(arguments.out.height) * segments)
+    }
+  }
+
+  /// A convolution of one pixel whose weights are worth being kept shorter, where they can be.
+  private mutating func addFixed(
+    _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry, source: ID, target: ID,
+    residual: ID?
+  ) throws -> Bool {
+    let (input, output) = (tensor(source), tensor(target))
+    let taps = geometry.kernel.width * geometry.kernel.height
+    guard
+      KernelChoice.hasFixedPointWeights(
+        outputPixels: output.height * output.width, taps: taps, inputs: input.channels,
+        outputs: output.channels, settings: settings)
+    else { return false }
+    do {
+      try addReduced(
+        .fixed, node, geometry, source: source, target: target, residual: residual,
+        panelWidth: Int(FORGE_FIXED_PANEL_WIDTH))
+      return true
+    } catch is PackedConstants.NotExactEnough {
+      return false
     }
   }
 

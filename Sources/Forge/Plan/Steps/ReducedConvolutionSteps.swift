@@ -3,9 +3,9 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// A convolution of lower precision, after the steps that bring its input to words.
+  /// A convolution whose weights are not Float32, after the steps that bring its input to words.
   ///
-  /// It reads no border, but for weights stored as halves, whose one window must lie in the image or its border.
+  /// It reads no border, but for kernels of one pixel, whose one window must lie in the image or its border.
   mutating func addReduced(
     _ kernel: ReducedKernel, _ node: OperationGraph.Node, _ geometry: ConvolutionGeometry,
     source: ID, target: ID, residual: ID?, panelWidth: Int
@@ -18,7 +18,7 @@ extension PlanBuilder {
     let bias = try packedBias(node, count: AlignedMemory.round(outputs, to: panelWidth))
     let window = Window(geometry, input: tensor(source))
     let words = addWords(kernel, geometry, of: source, output: tensor(target))
-    let isFlat = kernel != .halves && geometry.isPointwise
+    let isFlat = !kernel.isOfOnePixel && geometry.isPointwise
     let segments = segments(of: target, isFlat: isFlat, outputs: outputs, panelWidth: panelWidth)
     let activation = node.activation
     let run = require(kernel.convolution(precisionKernels))
@@ -54,11 +54,11 @@ extension PlanBuilder {
     }
   }
 
-  /// The steps that bring an image to words with the border a convolution reads; none for halves.
+  /// The steps that bring an image to words with the border a convolution reads; none for kernels of one pixel.
   private mutating func addWords(
     _ kernel: ReducedKernel, _ geometry: ConvolutionGeometry, of source: ID, output: PlannedTensor
   ) -> ImageWords? {
-    guard kernel != .halves else { return nil }
+    guard !kernel.isOfOnePixel else { return nil }
     let image = tensor(source)
     let border = HaloNeeds.border(
       geometry, input: Size(width: image.width, height: image.height),
@@ -115,7 +115,7 @@ extension PlanBuilder {
       value,
       as: .reduced(
         kernel, height: size.height, width: size.width, inputs: inputs, outputs: outputs,
-        panelWidth: panelWidth))
+        panelWidth: panelWidth, accuracy: settings.accuracy))
     let columns = AlignedMemory.round(outputs, to: panelWidth)
     let hasScales = kernel != .pairs
     let totals = kernel == .quads ? packed?.advanced(by: columns) : nil
@@ -155,6 +155,7 @@ private struct ImageWords {
 extension ReducedKernel {
   fileprivate func convolution(_ kernels: forge_precision_table) -> forge_kernel? {
     switch self {
+    case .fixed: kernels.fixed_convolution
     case .halves: kernels.half_convolution
     case .pairs: kernels.bfloat_convolution
     case .quads: kernels.byte_convolution

@@ -105,7 +105,7 @@ struct WinogradCut {
   /// What a chunk reads and writes between its stages should stay in the second cache beside such weights.
   ///
   /// Chunks may be as small as one row of the micro-kernel.
-  private static let chunkBytesNear = 256 << 10
+  private static let chunkBytesNear = 512 << 10
   /// The same beside weights that come from far anew for every chunk: the fewer chunks, the better.
   ///
   /// 17×17×192 to 192 with 1×7 in one chunk of 628 KB takes 0.47 ms, in two 0.50; 26×26×128 to 256 with 3×3 in

@@ -1,0 +1,129 @@
+/* Weights of 24 bits: an output's are whole multiples of its largest over 2^23 - 2, so that they are about as
+ * exact as floats and three quarters as long. How they lie: words.h. */
+#include "words.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+typedef struct {
+  const float *weights;
+  char *packed;
+  float *scales;
+  int64_t outputs, taps, inputs;
+  double accuracy;
+} fixed_packing;
+
+/* An output's largest weight, and a power of two that half of its weights which are not zero reach. */
+typedef struct { float most, median; } weight_sizes;
+
+/* By the exponents of all weights. `most` is not finite if a weight is not. */
+static weight_sizes sizes_of(const float *weights, int64_t count) {
+  int64_t with_exponent[256] = {0}, zeros = 0;
+  uint32_t most = 0;
+  for (int64_t i = 0; i < count; i++) {
+    uint32_t bits;
+    memcpy(&bits, &weights[i], sizeof bits);
+    bits &= 0x7fffffff;
+    most = bits > most ? bits : most;
+    zeros += bits == 0;
+    with_exponent[bits >> 23]++;
+  }
+  with_exponent[0] -= zeros;
+  int exponent = 0;
+  for (int64_t below = 0; exponent < 255; exponent++) {
+    below += with_exponent[exponent];
+    if (2 * below > count - zeros) break;
+  }
+  weight_sizes sizes = {.median = exponent > 0 ? ldexpf(1, exponent - 127) : 0};
+  memcpy(&sizes.most, &most, sizeof most);
+  return sizes;
+}
+
+/* The nearest integer of a number below 2^31. */
+static inline int32_t rounded(double x) {
+  x += 6755399441055744.0; /* 1.5 * 2^52: the integer is left in the low bits */
+  int64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (int32_t)bits;
+}
+
+/* Sixteen outputs of one input as words whose lowest bytes are given. inverse: 1 / (256 * scale). */
+static void words_of_outputs(const float *weights, const double *inverse, const int32_t *lowest, int32_t *words) {
+  for (int i = 0; i < FORGE_LANES; i++) {
+    const int32_t q = rounded((double)weights[i] * inverse[i] - lowest[i] * (1.0 / 256));
+    words[i] = (int32_t)((uint32_t)q << 8) | lowest[i];
+  }
+}
+
+/* Two inputs of a panel: their weights [2][32] as three words of four. */
+static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const double *inverse, int32_t *packed) {
+  static const int32_t none[FORGE_LANES];
+  int32_t last[FORGE_LANES];
+  words_of_outputs(weights[1] + FORGE_LANES, inverse + FORGE_LANES, none, last);
+  for (int word = 0; word < 3; word++) {
+    int32_t lowest[FORGE_LANES];
+    for (int i = 0; i < FORGE_LANES; i++) lowest[i] = last[i] >> (24 - 8 * word) & 255;
+    const int first = word % 2 * FORGE_LANES;
+    words_of_outputs(weights[word / 2] + first, inverse + first, lowest, packed + word * FORGE_LANES);
+  }
+}
+
+/* A tile is a panel. An output whose weights are not exact enough gets the scale NaN. */
+static void pack_fixed_tile(const void *arguments, int64_t panel) {
+  const fixed_packing *a = arguments;
+  const int64_t first = panel * FORGE_FIXED_PANEL_WIDTH, count = a->taps * a->inputs;
+  const int64_t columns = forge_smaller(FORGE_FIXED_PANEL_WIDTH, a->outputs - first);
+  const int64_t blocks = forge_blocks(a->inputs);
+  const float *from = a->weights + first * count;
+  float *scales = a->scales + first;
+  double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
+  for (int64_t c = 0; c < FORGE_FIXED_PANEL_WIDTH; c++) {
+    scales[c] = 0;
+    if (c >= columns) continue;
+    const weight_sizes sizes = sizes_of(from + c * count, count);
+    if (sizes.most == 0) continue;
+    /* Rounded, the scale may let the largest have one more unit, of 256 words. */
+    const double unit = (double)sizes.most / 8388606.0;
+    scales[c] = (float)(unit / 256);
+    /* A weight is off by 0.3 units, as the root of the mean square. Scales of the smallest numbers have few bits. */
+    const bool fits = 0.3 * unit <= a->accuracy * sizes.median && scales[c] >= 0x1p-126f &&
+                      sizes.most <= 0x1p126f;
+    if (fits)
+      inverse[c] = 1 / (256 * (double)scales[c]);
+    else
+      scales[c] = NAN;
+  }
+  int32_t *to = (int32_t *)(a->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
+  for (int64_t tap = 0; tap < a->taps; tap++) {
+    for (int64_t block = 0; block < blocks; block++) {
+      float rows[FORGE_LANES][FORGE_FIXED_PANEL_WIDTH] = {{0}};
+      const int64_t lanes = forge_lanes(a->inputs, block);
+      for (int64_t c = 0; c < columns; c++) {
+        const float *at = from + c * count + tap * a->inputs + block * FORGE_LANES;
+        if (scales[c] != scales[c]) continue;
+        for (int64_t i = 0; i < lanes; i++) rows[i][c] = at[i];
+      }
+      for (int64_t pair = 0; pair < FORGE_LANES / 2; pair++) {
+        pack_group(rows + 2 * pair, inverse, to);
+        to += FORGE_FIXED_GROUP_BYTES / (int64_t)sizeof *to;
+      }
+    }
+  }
+}
+
+int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs, int64_t taps,
+                         int64_t inputs, double accuracy, int32_t threads) {
+  const fixed_packing arguments = {
+    .weights = weights,
+    .packed = packed,
+    .scales = scales,
+    .outputs = outputs,
+    .taps = taps,
+    .inputs = inputs,
+    .accuracy = accuracy};
+  const int64_t panels = (outputs + FORGE_FIXED_PANEL_WIDTH - 1) / FORGE_FIXED_PANEL_WIDTH;
+  forge_deal(pack_fixed_tile, &arguments, panels,
+             panels * taps * forge_blocks(inputs) * 8 * FORGE_FIXED_GROUP_BYTES, threads);
+  for (int64_t o = 0; o < outputs; o++)
+    if (scales[o] != scales[o]) return false;
+  return true;
+}

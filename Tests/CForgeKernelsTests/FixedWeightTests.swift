@@ -1,0 +1,88 @@
+import CForgeKernels
+import Testing
+
+/// How weights of 24 bits are packed, and which are refused.
+@Suite struct FixedWeightTests {
+  /// Packs `[outputs][taps][inputs]`; gives whether they are exact enough, and the weights that the form stands for.
+  private func pack(
+    _ weights: [Float], outputs: Int, taps: Int = 1, accuracy: Double, threads: Int32 = 1
+  ) -> (fits: Bool, bits: [UInt32], scales: [Float], values: [Float]) {
+    let inputs = weights.count / outputs / taps
+    let test = ConvolutionCase(inputs: inputs, outputs: outputs, kernel: (taps, 1))
+    let reduced = ReducedWeights(.fixed, weights, test)
+    let columns = (outputs + 31) / 32 * 32
+    var packed = [UInt32](repeating: 0, count: columns * taps * ((inputs + 15) / 16) * 12)
+    var scales = [Float](repeating: 0, count: columns)
+    let fits = forge_pack_fixed(
+      weights, &packed, &scales, Int64(outputs), Int64(taps), Int64(inputs), accuracy, threads)
+    return (fits != 0, packed, scales, reduced.values)
+  }
+
+  /// The error of an output's weights: the root of its mean square.
+  private func error(_ values: ArraySlice<Float>, _ weights: ArraySlice<Float>) -> Double {
+    let squares = zip(values, weights).reduce(0.0) { sum, pair in
+      sum + (Double(pair.0) - Double(pair.1)) * (Double(pair.0) - Double(pair.1))
+    }
+    return (squares / Double(weights.count)).squareRoot()
+  }
+
+  @Test("as exact as the header says", arguments: [(1, 1), (31, 3), (32, 1), (33, 2), (77, 1)])
+  func exactness(outputs: Int, taps: Int) {
+    for inputs in [1, 2, 15, 16, 17, 130] {
+      var random = SeededGenerator(seed: UInt64(inputs))
+      let weights = (0..<outputs * taps * inputs).map { _ in random.value() }
+      let packed = pack(weights, outputs: outputs, taps: taps, accuracy: 1e-6)
+      #expect(packed.fits)
+      for output in 0..<outputs {
+        let row = output * taps * inputs..<(output + 1) * taps * inputs
+        let most = weights[row].map(abs).max() ?? 0
+        for i in row {
+          #expect(abs(Double(packed.values[i]) - Double(weights[i])) <= Double(most) * 0x1p-23)
+        }
+        guard row.count >= 100 else { continue }
+        #expect(error(packed.values[row], weights[row]) < 0.42 * Double(most) * 0x1p-23)
+      }
+    }
+  }
+
+  /// Weights from 1 to 2, but for zeros, have a median of 1.
+  @Test("one large weight among small ones decides, zeros do not", arguments: [Float(2), 60, 1000])
+  func outlier(most: Float) {
+    var random = SeededGenerator(seed: 4)
+    var weights = (0..<40 * 512).map { _ in 1 + abs(random.value()) }
+    for i in stride(from: 0, to: weights.count, by: 3) { weights[i] = 0 }
+    weights[17 * 512 + 100] = -most
+    let accuracy = 0.3 * Double(most) / 8_388_606
+    #expect(pack(weights, outputs: 40, accuracy: accuracy * 1.001).fits)
+    #expect(!pack(weights, outputs: 40, accuracy: accuracy * 0.999).fits)
+  }
+
+  @Test(
+    "numbers that it cannot hold are refused",
+    arguments: [Float.nan, -.nan, .infinity, -.infinity, 0x1p-120, .leastNonzeroMagnitude])
+  func refused(value: Float) {
+    var weights = [Float](repeating: value.isFinite ? 0 : 0.25, count: 3 * 20)
+    weights[25] = value
+    #expect(!pack(weights, outputs: 3, accuracy: 1e-3).fits)
+  }
+
+  @Test("the largest numbers, and an output of zeros")
+  func extremes() {
+    let most: Float = 0x1p126
+    let packed = pack([most, -most, 0, most / 3] + [0, 0, 0, 0], outputs: 2, accuracy: 1e-6)
+    #expect(packed.fits)
+    #expect(!pack([1.1 * most, most], outputs: 1, accuracy: 1).fits)
+    #expect(packed.values[4...].allSatisfy { $0 == 0 })
+    #expect(packed.scales[1] == 0)
+    #expect(packed.values[0..<4].allSatisfy { $0.isFinite })
+  }
+
+  @Test("the same bits on several threads")
+  func threads() {
+    var random = SeededGenerator(seed: 5)
+    let weights = (0..<300 * 900).map { _ in random.value() }
+    let one = pack(weights, outputs: 300, accuracy: 1e-6)
+    let three = pack(weights, outputs: 300, accuracy: 1e-6, threads: 3)
+    #expect(one.bits == three.bits && one.scales == three.scales && one.fits && three.fits)
+  }
+}

@@ -1,0 +1,107 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+/// Large layers of one pixel, whose weights are kept as 24 bits of fixed point where those are exact enough.
+@Suite struct FixedPointWeightTests {
+  private static let inputs = 523, outputs = 601
+
+  /// A dense layer, and a pointwise convolution of one pixel, which is the same.
+  private static let models: [Model] = {
+    let input = Input(width: 1, height: 1, channels: inputs)
+    return [
+      Model(input: input, output: input --> Dense(neurons: outputs, name: "fc")),
+      Model(input: input, output: input --> PointwiseConvolution(channels: outputs, name: "fc")),
+    ]
+  }()
+
+  private let input = seededValues(count: inputs, seed: 12)
+
+  private func parameters(_ change: (inout [Float]) -> Void = { _ in }) -> NamedParameters {
+    var weights = seededValues(count: Self.inputs * Self.outputs, seed: 11, range: -0.1...0.1)
+    change(&weights)
+    return NamedParameters(values: [
+      "fc": [
+        .weights: StoredValues(weights),
+        .biases: StoredValues(seededValues(count: Self.outputs, seed: 13)),
+      ]
+    ])
+  }
+
+  private func compile(
+    _ model: Model, _ parameters: NamedParameters, threads: Int = 1, accuracy: Double? = nil,
+    set: CompileOptions.InstructionSet? = nil, disabled: Set<String> = [],
+    verify: CompileOptions.Verification = .samples(2)
+  ) throws -> CompiledModel {
+    var options = CompileOptions(
+      verify: verify, accuracy: accuracy, disabledRewrites: disabled, instructionSet: set,
+      threads: .exactly(threads))
+    options.smallestShare = 0
+    return try model.compile(parameters: parameters, options: options)
+  }
+
+  private func isFixed(_ network: CompiledModel) -> Bool {
+    network.report.steps.contains { $0.kernel.hasPrefix("24-bit-weight") }
+  }
+
+  /// The sets whose kernels can do it.
+  private var sets: [CompileOptions.InstructionSet] {
+    CompileOptions.InstructionSet.present.filter { $0 == .avx512 || $0 == .scalar }
+  }
+
+  @Test(arguments: models)
+  func asExactAsFloats(_ model: Model) throws {
+    for set in sets {
+      let fixed = try compile(model, parameters(), set: set)
+      let floats = try compile(model, parameters(), set: set, disabled: ["fixedPointWeights"])
+      #expect(isFixed(fixed) && !isFixed(floats), "\(set)")
+      let error = try #require(fixed.report.verification?.errors[0].relativeL2)
+      let usual = try #require(floats.report.verification?.errors[0].relativeL2)
+      #expect(error < usual + 2e-7, "\(set): \(error), as floats \(usual)")
+      // Three quarters of them, in panels of 32 outputs whose inputs are filled up to 16.
+      #expect(fixed.memory.packedParameters < floats.memory.packedParameters * 4 / 5, "\(set)")
+    }
+  }
+
+  @Test(arguments: models)
+  func theSameBitsOnAnyNumberOfThreads(_ model: Model) throws {
+    let expected = try compile(model, parameters()).predict(input).bits
+    for threads in 2...5 {
+      let network = try compile(model, parameters(), threads: threads)
+      #expect(try network.predict(input).bits == expected, "\(threads) threads")
+    }
+  }
+
+  @Test func weightsThatNeedFloatsKeepThem() throws {
+    let outlier = parameters { $0[300 * Self.inputs + 5] = 100 }
+    for model in Self.models {
+      for set in sets {
+        let network = try compile(model, outlier, set: set)
+        #expect(!isFixed(network), "\(set)")
+        #expect(try #require(network.report.verification).errors[0].relativeL2 < 1e-6)
+        // More exact than 24 bits, or Float32's sums, are.
+        let exact = try compile(model, parameters(), accuracy: 1e-7, set: set, verify: .none)
+        #expect(!isFixed(exact), "\(set)")
+      }
+    }
+  }
+
+  @Test func weightsThatAreNotFinite() throws {
+    for value in [Float.nan, .infinity] {
+      let spoiled = parameters { $0[7 * Self.inputs + 1] = value }
+      for model in Self.models {
+        let network = try model.compile(parameters: spoiled)
+        #expect(!isFixed(network))
+        for (index, output) in try network.predict(input).enumerated() {
+          #expect(output.isFinite == (index != 7), "\(value), output \(index)")
+        }
+      }
+    }
+  }
+
+  @Test func smallLayersKeepFloats() throws {
+    let input = Input(width: 1, height: 1, channels: 128)
+    let model = Model(input: input, output: input --> Dense(neurons: 256))
+    #expect(!isFixed(try model.compile(parameters: SeededParameters())))
+  }
+}
