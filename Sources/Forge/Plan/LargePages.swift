@@ -11,6 +11,8 @@ import Synchronization
 /// A prediction reads each parameter about once, so that with pages of 4 KB it walks the page tables for nearly
 /// every one, in a virtual machine those of the host as well. Measured on a virtual Zen 4, 25×1024 by
 /// 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109 in pages of 2 MB, 114 from the cache.
+///
+/// Where large pages come slowly, memory is filled in small ones first: see ``moveToLargePages(after:)``.
 package final class LargePages: Sendable {
   /// The bytes of a page.
   package static let pageBytes = 2 << 20
@@ -19,30 +21,46 @@ package final class LargePages: Sendable {
   /// Address space taken at once; pages that nobody has written to take no memory.
   private static let regionBytes = 32 << 20
 
-  fileprivate struct Region {
+  struct Region {
     let address, byteCount: Int
     /// What is free, in order, no two ranges touching.
     var free: [Range<Int>]
   }
 
-  private let regions = Mutex<[Region]>([])
+  struct State {
+    var regions: [Region] = []
+    /// How many large pages came slowly, one after the other.
+    var slowPages = 0
+    /// Whether memory is filled in small pages from now on.
+    var fillsSmallPages = false
+    /// Whether some memory is to move to large pages yet.
+    var isMoving = false
+  }
 
-  package init() {}
+  let state = Mutex(State())
+  /// The time above which a page comes slowly.
+  let slowPage: Duration
+
+  /// - Parameter slowPage: how long a page may take that does not come slowly. The system zeroes it in 0.1 to 0.3 ms;
+  ///   a host that has to find it first takes 2 to 5.
+  package init(slowPage: Duration = .milliseconds(1)) { self.slowPage = slowPage }
 
   deinit {
-    regions.withLock { regions in
-      for region in regions {
+    state.withLock { state in
+      for region in state.regions {
         munmap(UnsafeMutableRawPointer(bitPattern: region.address), region.byteCount)
       }
     }
   }
 
   /// The address space taken, in bytes: whole regions, whatever of them is free.
-  package var reservedBytes: Int { regions.withLock { $0.reduce(0) { $0 + $1.byteCount } } }
+  package var reservedBytes: Int { state.withLock { $0.regions.reduce(0) { $0 + $1.byteCount } } }
 
   /// The bytes of that in use.
   package var usedBytes: Int {
-    regions.withLock { $0.reduce(0) { $0 + $1.byteCount - $1.free.reduce(0) { $0 + $1.count } } }
+    state.withLock {
+      $0.regions.reduce(0) { $0 + $1.byteCount - $1.free.reduce(0) { $0 + $1.count } }
+    }
   }
 
   /// The bytes that an allocation takes; `nil` when no memory has as many.
@@ -56,29 +74,28 @@ package final class LargePages: Sendable {
   /// Bytes aligned to a cache line, of any content; `nil` when there is no memory.
   package func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     guard let size = Self.size(byteCount) else { return nil }
-    let address = regions.withLock { regions -> Int? in
-      for index in regions.indices {
-        if let address = regions[index].take(size) { return address }
+    let address = state.withLock { state -> Int? in
+      for index in state.regions.indices {
+        if let address = state.regions[index].take(size) { return address }
       }
       guard var region = Region(byteCount: max(size, Self.regionBytes)) else { return nil }
+      if state.fillsSmallPages { region.fillSmallPages(from: region.address) }
       let address = region.take(size)
-      regions.append(region)
+      state.regions.append(region)
       return address
     }
-    return address.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+    guard let address else { return nil }
+    watch(address..<address + size)
+    return UnsafeMutableRawPointer(bitPattern: address)
   }
 
   /// Gives bytes of ``allocate(byteCount:)`` back; whole pages of them go to the system.
   package func free(_ memory: UnsafeMutableRawBufferPointer) {
     guard let base = memory.baseAddress, let size = Self.size(memory.count) else { return }
     let address = Int(bitPattern: base)
-    regions.withLock { regions in
-      guard
-        let index = regions.firstIndex(where: {
-          $0.address <= address && address < $0.address + $0.byteCount
-        })
-      else { return }
-      regions[index].give(address..<address + size)
+    state.withLock { state in
+      guard let index = state.regions.firstIndex(where: { $0.contains(address) }) else { return }
+      state.regions[index].give(address..<address + size)
     }
   }
 }
@@ -105,6 +122,11 @@ extension LargePages.Region {
     // Where the system knows no such pages, the small ones do.
     madvise(UnsafeMutableRawPointer(bitPattern: address), size, MADV_HUGEPAGE)
     free = [address..<address + size]
+  }
+
+  /// Whether an address lies in it.
+  func contains(_ address: Int) -> Bool {
+    self.address <= address && address < self.address + byteCount
   }
 
   /// The first free range that holds `size` bytes, shortened by them.

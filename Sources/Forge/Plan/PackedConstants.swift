@@ -86,6 +86,12 @@ final class PackedConstants: Sendable {
     }
   }
 
+  /// Moves what could not be filled in large pages fast enough to such pages, in the background.
+  func settle() { pages.moveToLargePages() }
+
+  /// Whether nothing is left of that to do.
+  var isSettled: Bool { pages.isSettled }
+
   /// Lets go of every form that a plan does not read.
   func drop(except plan: Plan) {
     let read = Set(plan.retained.map { ObjectIdentifier($0) })

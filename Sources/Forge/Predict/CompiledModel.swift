@@ -64,7 +64,13 @@ public final class CompiledModel: Sendable {
     report = CompileReport(
       compiler, plan: plan, tuning: tuning, constantBytes: constants.byteCount,
       verification: verification)
+    constants.settle()
   }
+
+  /// Whether the work that goes on in the background after a compile is done.
+  ///
+  /// That is moving parameters to large pages of memory, on systems where these come slowly.
+  package var isSettled: Bool { constants.isSettled }
 
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { options.maximumBatch }
@@ -137,6 +143,7 @@ public final class CompiledModel: Sendable {
     do {
       let plan = try compiler.plan(inputs: shapes, constants: constants)
       plans.add(plan, for: shapes)
+      constants.settle()
       return plan
     } catch {
       throw error.predictionError(compiler)
