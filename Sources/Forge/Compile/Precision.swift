@@ -12,6 +12,10 @@ extension CompileOptions {
   /// Neither threads nor batch nor slot changes a bit of any result.
   public enum Precision: String, Sendable, CaseIterable {
     /// Float32: a relative rounding error of 2⁻²⁴ per operation.
+    ///
+    /// Weights of large dense layers, and of convolutions with one output pixel, are kept as 24 bits of fixed point,
+    /// each output's as multiples of its largest over 2²³, where their error is within ``CompileOptions/accuracy``; the
+    /// rewrite `fixedPointWeights` may be disabled.
     case float32
     /// Weights of dense layers, and of convolutions with one output pixel, stored as IEEE halves, each output's by a
     /// power of two so that none overflows; arithmetic in Float32.
