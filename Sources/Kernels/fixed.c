@@ -10,7 +10,15 @@ typedef struct {
   float *scales;
   int64_t outputs, taps, inputs;
   double accuracy;
+  double squares; /* of all outputs' errors: of an input's weights together */
+  uint8_t *refusals; /* one per tile of inputs */
 } fixed_packing;
+
+/* A weight is off by so many of its output's units, as the root of the mean square. */
+#define FORGE_FIXED_ERROR 0.3
+
+/* Whole lines of every output's weights, a few at a time. */
+#define INPUTS_OF_A_TILE 256
 
 /* An output's largest weight, and a power of two that half of its weights which are not zero reach. */
 typedef struct { float most, median; } weight_sizes;
@@ -67,31 +75,48 @@ static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const do
   }
 }
 
-/* A tile is a panel. An output whose weights are not exact enough gets the scale NaN. */
+/* The units of 24 bits, of which the words have 256. A scale that is rounded may let the largest have one more. */
+static double unit_of(float most) { return (double)most / 8388606.0; }
+
+/* Sets the scale of an output, a tile being one: NaN where its weights cannot be exact enough. */
+static void scale_output(const void *arguments, int64_t output) {
+  const fixed_packing *a = arguments;
+  const int64_t count = a->taps * a->inputs;
+  const weight_sizes sizes = sizes_of(a->weights + output * count, count);
+  const double unit = unit_of(sizes.most);
+  const float scale = (float)(unit / 256);
+  /* Scales of the smallest numbers have few bits. */
+  const bool fits = FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median && scale >= 0x1p-126f &&
+                    sizes.most <= 0x1p126f;
+  a->scales[output] = fits || sizes.most == 0 ? scale : NAN;
+}
+
+/* Whether the weights of each input of a tile are, all outputs together, as exact as they should be: an input whose
+ * weights are small may be large. */
+static void check_inputs(const void *arguments, int64_t tile) {
+  const fixed_packing *a = arguments;
+  const int64_t count = a->taps * a->inputs, first = tile * INPUTS_OF_A_TILE;
+  const int64_t inputs = forge_smaller(INPUTS_OF_A_TILE, count - first);
+  float squares[INPUTS_OF_A_TILE] = {0};
+  for (int64_t o = 0; o < a->outputs; o++) {
+    const float *row = a->weights + o * count + first;
+    for (int64_t i = 0; i < inputs; i++) squares[i] += row[i] * row[i];
+  }
+  a->refusals[tile] = false;
+  for (int64_t i = 0; i < inputs; i++)
+    if (!(a->squares <= a->accuracy * a->accuracy * squares[i])) a->refusals[tile] = true;
+}
+
+/* A tile is a panel. */
 static void pack_fixed_tile(const void *arguments, int64_t panel) {
   const fixed_packing *a = arguments;
   const int64_t first = panel * FORGE_FIXED_PANEL_WIDTH, count = a->taps * a->inputs;
   const int64_t columns = forge_smaller(FORGE_FIXED_PANEL_WIDTH, a->outputs - first);
   const int64_t blocks = forge_blocks(a->inputs);
   const float *from = a->weights + first * count;
-  float *scales = a->scales + first;
   double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
-  for (int64_t c = 0; c < FORGE_FIXED_PANEL_WIDTH; c++) {
-    scales[c] = 0;
-    if (c >= columns) continue;
-    const weight_sizes sizes = sizes_of(from + c * count, count);
-    if (sizes.most == 0) continue;
-    /* Rounded, the scale may let the largest have one more unit, of 256 words. */
-    const double unit = (double)sizes.most / 8388606.0;
-    scales[c] = (float)(unit / 256);
-    /* A weight is off by 0.3 units, as the root of the mean square. Scales of the smallest numbers have few bits. */
-    const bool fits = 0.3 * unit <= a->accuracy * sizes.median && scales[c] >= 0x1p-126f &&
-                      sizes.most <= 0x1p126f;
-    if (fits)
-      inverse[c] = 1 / (256 * (double)scales[c]);
-    else
-      scales[c] = NAN;
-  }
+  for (int64_t c = 0; c < columns; c++)
+    inverse[c] = a->scales[first + c] > 0 ? 1 / (256 * (double)a->scales[first + c]) : 0;
   int32_t *to = (int32_t *)(a->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
   for (int64_t tap = 0; tap < a->taps; tap++) {
     for (int64_t block = 0; block < blocks; block++) {
@@ -99,7 +124,6 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
       const int64_t lanes = forge_lanes(a->inputs, block);
       for (int64_t c = 0; c < columns; c++) {
         const float *at = from + c * count + tap * a->inputs + block * FORGE_LANES;
-        if (scales[c] != scales[c]) continue;
         for (int64_t i = 0; i < lanes; i++) rows[i][c] = at[i];
       }
       for (int64_t pair = 0; pair < FORGE_LANES / 2; pair++) {
@@ -112,18 +136,30 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
 
 int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs, int64_t taps,
                          int64_t inputs, double accuracy, int32_t threads) {
-  const fixed_packing arguments = {
+  fixed_packing arguments = {
     .weights = weights,
     .packed = packed,
     .scales = scales,
     .outputs = outputs,
     .taps = taps,
     .inputs = inputs,
-    .accuracy = accuracy};
+    .accuracy = accuracy,
+    /* What is packed is not there yet: a tile of inputs has a byte of it. */
+    .refusals = packed};
   const int64_t panels = (outputs + FORGE_FIXED_PANEL_WIDTH - 1) / FORGE_FIXED_PANEL_WIDTH;
+  const int64_t bytes = outputs * taps * inputs * (int64_t)sizeof *weights;
+  forge_deal(scale_output, &arguments, outputs, bytes, threads);
+  for (int64_t o = 0; o < outputs; o++) {
+    if (scales[o] != scales[o]) return false;
+    const double error = FORGE_FIXED_ERROR * 256 * (double)scales[o];
+    arguments.squares += error * error;
+  }
+  for (int64_t o = outputs; o < panels * FORGE_FIXED_PANEL_WIDTH; o++) scales[o] = 0;
+  const int64_t tiles = (taps * inputs + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE;
+  forge_deal(check_inputs, &arguments, tiles, bytes, threads);
+  for (int64_t tile = 0; tile < tiles; tile++)
+    if (arguments.refusals[tile]) return false;
   forge_deal(pack_fixed_tile, &arguments, panels,
              panels * taps * forge_blocks(inputs) * 8 * FORGE_FIXED_GROUP_BYTES, threads);
-  for (int64_t o = 0; o < outputs; o++)
-    if (scales[o] != scales[o]) return false;
   return true;
 }

@@ -7,7 +7,7 @@
 #endif
 
 /// A thread of its own, detached, in which signals are blocked: they are for the program's threads.
-final class WorkerThread: Sendable {
+package final class WorkerThread: Sendable {
   private let run: @Sendable () -> Void
 
   private init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -16,7 +16,7 @@ final class WorkerThread: Sendable {
   ///
   /// - Parameter run: what it does.
   /// - Returns: whether there is one; the system may refuse.
-  static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+  package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

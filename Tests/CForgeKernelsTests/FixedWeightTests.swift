@@ -31,7 +31,8 @@ import Testing
     for inputs in [1, 2, 15, 16, 17, 130] {
       var random = SeededGenerator(seed: UInt64(inputs))
       let weights = (0..<outputs * taps * inputs).map { _ in random.value() }
-      let packed = pack(weights, outputs: outputs, taps: taps, accuracy: 1e-6)
+      // Of few outputs an input's weights may all be small.
+      let packed = pack(weights, outputs: outputs, taps: taps, accuracy: outputs < 30 ? 1 : 1e-6)
       #expect(packed.fits)
       for output in 0..<outputs {
         let row = output * taps * inputs..<(output + 1) * taps * inputs
@@ -57,6 +58,18 @@ import Testing
     #expect(!pack(weights, outputs: 40, accuracy: accuracy * 0.999).fits)
   }
 
+  /// An input whose weights are small may be large.
+  @Test("an input with small weights decides", arguments: [Float(0.01), 1e-4, 0])
+  func smallInput(size: Float) {
+    var random = SeededGenerator(seed: 6)
+    var weights = (0..<64 * 600).map { _ in 1 + abs(random.value()) }
+    for output in 0..<64 { weights[output * 600 + 555] *= size }
+    // Units are of about 2 in 2²³, the input's weights from `size` to twice as much.
+    let accuracy = 0.3 * 2 / 8_388_606 / Double(size) / 1.5
+    #expect(!pack(weights, outputs: 64, accuracy: size > 0 ? accuracy * 0.9 : 1e9).fits)
+    if size > 0 { #expect(pack(weights, outputs: 64, accuracy: accuracy * 1.1).fits) }
+  }
+
   @Test(
     "numbers that it cannot hold are refused",
     arguments: [Float.nan, -.nan, .infinity, -.infinity, 0x1p-120, .leastNonzeroMagnitude])
@@ -69,7 +82,7 @@ import Testing
   @Test("the largest numbers, and an output of zeros")
   func extremes() {
     let most: Float = 0x1p126
-    let packed = pack([most, -most, 0, most / 3] + [0, 0, 0, 0], outputs: 2, accuracy: 1e-6)
+    let packed = pack([most, -most, -most, most / 3] + [0, 0, 0, 0], outputs: 2, accuracy: 1e-6)
     #expect(packed.fits)
     #expect(!pack([1.1 * most, most], outputs: 1, accuracy: 1).fits)
     #expect(packed.values[4...].allSatisfy { $0 == 0 })

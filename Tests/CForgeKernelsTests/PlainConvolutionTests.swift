@@ -159,7 +159,9 @@ private func check(
   }
 
   /// 4,096 floats, of which 32 must be left over.
-  @Test("gray images around the size that is copied", arguments: [(64, 63), (64, 64), (65, 63)])
+  @Test(
+    "gray images around the size that is copied",
+    arguments: [(64, 63), (64, 64), (65, 63), (32, 127)])
   func graySizes(height: Int, width: Int) {
     check(
       ConvolutionCase(

@@ -74,11 +74,17 @@ import Testing
 
   @Test func weightsThatNeedFloatsKeepThem() throws {
     let outlier = parameters { $0[300 * Self.inputs + 5] = 100 }
+    // An input that may be a million times as large as the others.
+    let scaled = parameters { weights in
+      for output in 0..<Self.outputs { weights[output * Self.inputs + 9] *= 1e-6 }
+    }
     for model in Self.models {
       for set in sets {
-        let network = try compile(model, outlier, set: set)
-        #expect(!isFixed(network), "\(set)")
-        #expect(try #require(network.report.verification).errors[0].relativeL2 < 1e-6)
+        for weights in [outlier, scaled] {
+          let network = try compile(model, weights, set: set)
+          #expect(!isFixed(network), "\(set)")
+          #expect(try #require(network.report.verification).errors[0].relativeL2 < 1e-6)
+        }
         // More exact than 24 bits, or Float32's sums, are.
         let exact = try compile(model, parameters(), accuracy: 1e-7, set: set, verify: .none)
         #expect(!isFixed(exact), "\(set)")
@@ -99,9 +105,49 @@ import Testing
     }
   }
 
-  @Test func smallLayersKeepFloats() throws {
-    let input = Input(width: 1, height: 1, channels: 128)
-    let model = Model(input: input, output: input --> Dense(neurons: 256))
+  @Test(arguments: [(128, 256), (4096, 128), (90_000, 10)])
+  func smallLayersAndThoseOfFewOutputsKeepFloats(inputs: Int, outputs: Int) throws {
+    let input = Input(width: 1, height: 1, channels: inputs)
+    let model = Model(input: input, output: input --> Dense(neurons: outputs))
     #expect(!isFixed(try model.compile(parameters: SeededParameters())))
+  }
+
+  /// Values that count how often they are read.
+  private struct CountedValues: ParameterData {
+    let values: StoredValues
+    let reads: Locked<Int>
+    var elementType: ElementType { values.elementType }
+    var layout: ParameterLayout { values.layout }
+    var sizes: [Int]? { values.sizes }
+    var origin: String { values.origin }
+    var count: Int { values.count }
+
+    func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+      reads.withLock { $0 += 1 }
+      try values.withUnsafeBytes(body)
+    }
+  }
+
+  /// What was refused once is not read again for inputs of other sizes.
+  @Test func refusedWeightsAreReadOnce() throws {
+    let input = Input(channels: Self.inputs)
+    let model = Model(
+      input: input,
+      output: input --> GlobalAveragePooling() --> Dense(neurons: Self.outputs, name: "fc"))
+    let reads = Locked(0)
+    var spoiled = parameters()
+    var weights = seededValues(count: Self.inputs * Self.outputs, seed: 11)
+    weights[7 * Self.inputs + 1] = .infinity
+    spoiled.values["fc"]?[.weights] = CountedValues(values: StoredValues(weights), reads: reads)
+    let network = try model.compile(parameters: spoiled)
+    for size in 1...3 {
+      let values = seededValues(count: size * size * Self.inputs, seed: 3)
+      let picture = TensorValues(width: size, height: size, channels: Self.inputs, values: values)
+      _ = try network.predict(picture)
+    }
+    #expect(!isFixed(network))
+    #expect(network.memory.packedParameters >= 4 * Self.inputs * Self.outputs)
+    // Once to be refused, once as floats.
+    #expect(reads.withLock { $0 } == 2)
   }
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import ForgeRunner
 import Synchronization
 
 #if canImport(Glibc)
@@ -23,87 +23,125 @@ extension LargePages {
   /// Takes the first page that begins in memory which is about to be written, and sees how long that takes; when it
   /// is long, the next one, too.
   func watch(_ range: Range<Int>) {
-    guard state.withLock({ !$0.fillsSmallPages }) else { return }
+    guard !fillsSmallPages else { return }
     let first = AlignedMemory.round(range.lowerBound, to: Self.pageBytes)
     for page in stride(from: first, to: range.upperBound, by: Self.pageBytes) {
       let clock = ContinuousClock()
       let start = clock.now
       guard madvise(UnsafeMutableRawPointer(bitPattern: page), 1 << 12, Self.populateWrite) == 0
       else { return }
-      let isSlow = clock.now - start > slowPage
-      let goesOn = state.withLock { state in
-        state.slowPages = isSlow ? state.slowPages + 1 : 0
-        // One may be slow because somebody else had the core.
-        guard state.slowPages == 2 else { return isSlow && !state.fillsSmallPages }
-        state.fillsSmallPages = true
-        if let region = state.regions.first(where: { $0.contains(page) }) {
-          region.fillSmallPages(from: page + Self.pageBytes)
-        }
-        return false
-      }
-      if !goesOn { return }
-    }
-  }
-
-  /// Moves what was filled in small pages to large ones, in the background.
-  ///
-  /// It begins after a pause, in which whoever waits for a first prediction gets it. Memory can be used meanwhile; who
-  /// touches a page that is moving waits for some milliseconds.
-  package func moveToLargePages(after pause: DispatchTimeInterval = .milliseconds(500)) {
-    let begins = state.withLock { state in
-      guard state.fillsSmallPages, !state.isMoving else { return false }
-      state.isMoving = true
-      return true
-    }
-    guard begins else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause) { [weak self] in
-      // Whoever lets go of the memory need not wait for more than a page.
-      var next: Int? = 0
-      while let page = next {
-        guard let self else { return }
-        next = self.movePage(page)
-      }
+      let time = clock.now - start
+      guard state.withLock({ $0.took(time, slow: slowPage) }) else { return }
     }
   }
 
   /// Whether memory is filled in small pages, because large ones came slowly.
   package var fillsSmallPages: Bool { state.withLock { $0.fillsSmallPages } }
 
-  /// Whether all memory that may be in large pages is.
-  package var isSettled: Bool { state.withLock { !$0.isMoving } }
+  /// Whether nothing is to move to large pages, or all of it has.
+  package var isSettled: Bool { state.withLock { $0.moves == nil } }
 
-  /// Moves the `index`th page of all regions if it is in use as a whole; gives the next one's index.
-  private func movePage(_ index: Int) -> Int? {
+  /// Moves what was filled in small pages to large ones, in the background.
+  ///
+  /// It begins after a pause, in which whoever waits for a first prediction gets it. Memory can be used meanwhile; who
+  /// touches a page that is moving waits for some milliseconds.
+  package func moveToLargePages(after pause: Duration = .milliseconds(500)) {
+    let begins = state.withLock { state in
+      guard state.fillsSmallPages else { return false }
+      // What has been filled since others began is behind them, maybe.
+      let begins = state.moves == nil
+      state.moves = begins ? .once : .again
+      return begins
+    }
+    guard begins else { return }
+    let microseconds = useconds_t(clamping: pause.components.attoseconds / 1_000_000_000_000)
+    let isStarted = WorkerThread.start { [weak self] in
+      usleep(microseconds)
+      // Whoever lets go of the memory need not wait for more than a page.
+      var page: Int? = 0
+      while let next = page { page = self?.move(next) }
+    }
+    if !isStarted { state.withLock { $0.moves = nil } }
+  }
+
+  /// Moves what was filled in small pages to large ones before it returns.
+  package func moveToLargePages() {
+    guard fillsSmallPages else { return }
+    for index in 0... {
+      switch page(index) {
+      case .inUse(let address): Self.move(address)
+      case .partlyFree: continue
+      case nil: return
+      }
+    }
+  }
+
+  /// Moves a page; gives the next one's index.
+  private func move(_ index: Int) -> Int? {
+    switch page(index) {
+    case .inUse(let address): Self.move(address)
+    case .partlyFree: break
+    case nil:
+      return state.withLock { state in
+        state.moves = state.moves == .again ? .once : nil
+        return state.moves == nil ? nil : 0
+      }
+    }
+    return index + 1
+  }
+
+  private enum Page {
+    case inUse(Int), partlyFree
+  }
+
+  /// The `index`th page of all regions; `nil` after the last.
+  private func page(_ index: Int) -> Page? {
     state.withLock { state in
       var offset = index * Self.pageBytes
-      let region = state.regions.first { region in
-        guard offset >= region.byteCount else { return true }
+      for region in state.regions {
+        guard offset >= region.byteCount else {
+          let page = region.address + offset
+          let isFree = region.free.contains { $0.overlaps(page..<page + Self.pageBytes) }
+          return isFree ? .partlyFree : .inUse(page)
+        }
         offset -= region.byteCount
-        return false
       }
-      guard let region else {
-        state.isMoving = false
-        return nil
-      }
-      let page = region.address + offset..<region.address + offset + Self.pageBytes
-      guard !region.free.contains(where: { $0.overlaps(page) }) else { return index + 1 }
-      let start = UnsafeMutableRawPointer(bitPattern: page.lowerBound)
-      madvise(start, Self.pageBytes, MADV_HUGEPAGE)
-      if madvise(start, Self.pageBytes, Self.collapse) != 0, errno == EINVAL {
-        // A system that cannot: small pages it is.
-        state.isMoving = false
-        return nil
-      }
-      return index + 1
+      return nil
     }
+  }
+
+  /// Moves the page at an address, or leaves it where the system refuses.
+  ///
+  /// Not under the lock, which a child of a fork would never get: the region stays while this object does, and a page
+  /// that is freed meanwhile may as well be a large one.
+  private static func move(_ page: Int) {
+    let start = UnsafeMutableRawPointer(bitPattern: page)
+    madvise(start, pageBytes, MADV_HUGEPAGE)
+    madvise(start, pageBytes, collapse)
   }
 }
 
-extension LargePages.Region {
-  /// What is written from here on comes in small pages.
-  func fillSmallPages(from start: Int) {
-    let end = address + byteCount
-    guard start < end else { return }
-    madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_NOHUGEPAGE)
+extension LargePages.State {
+  /// Notes the time that a large page took; gives whether the next one is to be watched, too.
+  mutating func took(_ time: Duration, slow: Duration) -> Bool {
+    slowPages = time > slow ? slowPages + 1 : 0
+    guard slowPages > 0, !fillsSmallPages else { return false }
+    // A page may take a while because somebody else had the core, but not often so long.
+    guard slowPages == 2 || time > slow * 2 else { return true }
+    fillsSmallPages = true
+    for region in regions {
+      for range in region.free { LargePages.fillSmallPages(range) }
+    }
+    return false
+  }
+}
+
+extension LargePages {
+  /// What is written to whole pages of a range comes in small ones.
+  static func fillSmallPages(_ range: Range<Int>) {
+    let first = AlignedMemory.round(range.lowerBound, to: pageBytes)
+    let last = range.upperBound / pageBytes * pageBytes
+    guard first < last else { return }
+    madvise(UnsafeMutableRawPointer(bitPattern: first), last - first, MADV_NOHUGEPAGE)
   }
 }

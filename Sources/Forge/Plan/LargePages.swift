@@ -12,7 +12,7 @@ import Synchronization
 /// every one, in a virtual machine those of the host as well. Measured on a virtual Zen 4, 25×1024 by
 /// 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109 in pages of 2 MB, 114 from the cache.
 ///
-/// Where large pages come slowly, memory is filled in small ones first: see ``moveToLargePages(after:)``.
+/// Where large pages come slowly, memory is filled in small ones first: see LargePages+Slow.swift.
 package final class LargePages: Sendable {
   /// The bytes of a page.
   package static let pageBytes = 2 << 20
@@ -33,8 +33,13 @@ package final class LargePages: Sendable {
     var slowPages = 0
     /// Whether memory is filled in small pages from now on.
     var fillsSmallPages = false
-    /// Whether some memory is to move to large pages yet.
-    var isMoving = false
+    /// What is under way of moving memory to large pages.
+    var moves: Moves?
+  }
+
+  enum Moves {
+    /// All pages, one after the other; or once more after that.
+    case once, again
   }
 
   let state = Mutex(State())
@@ -79,7 +84,9 @@ package final class LargePages: Sendable {
         if let address = state.regions[index].take(size) { return address }
       }
       guard var region = Region(byteCount: max(size, Self.regionBytes)) else { return nil }
-      if state.fillsSmallPages { region.fillSmallPages(from: region.address) }
+      if state.fillsSmallPages {
+        Self.fillSmallPages(region.address..<region.address + region.byteCount)
+      }
       let address = region.take(size)
       state.regions.append(region)
       return address
@@ -95,7 +102,9 @@ package final class LargePages: Sendable {
     let address = Int(bitPattern: base)
     state.withLock { state in
       guard let index = state.regions.firstIndex(where: { $0.contains(address) }) else { return }
-      state.regions[index].give(address..<address + size)
+      let range = address..<address + size
+      state.regions[index].give(range)
+      if state.fillsSmallPages { Self.fillSmallPages(range) }
     }
   }
 }

@@ -14,8 +14,8 @@ final class PackedConstants: Sendable {
     case convolution(height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero where padded.
     case winograd(WinogradTile, inputs: Int, outputs: Int, panelWidth: Int)
-    /// Of lower precision: per output what `forge_reduced_convolution_arguments` needs of scales and totals, then
-    /// `[panel][height][width][inputs, rounded up to 16][panelWidth]` in words, zero where padded.
+    /// Not floats: per output what `forge_reduced_convolution_arguments` needs of scales and totals, then
+    /// `[panel][height][width][inputs, rounded up to 16][panelWidth]` as CForgePrecision.h has them, zero where padded.
     case reduced(
       ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int,
       accuracy: Double)
@@ -44,6 +44,8 @@ final class PackedConstants: Sendable {
   /// The parameters where their source keeps them.
   let parameters: ParameterStore
   private let made = Mutex<[Key: AlignedMemory]>([:])
+  /// Forms that values have turned out not to fit.
+  private let refused = Mutex<Set<Key>>([])
   private let pages = LargePages()
 
   init(_ parameters: ParameterStore) {
@@ -63,6 +65,7 @@ final class PackedConstants: Sendable {
   ) throws -> AlignedMemory {
     let key = Key(value: value?.index ?? -1, part: part, form: form)
     if let memory = made.withLock({ $0[key] }) { return memory }
+    if refused.withLock({ $0.contains(key) }) { throw NotExactEnough() }
     var values = try recipe.map { try parameters.values(of: $0) } ?? []
     let float = MemoryLayout<Float>.stride
     if let part {
@@ -77,7 +80,10 @@ final class PackedConstants: Sendable {
       isExact = form.write(
         values, to: bytes.bindMemory(to: Float.self), threads: Int32(clamping: parameters.threads))
     }
-    guard isExact else { throw NotExactEnough() }
+    guard isExact else {
+      refused.withLock { _ = $0.insert(key) }
+      throw NotExactEnough()
+    }
     return made.withLock { made in
       if let earlier = made[key] { return earlier }
       made[key] = memory
@@ -88,6 +94,9 @@ final class PackedConstants: Sendable {
 
   /// Moves what could not be filled in large pages fast enough to such pages, in the background.
   func settle() { pages.moveToLargePages() }
+
+  /// The same before it returns.
+  func settleNow() { pages.moveToLargePages() }
 
   /// Whether nothing is left of that to do.
   var isSettled: Bool { pages.isSettled }

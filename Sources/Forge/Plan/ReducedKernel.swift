@@ -110,11 +110,12 @@ extension KernelChoice {
   ///
   /// One pixel takes as long as its weights take to read. Those that fit into the second cache are at hand; 1 MB is
   /// the least that servers with AVX-512 have. (LeNet's first dense layer, 3.1 MB in the third cache: 33 µs as
-  /// floats, 25 so.)
+  /// floats, 26 so.) Panels of few outputs would be padded, or too few for threads to share; whether there are enough
+  /// cannot depend on the threads, because bits do not.
   static func hasFixedPointWeights(
     outputPixels: Int, taps: Int, inputs: Int, outputs: Int, settings: PlanSettings
   ) -> Bool {
-    outputPixels == 1
+    outputPixels == 1 && outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH)
       && PlanBuilder.saturatingProduct([taps, inputs, outputs]) >= 1 << 18
       && settings.isEnabled(Rewrites.fixedPointWeights)
       && forge_precision_kernels(settings.level).fixed_convolution != nil

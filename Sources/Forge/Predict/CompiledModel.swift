@@ -67,7 +67,7 @@ public final class CompiledModel: Sendable {
     constants.settle()
   }
 
-  /// Whether the work that goes on in the background after a compile is done.
+  /// Whether no work of a compile goes on in the background.
   ///
   /// That is moving parameters to large pages of memory, on systems where these come slowly.
   package var isSettled: Bool { constants.isSettled }

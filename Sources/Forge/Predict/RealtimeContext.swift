@@ -41,6 +41,8 @@ public struct RealtimeContext: ~Copyable {
     workspace: UnsafeMutableRawBufferPointer? = nil
   ) throws(PredictionError) {
     guard network.options.checks == .none else { throw .notRealtime("checks: .finiteOutputs") }
+    // In the background a page that moves would keep a prediction waiting.
+    network.constants.settleNow()
     let context = try Context(
       network, batch: batch, inputShapes: inputShapes, workspace: workspace)
     let memory = context.memory

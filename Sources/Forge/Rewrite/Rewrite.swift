@@ -29,7 +29,7 @@ public enum Rewrites {
   static let winograd = "winograd"
   /// Pointwise convolutions by Strassen's algorithm.
   static let strassen = "strassen"
-  /// Large dense layers whose weights are kept as 24 bits of fixed point.
+  /// Large dense layers, and convolutions of one pixel, whose weights are kept as 24 bits of fixed point.
   static let fixedPointWeights = "fixedPointWeights"
   /// What the plan rewrites.
   static let ofPlan = [

@@ -26,7 +26,12 @@ struct TunableConvolutions {
         let input = graph.shape(of: node.inputs[0]).sizes,
         let output = graph.shape(of: node.output).sizes, let choice = plan.choices[position]
       else { continue }
-      // A plain image and lower precision have one kernel each.
+      // A plain image, lower precision and weights of 24 bits have one kernel each.
+      guard
+        !KernelChoice.hasFixedPointWeights(
+          outputPixels: output[0] * output[1], taps: geometry.kernel.width * geometry.kernel.height,
+          inputs: input[2], outputs: output[2], settings: settings)
+      else { continue }
       switch choice {
       case .plainImage, .reduced: continue
       default: break

@@ -141,6 +141,8 @@ struct Tuner {
     var all = champions
     for (index, challenger) in challengers { all[entries[index].convolution] = challenger }
     let challenger = try plan(all)
+    // All in pages of the same kind.
+    constants.settleNow()
     guard let race = PlanRace(champion, challenger, threads: compiler.threads) else { return nil }
     var results: [Int: PlanRace.Result] = [:]
     for index in challengers.keys { results[index] = race.result(of: Set(entries[index].nodes)) }
@@ -158,6 +160,7 @@ struct Tuner {
     let measured = try plan(champions)
     constants.drop(except: measured)
     let other = try plan(costModel)
+    constants.settleNow()
     guard let race = PlanRace(other, measured, threads: compiler.threads) else { return }
     let result = race.result()
     predictionSeconds = (costModel: result.first, measured: result.second)

@@ -1,5 +1,5 @@
 /* Convolutions whose weights are not floats: of lower precision, which are IEEE halves, bf16 arithmetic and int8
- * arithmetic, and fixed-point numbers of 24 bits, which are about as exact as floats.
+ * arithmetic, and fixed-point numbers of 24 bits, which are as exact as floats where forge_pack_fixed takes them.
  *
  * Tensors between steps stay float and blocked, as CForgeKernels.h has them. What a convolution of bf16 or
  * int8 reads is brought to WORDS of 32 bits first, by a step of its own:
@@ -36,7 +36,7 @@ typedef struct {
   forge_view range;                 /* int8 only */
 } forge_words_arguments;
 
-/* Convolution as forge_convolution_arguments has it, with weights of lower precision; sums are float or, for
+/* Convolution as forge_convolution_arguments has it, with weights that are not floats; sums are float or, for
  * int8, exact integers of 32 bits, which 66,310 products fit.
  *
  *   half_convolution: one output pixel. in: blocked floats. weights: uint16_t halves [panel][ky][kx][in blocks *
@@ -86,9 +86,14 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
 
 /* Fixed-point numbers of 24 bits, an output's being multiples of its `scales`. packed: bytes, 3 for each of
  * [panels * 32][taps][in blocks * 16]. A weight is off by the output's largest over 2^23 at most, and by 0.3 of that
- * as the root of the mean square. Gives 0 where for some output the latter is above `accuracy` times the median of
- * the weights that are not zero (rounded down to a power of two), so that a few large weights, whose inputs may be
- * zero, do not hide the errors of the others; or where a weight is not finite. What is packed is then of no use.
+ * as the root of the mean square. Gives 0, and packs nothing of use, where
+ *   for some output the latter is above `accuracy` times the median of the weights that are not zero (rounded down to
+ *   a power of two): a few large weights, whose inputs may be zero, do not hide the errors of the others; or
+ *   for some input of a tap all outputs' errors together (L2) are above `accuracy` times its weights: where these are
+ *   small, the input may be large; or
+ *   a weight is not finite, or beyond 2^126.
+ * A sum is of inputs times integers below 2^31 and scaled at the end: it overflows where the scaled one passes the
+ * output's largest weight times 2^97. A weight of zero may be taken for half a unit.
  * threads: see CForgeKernels.h. */
 int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs, int64_t taps,
                          int64_t inputs, double accuracy, int32_t threads);
@@ -104,7 +109,7 @@ void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int3
 
 /* ---- dispatch ---- */
 
-/* The kernels of lower precision; NULL where the machine or the level has none. */
+/* The kernels of weights that are not floats; NULL where the machine or the level has none. */
 typedef struct {
   forge_kernel half_convolution;                       /* F16C with AVX2; AVX-512 */
   forge_kernel fixed_convolution;                      /* AVX-512 */

@@ -5,7 +5,8 @@
  * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
  * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
  * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector holds at most 8
- * channels, as of 20 or 50, its products are of half the width, which takes half the time.
+ * channels, as of 20 or 50, its products are of half the width, which takes half the time where registers of 512 bits go
+ * through units of 256 (Zen 4), or there are none (AVX2).
  *
  * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not
  * depend on the tile it was computed in. */
@@ -262,10 +263,13 @@ FORGE_INLINE bool ends_in_half(int64_t panel_width, int64_t channels) {
   return panel_width - channels >= FORGE_LANES / 2;
 }
 
-/* The tiles for `at_once` vectors of a panel from `vector` on. */
+/* Whether `at_once` vectors of a panel from `vector` on end in a half one. */
+FORGE_INLINE bool is_half(const convolution_row *row, int64_t vector, int64_t at_once) {
+  return row->half && vector + at_once == row->panel_width / FORGE_LANES;
+}
+
 FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector, int64_t at_once) {
-  const bool half = row->half && vector + at_once == row->panel_width / FORGE_LANES;
-  return &convolution_tiles_of[half][at_once - 1];
+  return &convolution_tiles_of[is_half(row, vector, at_once)][at_once - 1];
 }
 
 /* ---- a single pixel, as a dense layer has ---- */

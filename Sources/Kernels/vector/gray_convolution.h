@@ -2,7 +2,8 @@
  *
  * A window of one channel has one number per tap, which serves as many products as there are output channels; with
  * pixels side by side no channel is padded (20 of 32), and what is pooled is a quarter when it is turned over to
- * channels side by side. The sums are those of plain_convolution.h, to the bit. (LeNet's first layer: 10 us
+ * channels side by side. The sums are those of plain_convolution.h, to the bit; of equal maxima another may be
+ * taken, which tells for zeros of different signs and for NaNs. (LeNet's first layer: 10 us
  * instead of 13.) */
 
 #if FORGE_TILE_VECTORS > 1

@@ -116,14 +116,15 @@ void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *fr
 
 #if FORGE_TILE_VECTORS > 1
 
-/* ---- 24 bits of fixed point: see forge_fixed_group in ../words.h ---- */
+/* ---- 24 bits of fixed point: see ../words.h ---- */
 
 /* Adds two input channels, x[0] and x[1], of a panel of two vectors. */
 FORGE_INLINE void add_fixed(v16 sum[4], const v16 x[2], const char *weights) {
   typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef uint32_t bits __attribute__((vector_size(64)));
   const stored *at = (const stored *)weights;
   const v16i a = at[0], b = at[1], c = at[2];
-  const v16i d = a << 24 | (b << 16 & 0xff0000) | (c << 8 & 0xff00);
+  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
   sum[0] = multiply_add(x[0], __builtin_convertvector(a, v16), sum[0]);
   sum[1] = multiply_add(x[0], __builtin_convertvector(b, v16), sum[1]);
   sum[0] = multiply_add(x[1], __builtin_convertvector(c, v16), sum[0]);

@@ -13,6 +13,7 @@
 /* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a stride of 2. Their
  * distances are immediate; else each row of a tile has a register for its own, and some are spilled. */
 #define FORGE_SPACINGS(X, rows, vectors) X(1, rows, vectors) X(3, rows, vectors) X(6, rows, vectors)
+enum { FORGE_SPACING_COUNT = 3 };
 #define FORGE_SPACED(spacing, rows, vectors)                                   \
   FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false)         \
   FORGE_TILE_FUNCTION(spaced_half_##spacing, rows, vectors, spacing, true)
@@ -33,7 +34,7 @@ FORGE_SPACED_TILES(FORGE_TILE_ROWS_4, 4)
 static const struct {
   int64_t spacing;
   convolution_tile functions[2];
-} spaced_tiles[FORGE_TILE_VECTORS][3] = {
+} spaced_tiles[FORGE_TILE_VECTORS][FORGE_SPACING_COUNT] = {
   FORGE_SPACED_NAMES(FORGE_TILE_ROWS_1, 1),
 #if FORGE_TILE_VECTORS > 1
   FORGE_SPACED_NAMES(FORGE_TILE_ROWS_2, 2),
@@ -44,10 +45,11 @@ static const struct {
 
 /* The function for `count` pixels of `at_once` vectors of a panel from `vector` on. */
 static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector, int64_t at_once) {
-  const convolution_tiles *tiles = tiles_of(row, vector, at_once);
-  for (int i = 0; i < 3 && count == tiles->most_rows; i++)
+  const bool half = is_half(row, vector, at_once);
+  const convolution_tiles *tiles = &convolution_tiles_of[half][at_once - 1];
+  for (int i = 0; i < FORGE_SPACING_COUNT && count == tiles->most_rows; i++)
     if (spaced_tiles[at_once - 1][i].spacing == row->pixel)
-      return spaced_tiles[at_once - 1][i].functions[tiles >= convolution_tiles_of[1]];
+      return spaced_tiles[at_once - 1][i].functions[half];
   return tiles->strided[count - 1];
 }
 
