@@ -67,7 +67,7 @@ import Testing
             let start = pages.allocate(byteCount: 3 * LargePages.pageBytes)
           else { return 2 }
           memset(start, 1, 3 * LargePages.pageBytes)
-          pages.moveToLargePages()
+          pages.moveToLargePagesNow()
           pages.free(
             UnsafeMutableRawBufferPointer(start: start, count: 3 * LargePages.pageBytes))
           return 0

@@ -59,7 +59,9 @@ import Testing
       return
     }
     let before = largeBytes(pieces)
-    pages.moveToLargePages(after: .milliseconds(0))
+    // It does not wait.
+    pages.moveToLargePages(after: .milliseconds(100))
+    #expect(!pages.isSettled)
     settle(pages)
     #expect(pieces.allSatisfy { $0.isIntact })
     if let before, let after = largeBytes(pieces), after > before {
@@ -99,7 +101,7 @@ import Testing
     _ = pages.allocate(byteCount: 5 * LargePages.pageBytes)
     pieces += try fill(pages, count: 4)
     guard pages.fillsSmallPages, let before = largeBytes(pieces) else { return }
-    pages.moveToLargePages()
+    pages.moveToLargePagesNow()
     #expect(pieces.allSatisfy { $0.isIntact })
     let last = try #require(pieces.last.map { [$0] })
     if let all = largeBytes(pieces), all > before { #expect(try #require(largeBytes(last)) > 0) }

@@ -45,7 +45,7 @@ extension LargePages {
   ///
   /// It begins after a pause, in which whoever waits for a first prediction gets it. Memory can be used meanwhile; who
   /// touches a page that is moving waits for some milliseconds.
-  package func moveToLargePages(after pause: Duration = .milliseconds(500)) {
+  package func moveToLargePages(after pause: Duration) {
     let begins = state.withLock { state in
       guard state.fillsSmallPages else { return false }
       // What has been filled since others began is behind them, maybe.
@@ -65,7 +65,7 @@ extension LargePages {
   }
 
   /// Moves what was filled in small pages to large ones before it returns.
-  package func moveToLargePages() {
+  package func moveToLargePagesNow() {
     guard fillsSmallPages else { return }
     for index in 0... {
       switch page(index) {

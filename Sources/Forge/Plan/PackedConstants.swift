@@ -93,10 +93,10 @@ final class PackedConstants: Sendable {
   }
 
   /// Moves what could not be filled in large pages fast enough to such pages, in the background.
-  func settle() { pages.moveToLargePages() }
+  func settle() { pages.moveToLargePages(after: .milliseconds(500)) }
 
   /// The same before it returns.
-  func settleNow() { pages.moveToLargePages() }
+  func settleNow() { pages.moveToLargePagesNow() }
 
   /// Whether nothing is left of that to do.
   var isSettled: Bool { pages.isSettled }
