@@ -75,15 +75,13 @@ static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const do
   }
 }
 
-/* The units of 24 bits, of which the words have 256. A scale that is rounded may let the largest have one more. */
-static double unit_of(float most) { return (double)most / 8388606.0; }
-
 /* Sets the scale of an output, a tile being one: NaN where its weights cannot be exact enough. */
 static void scale_output(const void *arguments, int64_t output) {
   const fixed_packing *a = arguments;
   const int64_t count = a->taps * a->inputs;
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
-  const double unit = unit_of(sizes.most);
+  /* Of 24 bits; the words have 256. A scale that is rounded may let the largest have one unit more. */
+  const double unit = (double)sizes.most / 8388606.0;
   const float scale = (float)(unit / 256);
   /* Scales of the smallest numbers have few bits. */
   const bool fits = FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median && scale >= 0x1p-126f &&

@@ -27,6 +27,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* For what is to become part of a function that is compiled for an instruction set, or with constant arguments. */
+#define FORGE_INLINE static inline __attribute__((always_inline))
+
 /* Kernels that every level has its own function for: forge_<family>_<level>. */
 #define FORGE_VECTOR_KERNELS(X) \
   X(convolution)                \

@@ -71,17 +71,14 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
   for (int32_t k = 0; k < r; k++) g[alpha - 1][k] = k == r - 1;
 }
 
-/* Inlined into a function per instruction set: doubles of 16 outputs are 8 registers of SSE2 but 2 of AVX-512. All
- * compute the same bits, as nothing is fused. */
-#define FORGE_INLINE static inline __attribute__((always_inline))
-
-/* Sixteen outputs of one input channel at a time. */
+/* Sixteen outputs of one input channel at a time. What uses them is inlined into a function per instruction set: they
+ * are 8 registers of SSE2 but 2 of AVX-512. All compute the same bits, as nothing is fused. */
 typedef double d16 __attribute__((vector_size(128)));
 typedef float f16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* weights of 16 outputs (or `count`) and one input, tap by tap: [taps]. */
-FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t output_stride, int64_t taps,
-                        int64_t tap_stride, d16 *gathered) {
+FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t output_stride,
+                              int64_t taps, int64_t tap_stride, d16 *gathered) {
   for (int64_t tap = 0; tap < taps; tap++) {
     double lanes[FORGE_LANES] = {0};
     for (int64_t i = 0; i < count; i++) lanes[i] = weights[i * output_stride + tap * tap_stride];

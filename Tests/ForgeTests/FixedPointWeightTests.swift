@@ -112,29 +112,13 @@ import Testing
     #expect(!isFixed(try model.compile(parameters: SeededParameters())))
   }
 
-  /// Values that count how often they are read.
-  private struct CountedValues: ParameterData {
-    let values: StoredValues
-    let reads: Locked<Int>
-    var elementType: ElementType { values.elementType }
-    var layout: ParameterLayout { values.layout }
-    var sizes: [Int]? { values.sizes }
-    var origin: String { values.origin }
-    var count: Int { values.count }
-
-    func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-      reads.withLock { $0 += 1 }
-      try values.withUnsafeBytes(body)
-    }
-  }
-
   /// What was refused once is not read again for inputs of other sizes.
   @Test func refusedWeightsAreReadOnce() throws {
     let input = Input(channels: Self.inputs)
     let model = Model(
       input: input,
       output: input --> GlobalAveragePooling() --> Dense(neurons: Self.outputs, name: "fc"))
-    let reads = Locked(0)
+    let reads = Counter()
     var spoiled = parameters()
     var weights = seededValues(count: Self.inputs * Self.outputs, seed: 11)
     weights[7 * Self.inputs + 1] = .infinity
@@ -148,6 +132,6 @@ import Testing
     #expect(!isFixed(network))
     #expect(network.memory.packedParameters >= 4 * Self.inputs * Self.outputs)
     // Once to be refused, once as floats.
-    #expect(reads.withLock { $0 } == 2)
+    #expect(reads.count == 2)
   }
 }

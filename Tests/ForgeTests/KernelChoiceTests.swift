@@ -1,6 +1,5 @@
 import Forge
 import ForgeTestSupport
-import Synchronization
 import Testing
 
 /// Which kernel does the work of a convolution.
@@ -214,26 +213,4 @@ private struct CountedParameters: ParameterSource {
   func parameter(for spec: ParameterSpec) -> (any ParameterData)? {
     CountedValues(values: StoredValues(source.values(for: spec)), reads: reads)
   }
-}
-
-private struct CountedValues: ParameterData {
-  let values: StoredValues
-  let reads: Counter
-  var elementType: ElementType { values.elementType }
-  var layout: ParameterLayout { values.layout }
-  var sizes: [Int]? { values.sizes }
-  var origin: String { values.origin }
-  var count: Int { values.count }
-
-  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    reads.add()
-    try values.withUnsafeBytes(body)
-  }
-}
-
-/// Counts calls from any thread.
-private final class Counter: Sendable {
-  private let value = Atomic<Int>(0)
-  var count: Int { value.load(ordering: .relaxed) }
-  func add() { value.add(1, ordering: .relaxed) }
 }

@@ -1,6 +1,5 @@
 import Forge
 import ForgeTestSupport
-import Synchronization
 import Testing
 
 /// Inputs whose sizes are chosen at every prediction.
@@ -203,11 +202,4 @@ import Testing
       options: CompileOptions(verify: .samples(2), accuracy: 1e-6))
     #expect(network.report.verification?.errors.count == 1)
   }
-}
-
-/// Counts calls from any thread.
-private final class Counter: Sendable {
-  private let value = Atomic<Int>(0)
-  var count: Int { value.load(ordering: .relaxed) }
-  func add() { value.add(1, ordering: .relaxed) }
 }

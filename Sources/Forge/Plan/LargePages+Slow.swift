@@ -54,12 +54,19 @@ extension LargePages {
       return begins
     }
     guard begins else { return }
-    let microseconds = useconds_t(clamping: pause.components.attoseconds / 1_000_000_000_000)
     let isStarted = WorkerThread.start { [weak self] in
-      usleep(microseconds)
+      usleep(useconds_t(clamping: Int(pause / .microseconds(1))))
+      var index = 0
       // Whoever lets go of the memory need not wait for more than a page.
-      var page: Int? = 0
-      while let next = page { page = self?.move(next) }
+      while let pages = self {
+        if pages.movePage(index) {
+          index += 1
+        } else if pages.state.withLock({ $0.isToMoveAgain() }) {
+          index = 0
+        } else {
+          return
+        }
+      }
     }
     if !isStarted { state.withLock { $0.moves = nil } }
   }
@@ -67,57 +74,23 @@ extension LargePages {
   /// Moves what was filled in small pages to large ones before it returns.
   package func moveToLargePagesNow() {
     guard fillsSmallPages else { return }
-    for index in 0... {
-      switch page(index) {
-      case .inUse(let address): Self.move(address)
-      case .partlyFree: continue
-      case nil: return
-      }
-    }
+    var index = 0
+    while movePage(index) { index += 1 }
   }
 
-  /// Moves a page; gives the next one's index.
-  private func move(_ index: Int) -> Int? {
-    switch page(index) {
-    case .inUse(let address): Self.move(address)
-    case .partlyFree: break
-    case nil:
-      return state.withLock { state in
-        state.moves = state.moves == .again ? .once : nil
-        return state.moves == nil ? nil : 0
-      }
-    }
-    return index + 1
-  }
-
-  private enum Page {
-    case inUse(Int), partlyFree
-  }
-
-  /// The `index`th page of all regions; `nil` after the last.
-  private func page(_ index: Int) -> Page? {
-    state.withLock { state in
-      var offset = index * Self.pageBytes
-      for region in state.regions {
-        guard offset >= region.byteCount else {
-          let page = region.address + offset
-          let isFree = region.free.contains { $0.overlaps(page..<page + Self.pageBytes) }
-          return isFree ? .partlyFree : .inUse(page)
-        }
-        offset -= region.byteCount
-      }
-      return nil
-    }
-  }
-
-  /// Moves the page at an address, or leaves it where the system refuses.
+  /// Moves the `index`th page of all regions if it is in use as a whole; where the system refuses it stays.
   ///
   /// Not under the lock, which a child of a fork would never get: the region stays while this object does, and a page
   /// that is freed meanwhile may as well be a large one.
-  private static func move(_ page: Int) {
-    let start = UnsafeMutableRawPointer(bitPattern: page)
-    madvise(start, pageBytes, MADV_HUGEPAGE)
-    madvise(start, pageBytes, collapse)
+  ///
+  /// - Returns: whether there is such a page.
+  private func movePage(_ index: Int) -> Bool {
+    guard let page = state.withLock({ $0.page(index) }) else { return false }
+    guard !page.isPartlyFree else { return true }
+    let start = UnsafeMutableRawPointer(bitPattern: page.address)
+    madvise(start, Self.pageBytes, MADV_HUGEPAGE)
+    madvise(start, Self.pageBytes, Self.collapse)
+    return true
   }
 }
 
@@ -133,6 +106,25 @@ extension LargePages.State {
       for range in region.free { LargePages.fillSmallPages(range) }
     }
     return false
+  }
+
+  /// The `index`th page of all regions; `nil` after the last.
+  func page(_ index: Int) -> (address: Int, isPartlyFree: Bool)? {
+    var offset = index * LargePages.pageBytes
+    for region in regions {
+      guard offset >= region.byteCount else {
+        let page = region.address + offset
+        return (page, region.free.contains { $0.overlaps(page..<page + LargePages.pageBytes) })
+      }
+      offset -= region.byteCount
+    }
+    return nil
+  }
+
+  /// Ends a round of all pages; gives whether there is to be another.
+  mutating func isToMoveAgain() -> Bool {
+    moves = moves == .again ? .once : nil
+    return moves != nil
   }
 }
 

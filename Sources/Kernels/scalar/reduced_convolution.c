@@ -110,41 +110,50 @@ static const uint8_t *weight_of(const forge_reduced_convolution_arguments *a, co
   return weights + (row * a->panel_width * count + c % count) * bytes;
 }
 
-static float half_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,
-                      const uint8_t *weights, int64_t o) {
-  (void)frame;
+/* The weight of channel c for output o, to be multiplied by its scale. */
+typedef float (*float_weight)(const forge_reduced_convolution_arguments *a, const uint8_t *weights, int64_t tap,
+                              int64_t c, int64_t o);
+
+static float half_weight(const forge_reduced_convolution_arguments *a, const uint8_t *weights, int64_t tap,
+                         int64_t c, int64_t o) {
+  (void)o;
+  float weight;
+  forge_gather(weight_of(a, weights, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
+  return weight;
+}
+
+static float fixed_weight(const forge_reduced_convolution_arguments *a, const uint8_t *weights, int64_t tap,
+                          int64_t c, int64_t o) {
+  /* `weights` is that of the column as if each of the panel had its own bytes. */
+  const int64_t column = o % FORGE_FIXED_PANEL_WIDTH;
+  return forge_of_fixed((const char *)weights - 3 * column,
+                        tap * forge_blocks(a->in.channels) * FORGE_LANES + c, column);
+}
+
+static float float_sum(const forge_reduced_convolution_arguments *a, const float *in, const uint8_t *weights,
+                       int64_t o, float_weight weight) {
   float sum = 0;
   for (int64_t ky = 0; ky < a->kernel_height; ky++) {
     for (int64_t kx = 0; kx < a->kernel_width; kx++) {
       const float *pixel = in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES;
-      for (int64_t c = 0; c < a->in.channels; c++) {
-        const uint8_t *at = weight_of(a, weights, ky * a->kernel_width + kx, c, 2, 1);
-        float weight;
-        forge_gather(at, FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
-        sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] * weight;
-      }
+      for (int64_t c = 0; c < a->in.channels; c++)
+        sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] *
+               weight(a, weights, ky * a->kernel_width + kx, c, o);
     }
   }
   return sum * a->scales[o] + a->bias[o];
 }
 
+static float half_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,
+                      const uint8_t *weights, int64_t o) {
+  (void)frame;
+  return float_sum(a, in, weights, o, half_weight);
+}
+
 static float fixed_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,
                        const uint8_t *weights, int64_t o) {
   (void)frame;
-  /* `weights` is that of the column as if each of the panel had its own bytes. */
-  const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, padded = forge_blocks(a->in.channels) * FORGE_LANES;
-  const char *panel = (const char *)weights - 3 * column;
-  float sum = 0;
-  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < a->kernel_width; kx++) {
-      const float *pixel = in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES;
-      const int64_t tap = (ky * a->kernel_width + kx) * padded;
-      for (int64_t c = 0; c < a->in.channels; c++)
-        sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] *
-               forge_of_fixed(panel, tap + c, column);
-    }
-  }
-  return sum * a->scales[o] + a->bias[o];
+  return float_sum(a, in, weights, o, fixed_weight);
 }
 
 static float bfloat_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame, const float *in,

@@ -192,10 +192,9 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
   static void name##_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
     convolve_tile(row, x, vector, rows, vectors, spacing, half);                                 \
   }
-#define FORGE_TILE(rows, vectors)                           \
-  FORGE_TILE_FUNCTION(adjacent, rows, vectors, FORGE_LANES, false) \
-  FORGE_TILE_FUNCTION(strided, rows, vectors, 0, false)
-#define FORGE_HALF_TILE(rows, vectors)                          \
+#define FORGE_TILE(rows, vectors)                                      \
+  FORGE_TILE_FUNCTION(adjacent, rows, vectors, FORGE_LANES, false)     \
+  FORGE_TILE_FUNCTION(strided, rows, vectors, 0, false)                \
   FORGE_TILE_FUNCTION(adjacent_half, rows, vectors, FORGE_LANES, true) \
   FORGE_TILE_FUNCTION(strided_half, rows, vectors, 0, true)
 #define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
@@ -210,19 +209,15 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 #define FORGE_UP_TO_4(X, vectors) FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors)
 #define FORGE_UP_TO_6(X, vectors) FORGE_UP_TO_4(X, vectors) X(5, vectors) X(6, vectors)
 #define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
-#define FORGE_UP_TO_12(X, vectors) \
-  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) X(12, vectors)
-#define FORGE_UP_TO_14(X, vectors) FORGE_UP_TO_12(X, vectors) X(13, vectors) X(14, vectors)
+#define FORGE_UP_TO_14(X, vectors)                                      \
+  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) \
+  X(12, vectors) X(13, vectors) X(14, vectors)
 
 FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
-FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_HALF_TILE, 1)
 #if FORGE_TILE_VECTORS > 1
 FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_TILE, 2)
 FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_TILE, 3)
 FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_TILE, 4)
-FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_HALF_TILE, 2)
-FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_HALF_TILE, 3)
-FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_HALF_TILE, 4)
 #endif
 
 /* The tiles of one number of vectors: functions for 1 ... most_rows pixels. */
@@ -268,6 +263,7 @@ FORGE_INLINE bool is_half(const convolution_row *row, int64_t vector, int64_t at
   return row->half && vector + at_once == row->panel_width / FORGE_LANES;
 }
 
+/* The tiles of those vectors. */
 FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector, int64_t at_once) {
   return &convolution_tiles_of[is_half(row, vector, at_once)][at_once - 1];
 }

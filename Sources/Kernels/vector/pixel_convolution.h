@@ -57,14 +57,36 @@ FORGE_INLINE void convolve_pixels(const forge_reduced_convolution_arguments *a, 
   }
 }
 
-/* ---- IEEE halves: vcvtph2ps, exact ---- */
+/* ---- the forms of weights ---- */
 
-typedef _Float16 halves __attribute__((vector_size(32), aligned(2), may_alias));
+/* One input channel of a panel, IEEE halves: vcvtph2ps, exact. */
+FORGE_INLINE void add_halves(v16 sum[4], v16 x, const char *weights, const int vectors) {
+  typedef _Float16 halves __attribute__((vector_size(32), aligned(2), may_alias));
+  const halves *at = (const halves *)weights;
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++)
+    sum[v] = multiply_add(x, __builtin_convertvector(at[v], v16), sum[v]);
+}
 
-FORGE_INLINE void half_pixel(const convolution_row *row, const char *bytes, int64_t panel_bytes,
-                             const float *scales, const int panels, const int vectors) {
-  const int panel_width = vectors * FORGE_LANES;
-  const uint16_t *weights = (const uint16_t *)bytes;
+/* Two input channels of a panel of two vectors, 24 bits of fixed point: see ../words.h. */
+FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) {
+  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef uint32_t bits __attribute__((vector_size(64)));
+  const stored *at = (const stored *)weights;
+  const v16i a = at[0], b = at[1], c = at[2];
+  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
+  sum[0] = multiply_add(x, __builtin_convertvector(a, v16), sum[0]);
+  sum[1] = multiply_add(x, __builtin_convertvector(b, v16), sum[1]);
+  sum[0] = multiply_add(beside, __builtin_convertvector(c, v16), sum[0]);
+  sum[1] = multiply_add(beside, __builtin_convertvector(d, v16), sum[1]);
+}
+
+/* One pixel of `panels` panels of `vectors` vectors, fixed-point weights or halves. */
+FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
+                            const float *scales, const int panels, const int vectors, const bool fixed) {
+  /* Channels that lie together, and the bytes of their weights. */
+  const int together = fixed ? 2 : 1;
+  const int bytes = fixed ? FORGE_FIXED_GROUP_BYTES : vectors * FORGE_LANES * (int)sizeof(uint16_t);
   pixel_sums sum;
 #pragma clang loop unroll(full)
   for (int p = 0; p < panels; p++)
@@ -76,36 +98,38 @@ FORGE_INLINE void half_pixel(const convolution_row *row, const char *bytes, int6
       for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
         const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
 #pragma clang loop unroll_count(4)
-        for (int64_t lane = 0; lane < lanes; lane++) {
+        for (int64_t lane = 0; lane < lanes; lane += together) {
+          const char *here = weights + lane / together * bytes;
           const v16 x = splat(at[lane]);
-          const uint16_t *here = weights + lane * panel_width;
+          /* What is in the padded lanes is not known. */
+          const v16 beside = splat(fixed && lane + 1 < lanes ? at[lane + 1] : 0);
 #pragma clang loop unroll(full)
-          for (int p = 0; p < panels; p++)
-#pragma clang loop unroll(full)
-            for (int v = 0; v < vectors; v++) {
-              const halves *w = (const halves *)(here + p * (panel_bytes / 2) + v * FORGE_LANES);
-              sum[p][v] = multiply_add(x, __builtin_convertvector(*w, v16), sum[p][v]);
-            }
+          for (int p = 0; p < panels; p++) {
+            if (fixed)
+              add_fixed(sum[p], x, beside, here + p * panel_bytes);
+            else
+              add_halves(sum[p], x, here + p * panel_bytes, vectors);
+          }
         }
-        if (lanes > 0) weights += FORGE_LANES * panel_width;
+        if (lanes > 0) weights += FORGE_LANES / together * bytes;
       }
     }
   }
   finish_pixel(row, sum, scales, panels, vectors);
 }
 
-#define FORGE_HALF_PIXEL(vectors)                                                                        \
-  static void half_pixel_##vectors(const convolution_row *row, const char *weights, int64_t panel_bytes, \
-                                   const float *scales, bool two) {                                      \
-    if (FORGE_TILE_VECTORS > 1 && two)                                                                   \
-      half_pixel(row, weights, panel_bytes, scales, 2, vectors);                                         \
-    else                                                                                                 \
-      half_pixel(row, weights, panel_bytes, scales, 1, vectors);                                         \
+#define FORGE_PIXEL(name, vectors, fixed)                                                                  \
+  static void name(const convolution_row *row, const char *weights, int64_t panel_bytes,                  \
+                   const float *scales, bool two) {                                                        \
+    if (FORGE_TILE_VECTORS > 1 && two)                                                                     \
+      one_pixel(row, weights, panel_bytes, scales, 2, vectors, fixed);                                     \
+    else                                                                                                   \
+      one_pixel(row, weights, panel_bytes, scales, 1, vectors, fixed);                                     \
   }
-FORGE_HALF_PIXEL(1)
-FORGE_HALF_PIXEL(2)
-FORGE_HALF_PIXEL(3)
-FORGE_HALF_PIXEL(4)
+FORGE_PIXEL(half_pixel_1, 1, false)
+FORGE_PIXEL(half_pixel_2, 2, false)
+FORGE_PIXEL(half_pixel_3, 3, false)
+FORGE_PIXEL(half_pixel_4, 4, false)
 
 void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
                                     int64_t last) {
@@ -116,53 +140,7 @@ void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *fr
 
 #if FORGE_TILE_VECTORS > 1
 
-/* ---- 24 bits of fixed point: see ../words.h ---- */
-
-/* Adds two input channels, x[0] and x[1], of a panel of two vectors. */
-FORGE_INLINE void add_fixed(v16 sum[4], const v16 x[2], const char *weights) {
-  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef uint32_t bits __attribute__((vector_size(64)));
-  const stored *at = (const stored *)weights;
-  const v16i a = at[0], b = at[1], c = at[2];
-  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
-  sum[0] = multiply_add(x[0], __builtin_convertvector(a, v16), sum[0]);
-  sum[1] = multiply_add(x[0], __builtin_convertvector(b, v16), sum[1]);
-  sum[0] = multiply_add(x[1], __builtin_convertvector(c, v16), sum[0]);
-  sum[1] = multiply_add(x[1], __builtin_convertvector(d, v16), sum[1]);
-}
-
-FORGE_INLINE void fixed_pixel_of(const convolution_row *row, const char *weights, int64_t panel_bytes,
-                                 const float *scales, const int panels) {
-  pixel_sums sum;
-#pragma clang loop unroll(full)
-  for (int p = 0; p < panels; p++) sum[p][0] = sum[p][1] = splat(0);
-  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
-      const float *at = row->in + ky * row->tap_row + kx * row->tap_column;
-      for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
-        const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
-#pragma clang loop unroll_count(2)
-        for (int64_t lane = 0; lane < lanes; lane += 2) {
-          /* What is in the padded lanes is not known. */
-          const v16 x[2] = {splat(at[lane]), splat(lane + 1 < lanes ? at[lane + 1] : 0)};
-          const char *here = weights + lane / 2 * FORGE_FIXED_GROUP_BYTES;
-#pragma clang loop unroll(full)
-          for (int p = 0; p < panels; p++) add_fixed(sum[p], x, here + p * panel_bytes);
-        }
-        if (lanes > 0) weights += FORGE_LANES / 2 * FORGE_FIXED_GROUP_BYTES;
-      }
-    }
-  }
-  finish_pixel(row, sum, scales, panels, 2);
-}
-
-static void fixed_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes, const float *scales,
-                        bool two) {
-  if (two)
-    fixed_pixel_of(row, weights, panel_bytes, scales, 2);
-  else
-    fixed_pixel_of(row, weights, panel_bytes, scales, 1);
-}
+FORGE_PIXEL(fixed_pixel, FORGE_FIXED_PANEL_WIDTH / FORGE_LANES, true)
 
 void FORGE_KERNEL(fixed_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
                                      int64_t last) {

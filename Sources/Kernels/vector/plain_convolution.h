@@ -142,7 +142,7 @@ static void plain_pooled_row(plain_call *call, int64_t y, int64_t panel_block, i
   const finish end = finish_of(&a->activation);
   const v16 low = splat(end.low), high = splat(end.high);
   /* Tiles of nearly equal size. */
-  const int64_t tiles = (2 * a->out.width + (call->most_rows & ~1) - 1) / (call->most_rows & ~1);
+  const int64_t windows = call->most_rows / 2, tiles = (a->out.width + windows - 1) / windows;
   const int64_t most = (a->out.width + tiles - 1) / tiles * 2;
   float sums[2][4 * FORGE_MOST_ROWS * FORGE_LANES];
   const bool two_rows = 2 * y + 1 < a->height;

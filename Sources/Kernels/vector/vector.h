@@ -5,7 +5,6 @@
 /* All functions that take or give vectors are inlined, so that how a call would pass them, which
  * differs by instruction set, does not matter. */
 #pragma clang diagnostic ignored "-Wpsabi"
-#define FORGE_INLINE static inline __attribute__((always_inline))
 
 typedef float v16 __attribute__((vector_size(64)));
 typedef int32_t v16i __attribute__((vector_size(64)));
