@@ -7,6 +7,8 @@
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
  *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
+ *   strassen.h                where the parts of Strassen's matrices lie
+ *   packing.h                 packing in double precision, a function per instruction set
  *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
  *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their own
  *   fixed.c                   weights of 24 bits
@@ -37,8 +39,7 @@
   X(winograd)                   \
   X(winograd_input)             \
   X(winograd_output)            \
-  X(strassen_input)             \
-  X(strassen_output)            \
+  X(strassen)                   \
   X(grouped_convolution)        \
   X(depthwise)                  \
   X(pooling)                    \
@@ -99,12 +100,6 @@ static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y
 
 /* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
 void forge_winograd_points(int32_t alpha, double *points);
-
-/* One segment of Strassen's algorithm: its first pixel, the pixels of its halves, where its sums are. */
-typedef struct { int64_t first, upper, lower, sums; } forge_strassen_segment;
-
-forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *arguments,
-                                                 int64_t segment);
 
 /* ---- packing on several threads ---- */
 

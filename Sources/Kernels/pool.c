@@ -179,7 +179,7 @@ static void cut(job *job, const forge_step *step, int64_t shares) {
   job->pieces = job->times * job->cuts;
 }
 
-static void run_piece(const job *job, const forge_frame *frame, int64_t share, int64_t piece) {
+static void run_piece(const job *job, forge_frame *frame, int64_t share, int64_t piece) {
   const forge_step *step = job->step;
   int64_t first = job->parts * share / job->shares;
   int64_t count = job->parts * (share + 1) / job->shares - first;
@@ -195,11 +195,12 @@ static void run_piece(const job *job, const forge_frame *frame, int64_t share, i
   for (; count > 0 && time < end; time++) {
     const int64_t tile = time * job->parts + first;
     step->kernel(step->arguments, frame, tile, tile + count);
+    frame->calls++;
   }
 }
 
 /* The pieces of a share that nobody has begun. */
-static void run_pieces(const job *job, const forge_frame *frame, int64_t share) {
+static void run_pieces(const job *job, forge_frame *frame, int64_t share) {
   _Atomic int64_t *next = &pool.places[share].next;
   /* A look first: to write takes the line away from everybody else. */
   while (atomic_load_explicit(next, memory_order_relaxed) < job->pieces) {
@@ -214,6 +215,7 @@ static void run_share(int64_t share, int64_t worker) {
   const job *job = &pool.job;
   forge_frame frame = *job->frame;
   frame.worker = worker;
+  frame.calls = 0;
   for (int64_t i = 0; i < job->shares; i++)
     run_pieces(job, &frame, (share + i) % job->shares);
 }

@@ -1,94 +1,159 @@
 /* What Strassen's pointwise convolutions share on every level: see vector/strassen.h. */
-#include "internal.h"
+#include "packing.h"
+#include "strassen.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* B of one input channel and one output channel of a half, for both halves of both. */
-typedef struct { double b11, b12, b21, b22; } quarters;
+/* ---- weights ---- */
 
-/* The seven right sides in the order of vector/strassen.h. */
-static double right_side(int product, quarters b) {
-  const double t1 = b.b12 - b.b11, t2 = b.b22 - t1;
-  switch (product) {
-    case 0: return b.b11;
-    case 1: return t2;
-    case 2: return b.b21;
-    case 3: return b.b22 - b.b12;
-    case 4: return t1;
-    case 5: return b.b22;
-    default: return b.b21 - t2;
-  }
+/* The seven right sides, in the order of vector/strassen.h, of B11, B12, B21 and B22: the row is the half of the
+ * inputs. */
+FORGE_INLINE void right_sides(const d16 b[4], d16 sides[7]) {
+  const d16 t1 = b[1] - b[0], t2 = b[3] - t1;
+  sides[0] = b[0];
+  sides[1] = t2;
+  sides[2] = b[2];
+  sides[3] = b[3] - b[1];
+  sides[4] = t1;
+  sides[5] = b[3];
+  sides[6] = b[2] - t2;
 }
 
 typedef struct {
   const float *weights; /* [outputs][inputs] */
   float *packed;
   int64_t outputs, inputs, panel_width;
+  int32_t levels;
 } strassen_packing;
 
-/* A tile is a block of 16 inputs, of each half, of one panel. */
-static void pack_strassen_tile(const void *arguments, int64_t tile) {
+/* Weights of 16 outputs and 16 inputs of each part: [part of the inputs][part of the outputs][input][output]. */
+typedef float strassen_parts[4][4][FORGE_LANES][FORGE_LANES];
+
+/* Turns the weights of output block `column` and input block `block` of all parts, row by row as they lie. */
+FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_t block,
+                               strassen_parts gathered) {
+  const int64_t parts = 1 << a->levels;
+  const float *weights =
+    a->weights + (column * parts * a->inputs + block * parts) * FORGE_LANES;
+  for (int64_t o = 0; o < parts * FORGE_LANES; o++, weights += a->inputs)
+    for (int64_t i = 0; i < parts; i++)
+      for (int64_t lane = 0; lane < FORGE_LANES; lane++)
+        gathered[i][o / FORGE_LANES][lane][o % FORGE_LANES] = weights[i * FORGE_LANES + lane];
+}
+
+/* The products of input `lane`. `packed` points to the first one's. */
+FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, int64_t lane, float *packed,
+                                      int64_t product_floats, const int levels) {
+  /* Halves are the even and the odd blocks, at the second level those of the first's. */
+  const int halves = levels == 1 ? 1 : 2;
+  d16 sides[4][7];
+  for (int i = 0; i < halves; i++) {
+    for (int o = 0; o < halves; o++) {
+      d16 quarter[4];
+      for (int q = 0; q < 4; q++)
+        quarter[q] = __builtin_convertvector(
+          *(const f16 *)gathered[2 * i + q / 2][2 * o + q % 2][lane], d16);
+      right_sides(quarter, sides[2 * i + o]);
+    }
+  }
+  for (int product = 0; product < 7; product++) {
+    if (levels == 1) {
+      *(f16 *)packed = __builtin_convertvector(sides[0][product], f16);
+      packed += product_floats;
+      continue;
+    }
+    const d16 quarter[4] = {sides[0][product], sides[1][product], sides[2][product],
+                            sides[3][product]};
+    d16 further[7];
+    right_sides(quarter, further);
+    for (int i = 0; i < 7; i++, packed += product_floats)
+      *(f16 *)packed = __builtin_convertvector(further[i], f16);
+  }
+}
+
+/* A tile is a block of 16 inputs, of each part, of one panel. */
+FORGE_INLINE void pack_strassen_tile(const void *arguments, int64_t tile) {
   const strassen_packing *a = arguments;
-  const int64_t rows = a->outputs / 2, columns = a->inputs / 2, width = a->panel_width;
-  const int64_t blocks = forge_blocks(columns), product_floats = columns * width;
-  const int64_t panel = tile / blocks, start = tile % blocks * FORGE_LANES;
-  const int64_t count = forge_smaller(FORGE_LANES, columns - start);
-  const int64_t filled = forge_smaller(width, rows - panel * width);
-  float *packed = a->packed + panel * 7 * product_floats + start * width;
-  if (filled < width)
-    for (int product = 0; product < 7; product++)
-      memset(packed + product * product_floats, 0, (size_t)(count * width) * sizeof(float));
-  for (int64_t o = 0; o < filled; o++) {
-    const float *upper = a->weights + (panel * width + o) * a->inputs + start;
-    const float *lower = upper + rows * a->inputs;
-    for (int64_t i = 0; i < count; i++) {
-      const quarters b = {upper[i], lower[i], upper[i + columns], lower[i + columns]};
-      for (int product = 0; product < 7; product++)
-        packed[product * product_floats + i * width + o] = (float)right_side(product, b);
+  const int64_t products = forge_strassen_products(a->levels), width = a->panel_width;
+  const int64_t blocks = a->inputs / FORGE_LANES >> a->levels;
+  const int64_t columns = a->outputs / FORGE_LANES >> a->levels;
+  const int64_t product_floats = blocks * FORGE_LANES * width;
+  const int64_t panel = tile / blocks, block = tile % blocks, vectors = width / FORGE_LANES;
+  float *packed = a->packed + panel * products * product_floats + block * FORGE_LANES * width;
+  const int64_t filled = forge_smaller(vectors, columns - panel * vectors);
+  if (filled < vectors)
+    for (int64_t product = 0; product < products; product++)
+      memset(packed + product * product_floats, 0, (size_t)(FORGE_LANES * width) * sizeof(float));
+  for (int64_t vector = 0; vector < filled; vector++) {
+    strassen_parts gathered;
+    gather_parts(a, panel * vectors + vector, block, gathered);
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      float *to = packed + lane * width + vector * FORGE_LANES;
+      if (a->levels == 1)
+        pack_strassen_input(gathered, lane, to, product_floats, 1);
+      else
+        pack_strassen_input(gathered, lane, to, product_floats, 2);
     }
   }
 }
 
+FORGE_PACKING(pack_strassen_tile)
+
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t threads) {
-  const strassen_packing arguments = {weights, packed, outputs, inputs, panel_width};
-  const int64_t panels = (outputs / 2 + panel_width - 1) / panel_width;
-  forge_deal(pack_strassen_tile, &arguments, panels * forge_blocks(inputs / 2),
-             panels * 7 * (inputs / 2) * panel_width * (int64_t)sizeof(float), threads);
+                         int64_t panel_width, int32_t levels, int32_t threads) {
+  const strassen_packing arguments = {weights, packed, outputs, inputs, panel_width, levels};
+  const int64_t part = outputs >> levels;
+  const int64_t panels = (part + panel_width - 1) / panel_width;
+  forge_deal(best_pack_strassen_tile(), &arguments, panels * (inputs / FORGE_LANES >> levels),
+             panels * forge_strassen_products(levels) * (inputs >> levels) * panel_width *
+               (int64_t)sizeof(float),
+             threads);
 }
 
-forge_strassen_segment forge_strassen_segment_of(const forge_strassen_arguments *a,
-                                                 int64_t segment) {
-  const int64_t pixels = (int64_t)a->in.height * a->in.width;
-  const int64_t first = pixels * segment / a->segments;
-  const int64_t count = pixels * (segment + 1) / a->segments - first;
-  const int64_t largest = (pixels + a->segments - 1) / a->segments;
-  const int64_t upper = (count + 1) / 2;
-  return (forge_strassen_segment){
-    .first = first,
-    .upper = upper,
-    .lower = count - upper,
-    .sums = segment * 4 * (a->in.channels / 2) * ((largest + 1) / 2)};
+/* ---- sizes ---- */
+
+int64_t forge_strassen_products(int32_t levels) { return levels == 0 ? 1 : levels == 1 ? 7 : 49; }
+
+int64_t forge_strassen_panels(const forge_strassen_arguments *a) {
+  const int64_t part = a->out.channels >> a->levels;
+  return (part + a->panel_width - 1) / a->panel_width;
 }
 
-int64_t forge_strassen_input_tiles(const forge_strassen_arguments *a) {
-  return a->in.channels / FORGE_LANES / 2 * a->segments;
+int64_t forge_strassen_tiles(const forge_strassen_arguments *a) {
+  return forge_strassen_panels(a) * a->segments;
 }
 
-int64_t forge_strassen_output_tiles(const forge_strassen_arguments *a) {
-  return (a->out.channels / 2 + a->panel_width - 1) / a->panel_width * a->segments;
+int64_t forge_strassen_first(const forge_strassen_arguments *a, int64_t segment) {
+  return (int64_t)a->in.height * a->in.width * segment / a->segments;
 }
 
-/* Pixels of the upper half of the largest segment. */
-static int64_t most_upper(const forge_strassen_arguments *a) {
-  const int64_t pixels = (int64_t)a->in.height * a->in.width;
-  return ((pixels + a->segments - 1) / a->segments + 1) / 2;
+forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
+                                         const forge_frame *frame, int64_t segment) {
+  const int64_t first = forge_strassen_first(a, segment);
+  return (forge_strassen_side){.at = forge_origin(&a->in, frame) + first * FORGE_LANES,
+                               .block = a->in.block_stride,
+                               .blocks = a->in.channels / FORGE_LANES,
+                               .rows = forge_strassen_first(a, segment + 1) - first};
 }
 
-int64_t forge_strassen_sums_floats(const forge_strassen_arguments *a) {
-  return a->segments * 4 * (a->in.channels / 2) * most_upper(a);
+forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *a) {
+  const int64_t pixels = (int64_t)a->in.height * a->in.width, channels = a->in.channels;
+  const int64_t rows = (pixels + a->segments - 1) / a->segments, upper = forge_upper_half(rows);
+  const int64_t vectors = a->panel_width / FORGE_LANES;
+  const bool twice = a->levels == 2;
+  const int64_t sums = 4 * (channels / 2) * upper;
+  const int64_t further_sums = twice ? 4 * (channels / 4) * forge_upper_half(upper) : 0;
+  const int64_t products = (twice ? 4 : 2) * vectors * forge_strassen_vector(rows);
+  const int64_t further_products = twice ? 2 * vectors * forge_strassen_vector(upper) : 0;
+  forge_strassen_scratch scratch;
+  scratch.sums[0] = FORGE_LANES; /* after the number of the segment whose sums they are */
+  scratch.sums[1] = scratch.sums[0] + sums;
+  scratch.products[0] = scratch.sums[1] + further_sums;
+  scratch.products[1] = scratch.products[0] + products;
+  scratch.floats = scratch.products[1] + further_products;
+  return scratch;
 }
 
-int64_t forge_strassen_products_floats(const forge_strassen_arguments *a) {
-  return 4 * a->panel_width * most_upper(a);
+int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *a) {
+  return forge_strassen_scratch_of(a).floats;
 }

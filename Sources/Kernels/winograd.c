@@ -1,5 +1,5 @@
 /* What Winograd's convolutions share on every level: how an image is cut up, and the weights. */
-#include "internal.h"
+#include "packing.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -70,11 +70,6 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
   }
   for (int32_t k = 0; k < r; k++) g[alpha - 1][k] = k == r - 1;
 }
-
-/* Sixteen outputs of one input channel at a time. What uses them is inlined into a function per instruction set: they
- * are 8 registers of SSE2 but 2 of AVX-512. All compute the same bits, as nothing is fused. */
-typedef double d16 __attribute__((vector_size(128)));
-typedef float f16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* weights of 16 outputs (or `count`) and one input, tap by tap: [taps]. */
 FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t output_stride,
@@ -148,7 +143,8 @@ FORGE_INLINE void pack_winograd_input(const winograd_packing *a, int64_t output,
 }
 
 /* A tile is a block of 16 inputs of one panel. */
-FORGE_INLINE void pack_winograd_tile(const winograd_packing *a, int64_t tile) {
+FORGE_INLINE void pack_winograd_tile(const void *arguments, int64_t tile) {
+  const winograd_packing *a = arguments;
   const int64_t blocks = forge_blocks(a->inputs), width = a->panel_width;
   const int64_t panel = tile / blocks, start = tile % blocks * FORGE_LANES;
   const int64_t unit_floats = blocks * FORGE_LANES * width;
@@ -165,32 +161,7 @@ FORGE_INLINE void pack_winograd_tile(const winograd_packing *a, int64_t tile) {
                           packed + input * width + column, unit_floats);
 }
 
-static void pack_winograd_tile_baseline(const void *arguments, int64_t tile) {
-  pack_winograd_tile(arguments, tile);
-}
-
-#if defined(__x86_64__)
-
-__attribute__((target("avx2"))) static void pack_winograd_tile_avx2(const void *arguments, int64_t tile) {
-  pack_winograd_tile(arguments, tile);
-}
-
-__attribute__((target("avx512f"))) static void pack_winograd_tile_avx512(const void *arguments, int64_t tile) {
-  pack_winograd_tile(arguments, tile);
-}
-
-static forge_deal_work best_pack_winograd_tile(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") ? pack_winograd_tile_avx512
-         : __builtin_cpu_supports("avx2")  ? pack_winograd_tile_avx2
-                                           : pack_winograd_tile_baseline;
-}
-
-#else
-
-static forge_deal_work best_pack_winograd_tile(void) { return pack_winograd_tile_baseline; }
-
-#endif
+FORGE_PACKING(pack_winograd_tile)
 
 void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int32_t tile_height, int32_t kernel_height, int32_t tile_width,

@@ -21,7 +21,7 @@ import Testing
       let kernels: [forge_kernel?] = [
         table.block, table.unblock, table.clear_halo, table.fill, table.copy, table.copy_channels,
         table.gather_channels, table.convolution, table.plain_convolution, table.winograd,
-        table.winograd_input, table.winograd_output, table.strassen_input, table.strassen_output,
+        table.winograd_input, table.winograd_output, table.strassen,
         table.grouped_convolution, table.depthwise, table.pooling, table.activation, table.affine,
         table.binary, table.softmax, table.resize,
         table.copy_plain, table.binary_plain, table.activation_plain, table.softmax_plain,

@@ -87,40 +87,74 @@ import Testing
     }
   }
 
-  /// The seven right sides, in the order of the products that vector/strassen.h lists.
-  @Test("weights of Strassen's convolutions", arguments: [16, 32, 48, 64])
-  func strassen(panel: Int) {
-    for (index, outputs) in [32, 64, 96, 160].enumerated() {
-      for inputs in [32, 96, 128] {
+  /// The right sides, in the order of the products that vector/strassen.h lists; of two levels those of the first
+  /// one's, as matrices. Halves are the even and the odd blocks.
+  @Test("weights of Strassen's convolutions", arguments: [16, 32, 48, 64], [1, 2])
+  func strassen(panel: Int, levels: Int) {
+    for (index, parts) in [1, 2, 3, 5].enumerated() {
+      for blocks in [1, 3, 4] {
+        let (outputs, inputs) = (parts * 16 << levels, blocks * 16 << levels)
         var random = SeededGenerator(seed: UInt64(index))
         let weights = random.values(outputs * inputs)
-        let (rows, columns) = (outputs / 2, inputs / 2)
+        let whole = WeightMatrix(inputs: inputs, outputs: outputs) {
+          Double(weights[$1 * inputs + $0])
+        }
+        var sides = whole.rightSides
+        if levels == 2 { sides = sides.flatMap(\.rightSides) }
+        let (rows, columns) = (outputs >> levels, inputs >> levels)
         let panels = (rows + panel - 1) / panel
-        var wanted = [UInt32](repeating: 0, count: panels * 7 * columns * panel)
-        for o in 0..<rows {
-          for c in 0..<columns {
-            let b = { (right: Int, below: Int) in
-              Double(weights[(o + right * rows) * inputs + c + below * columns])
-            }
-            let (b11, b12, b21, b22) = (b(0, 0), b(1, 0), b(0, 1), b(1, 1))
-            let sides = [
-              b11, b22 - b12 + b11, b21, b22 - b12, b12 - b11, b22, b21 - b22 + b12 - b11,
-            ]
-            for (product, side) in sides.enumerated() {
-              let row = (o / panel * 7 + product) * columns + c
-              wanted[row * panel + o % panel] = Float(side).bitPattern
+        var wanted = [UInt32](repeating: 0, count: panels * sides.count * columns * panel)
+        for (product, side) in sides.enumerated() {
+          for o in 0..<rows {
+            for c in 0..<columns {
+              let row = (o / panel * sides.count + product) * columns + c
+              wanted[row * panel + o % panel] = Float(side[c, o]).bitPattern
             }
           }
         }
         let packed = Buffer(count: wanted.count + 32)
         forge_pack_strassen(
-          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel), 1)
+          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel), Int32(levels),
+          1)
         #expect(
           packed.bits
             == Array(repeating: canary, count: 16) + wanted
             + Array(repeating: canary, count: 16),
-          "\(outputs) outputs, \(inputs) inputs, panel \(panel)")
+          "\(outputs) outputs, \(inputs) inputs, panel \(panel), \(levels) levels")
       }
     }
+  }
+}
+
+/// A right side of a product: inputs are rows, outputs columns.
+private struct WeightMatrix {
+  let inputs, outputs: Int
+  private var values: [Double]
+
+  init(inputs: Int, outputs: Int, _ value: (_ input: Int, _ output: Int) -> Double) {
+    (self.inputs, self.outputs) = (inputs, outputs)
+    values = []
+    for i in 0..<inputs { for o in 0..<outputs { values.append(value(i, o)) } }
+  }
+
+  subscript(input: Int, output: Int) -> Double { values[input * outputs + output] }
+
+  /// A quarter: the even or the odd blocks of both.
+  private func quarter(_ input: Int, _ output: Int) -> WeightMatrix {
+    let place = { (channel: Int, half: Int) in (channel / 16 * 2 + half) * 16 + channel % 16 }
+    return WeightMatrix(inputs: inputs / 2, outputs: outputs / 2) {
+      self[place($0, input), place($1, output)]
+    }
+  }
+
+  var rightSides: [WeightMatrix] {
+    let (b11, b12, b21, b22) = (quarter(0, 0), quarter(0, 1), quarter(1, 0), quarter(1, 1))
+    return [
+      b11, b22 - (b12 - b11), b21, b22 - b12, b12 - b11, b22, b21 - (b22 - (b12 - b11)),
+    ]
+  }
+
+  static func - (a: WeightMatrix, b: WeightMatrix) -> WeightMatrix {
+    WeightMatrix(inputs: a.inputs, outputs: a.outputs) { a[$0, $1] - b[$0, $1] }
   }
 }

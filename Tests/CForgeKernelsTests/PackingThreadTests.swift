@@ -49,14 +49,16 @@ import Testing
     }
   }
 
-  @Test("Strassen's convolutions", arguments: [16, 48, 64])
-  func strassen(panel: Int) {
-    let (outputs, inputs) = (480, 1056)
+  @Test("Strassen's convolutions", arguments: [16, 48, 64], [1, 2])
+  func strassen(panel: Int, levels: Int) {
+    let (outputs, inputs) = (448, 1088)
     var random = SeededGenerator(seed: UInt64(panel))
     let weights = random.values(outputs * inputs)
-    let panels = (outputs / 2 + panel - 1) / panel
-    check(panels * 7 * inputs / 2 * panel, "panel \(panel)") {
-      forge_pack_strassen(weights, $0, Int64(outputs), Int64(inputs), Int64(panel), $1)
+    let panels = ((outputs >> levels) + panel - 1) / panel
+    let products = Int(forge_strassen_products(Int32(levels)))
+    check(panels * products * (inputs >> levels) * panel, "panel \(panel), \(levels) levels") {
+      forge_pack_strassen(
+        weights, $0, Int64(outputs), Int64(inputs), Int64(panel), Int32(levels), $1)
     }
   }
 

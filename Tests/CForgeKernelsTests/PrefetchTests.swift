@@ -60,16 +60,17 @@ private func check(_ label: String, _ bits: (Ahead) -> [UInt32]) {
     }
   }
 
-  @Test("Strassen's convolutions", arguments: [16, 32, 48, 64])
-  func strassen(panel: Int) {
+  @Test("Strassen's convolutions", arguments: [16, 32, 48, 64], [1, 2])
+  func strassen(panel: Int, levels: Int) {
     for segments in [1, 3] {
       let test = StrassenCase(
-        height: 7, width: 7, inputs: 64, outputs: 160, panel: panel, segments: segments)
+        height: 7, width: 7, inputs: 64, outputs: levels == 1 ? 160 : 320, panel: panel,
+        levels: levels, segments: segments)
       let numbers = StrassenNumbers(test)
       for level in Level.available {
         check("\(level), \(test)") { next in
           let prepared = numbers.prepare(test, on: level, next: next)
-          prepared.runAll()
+          prepared.call.runAll()
           return prepared.out.buffer.bits
         }
       }

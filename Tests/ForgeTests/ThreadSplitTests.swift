@@ -45,14 +45,14 @@ import Testing
     #expect(all.pieces(threads: 1, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// Rows of images of 12×12 pixels and more are dealt out, else tiles.
+  /// Rows of images of more than 14×14 pixels are dealt out, else tiles.
   @Test func partsOfImages() {
     let split = ThreadSplit()
-    #expect(ThreadSplit.rowsFrom == 144)
-    for pixels in [0, 1, 49, 143] {
+    #expect(ThreadSplit.rowsFrom == 200)
+    for pixels in [0, 1, 49, 199] {
       #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 1)
     }
-    for pixels in [144, 145, .max] {
+    for pixels in [200, 201, .max] {
       #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 12)
       #expect(split.parts(tiles: 12, parts: 12, threads: 2, pixels: pixels) == 12)
       #expect(split.parts(tiles: 48, parts: 12, threads: 1, pixels: pixels) == 1)

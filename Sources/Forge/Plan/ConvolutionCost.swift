@@ -37,14 +37,20 @@ struct ConvolutionCost {
 
   /// Strassen's, of a pointwise convolution.
   ///
-  /// Seven products in place of eight, and for each pixel about 6 cycles per block of inputs and 12 per block
-  /// of outputs for sums (fitted to 15 shapes: 28×28×128 to 256 gains nothing, 28×28×256 to 256 5 %,
-  /// 7×7×1024 to 1024 and 8×8×2048 to 448 10 %).
-  var strassen: Double {
+  /// With one level 7 products in place of 8, and for each pixel about 7 cycles per block of inputs and 10 per block
+  /// of outputs for sums; with two 49 in place of 64, and 16 and 23 cycles. Fitted to 25 shapes, of which some gain on
+  /// the direct kernel, with one level and with two: 56×56×128 to 128 1 % and nothing, 28×28×256 to 256 5 % and 11 %,
+  /// 14×14×512 to 512 9 % and 14 %, 17×17×768 to 192 7 % and 12 %, 35×35×192 to 64 1 % and -3 %.
+  ///
+  /// Weights are twice and four times as many. They count as those of two threads that share a memory, for whom the
+  /// kernel is the same: 7×7×1024 to 1024 with two levels gains 4 % on one thread (against one level) and loses on two.
+  func strassen(levels: Int) -> Double {
     let pixels = Double(output.width * output.height)
-    let products = Double(inputs) * Double(outputs) / 16 * 7 / 8
-    let sums = pixels * (6 * Double(inputs) + 12 * Double(outputs)) / 16
-    return max(products * pixels / vectorsPerCycle, products * 2 * 64 / Self.bytesPerCycle)
+    let products = Double(inputs) * Double(outputs) / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
+    let (input, made) = levels == 1 ? (7.0, 10.0) : (16.0, 23.0)
+    let sums = pixels * (input * Double(inputs) + made * Double(outputs)) / 16
+    let weights = 2 * products * Double(1 << levels) * 64
+    return max(products * pixels / vectorsPerCycle, weights / Self.bytesPerCycle)
       + sums / max(vectorsPerCycle, 0.25)
   }
 

@@ -19,8 +19,8 @@ final class PackedConstants: Sendable {
     case reduced(
       ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int,
       accuracy: Double)
-    /// `[panel of half of the outputs][7][inputs / 2][panelWidth]`, zero where padded.
-    case strassen(inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[panel of outputs >> levels][7 or 49][inputs >> levels][panelWidth]`, zero where padded.
+    case strassen(levels: Int, inputs: Int, outputs: Int, panelWidth: Int)
     /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
     /// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
     case grouped(groups: Int, height: Int, width: Int, inputs: Int, outputs: Int)
@@ -126,8 +126,9 @@ extension PackedConstants.Form {
     case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth, _):
       kernel.floatCount(
         taps: height * width, inputs: inputs, columns: AlignedMemory.round(outputs, to: panelWidth))
-    case .strassen(let inputs, let outputs, let panelWidth):
-      AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2)
+    case .strassen(let levels, let inputs, let outputs, let panelWidth):
+      AlignedMemory.round(outputs >> levels, to: panelWidth)
+        * Int(forge_strassen_products(Int32(levels))) * (inputs >> levels)
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       Int(
         forge_grouped_convolution_floats(
@@ -177,11 +178,11 @@ extension PackedConstants.Form {
       return kernel.write(
         values, to: memory, taps: height * width, inputs: inputs, outputs: outputs,
         panelWidth: panelWidth, accuracy: accuracy, threads: threads)
-    case .strassen(let inputs, let outputs, let panelWidth):
+    case .strassen(let levels, let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_strassen(
           $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth),
-          threads)
+          Int32(levels), threads)
       }
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       values.withUnsafeBufferPointer {

@@ -99,7 +99,7 @@ extension KernelChoice {
     let full =
       switch self {
       case .winograd(let form, let summed, _): cost.winograd(form, summed: summed)
-      case .strassen: cost.strassen
+      case .strassen(let levels, _, _): cost.strassen(levels: levels)
       default: cost.direct
       }
     let read = isFixed ? input[0] * input[1] : nominal.width * nominal.height

@@ -123,7 +123,7 @@ public struct RealtimeContext: ~Copyable {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
-    var frame = forge_frame(bases: bases, image: 0, crops: crops, worker: 0)
+    var frame = forge_frame(bases: bases, image: 0, crops: crops, worker: 0, calls: 0)
     for image in 0..<batch {
       frame.image = Int64(image)
       forge_run(steps, stepCount, &frame)

@@ -118,7 +118,7 @@ extension KernelCandidates {
       let panels = widths(of: candidate.choice).map(String.init).joined(separator: " or ")
       let parts = [
         kernel.tile.map { "tile \($0)" }, kernel.summedChannels.map { "summed \($0) or fewer" },
-        kernel.segments.map { "segments \($0)" },
+        kernel.levels.map { "levels \($0)" }, kernel.segments.map { "segments \($0)" },
       ]
       return ([kernel.name] + parts.compactMap(\.self) + ["panel \(panels)"])
         .joined(separator: " ")

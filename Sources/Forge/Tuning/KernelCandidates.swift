@@ -39,10 +39,12 @@ struct KernelCandidates {
             (cost.winograd(form, summed: summed), .winograd(form, summed: summed, width: width)))
         }
       }
-      if let strassen = KernelChoice.strassen(
-        geometry, input: input, output: output, settings: settings)
-      {
-        all.append((cost.strassen, strassen))
+      for levels in 1...2 {
+        if let strassen = KernelChoice.strassen(
+          geometry, levels: levels, input: input, output: output, settings: settings)
+        {
+          all.append((cost.strassen(levels: levels), strassen))
+        }
       }
     }
     self.all = all
@@ -92,7 +94,8 @@ struct KernelCandidates {
             || (form.leastSummed..<min(most, inputs)).contains(summed)
               && summed.isMultiple(of: PlannedTensor.lanes))
       // The segments are a matter of the image alone, see KernelChoice.strassen.
-      case (.strassen(let segments, _), .strassen(let other, _)): segments == other
+      case (.strassen(let levels, let segments, _), .strassen(let otherLevels, let other, _)):
+        levels == otherLevels && segments == other
       default: false
       }
     }
@@ -102,7 +105,7 @@ struct KernelCandidates {
   private func panelledOutputs(_ choice: KernelChoice) -> Int? {
     switch choice {
     case .panels, .winograd: outputs
-    case .strassen: outputs / 2
+    case .strassen(let levels, _, _): outputs >> levels
     default: nil
     }
   }
@@ -113,7 +116,7 @@ extension KernelChoice {
   var panelWidth: Int? {
     switch self {
     case .panels(let width), .panelsPerGroup(let width), .winograd(_, _, let width),
-      .strassen(_, let width), .reduced(_, let width), .plainImage(let width):
+      .strassen(_, _, let width), .reduced(_, let width), .plainImage(let width):
       width
     case .depthwise, .channelByChannel: nil
     }
@@ -125,7 +128,8 @@ extension KernelChoice {
     case .panels: .panels(width: width)
     case .panelsPerGroup: .panelsPerGroup(width: width)
     case .winograd(let form, let summed, _): .winograd(form, summed: summed, width: width)
-    case .strassen(let segments, _): .strassen(segments: segments, width: width)
+    case .strassen(let levels, let segments, _):
+      .strassen(levels: levels, segments: segments, width: width)
     case .reduced(let kernel, _): .reduced(kernel, width: width)
     case .plainImage: .plainImage(width: width)
     case .depthwise, .channelByChannel: self

@@ -71,8 +71,9 @@ extension TuningRecord.Kernel {
     case .winograd(let form, let summed, let width):
       self.init(
         name: "winograd", panelWidth: width, tile: form.tile.recorded, summedChannels: summed)
-    case .strassen(let segments, let width):
-      self.init(name: "strassen", panelWidth: width, segments: segments)
+    case .strassen(let levels, let segments, let width):
+      self.init(
+        name: "strassen", panelWidth: width, segments: segments, levels: levels > 1 ? levels : nil)
     case .reduced, .panelsPerGroup, .plainImage, .depthwise, .channelByChannel: return nil
     }
   }
@@ -84,13 +85,14 @@ extension TuningRecord.Kernel {
     for candidate in candidates.all.map(\.choice) {
       let choice: KernelChoice
       switch (candidate, summedChannels, segments) {
-      case (.panels, nil, nil) where name == "direct" && tile == nil:
+      case (.panels, nil, nil) where name == "direct" && tile == nil && levels == nil:
         choice = .panels(width: panelWidth)
       case (.winograd(let form, _, _), let summed?, nil)
-      where name == "winograd" && tile == form.tile.recorded:
+      where name == "winograd" && tile == form.tile.recorded && levels == nil:
         choice = .winograd(form, summed: summed, width: panelWidth)
-      case (.strassen, nil, let segments?) where name == "strassen" && tile == nil:
-        choice = .strassen(segments: segments, width: panelWidth)
+      case (.strassen(let most, _, _), nil, let segments?)
+      where name == "strassen" && tile == nil && levels == (most > 1 ? most : nil):
+        choice = .strassen(levels: most, segments: segments, width: panelWidth)
       default: continue
       }
       return candidates.allows(choice) ? choice : nil

@@ -44,17 +44,20 @@ public struct TuningRecord: Sendable, Hashable, Codable {
     public let summedChannels: Int?
     /// Into how many parts Strassen's kernel cuts an image.
     public let segments: Int?
+    /// How often Strassen's algorithm is applied, where it is more than once: 2.
+    public let levels: Int?
 
     /// A kernel of any name.
     public init(
       name: String, panelWidth: Int?, tile: String? = nil, summedChannels: Int? = nil,
-      segments: Int? = nil
+      segments: Int? = nil, levels: Int? = nil
     ) {
       self.name = name
       self.panelWidth = panelWidth
       self.tile = tile
       self.summedChannels = summedChannels
       self.segments = segments
+      self.levels = levels
     }
   }
 
@@ -110,7 +113,8 @@ extension TuningRecord.Kernel: CustomStringConvertible {
   public var description: String {
     let parts = [
       tile.map { "tile \($0)" }, summedChannels.map { "summed \($0)" },
-      segments.map { "segments \($0)" }, panelWidth.map { "panel \($0)" },
+      levels.map { "levels \($0)" }, segments.map { "segments \($0)" },
+      panelWidth.map { "panel \($0)" },
     ]
     return ([name] + parts.compactMap(\.self)).joined(separator: " ")
   }

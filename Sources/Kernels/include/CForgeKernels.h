@@ -41,6 +41,7 @@ typedef struct {
   int64_t image;        /* index of the image in the batch */
   const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
   int64_t worker;       /* which of the threads that share a step this is, 0 the caller: picks its scratch */
+  int64_t calls;        /* of the step's kernel by this worker before this one: its scratch is as they left it */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -209,27 +210,27 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t stride, int32_t pooled);
 
-/* Pointwise convolution, stride 1, by one level of Strassen's algorithm: see vector/strassen.h in this
- * folder's parent. in.channels and out.channels are multiples of 32; `in` has no gaps between its rows.
- * weights: float [panel][7][in.channels / 2][panel_width] as forge_pack_strassen makes them, panels being
- * those of half of the output channels; bias: float [out.channels].
- * The pixels are cut into `segments`, each computed by itself. sums (forge_strassen_sums_floats) is
- * written by a first step, `strassen_input` (tiles: block of half of the input channels * segments +
- * segment) and read by a second, `strassen_output` (tiles: panel * segments + segment), which has scratch
- * of its own per worker: products (forge_strassen_products_floats each), products_worker floats apart. */
+/* Pointwise convolution, stride 1, by one or two levels of Strassen's algorithm: see vector/strassen.h in this
+ * folder's parent. in.channels and out.channels are multiples of 16 << levels; `in` has no gaps between its rows.
+ * weights: float [panel][7 or 49][in.channels >> levels][panel_width] as forge_pack_strassen makes them, panels
+ * being those of out.channels >> levels; bias: float [out.channels].
+ * The pixels are cut into `segments`, each computed by itself. Each worker has scratch of its own
+ * (forge_strassen_scratch_floats each), scratch_worker floats apart.
+ * Tiles: segment * panels + panel. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
-  int32_t panel_width, segments;
-  forge_view sums, products; /* base and offset only */
-  int64_t products_worker;
+  int32_t panel_width, segments, levels;
+  forge_view scratch; /* base and offset only */
+  int64_t scratch_worker;
   forge_epilogue epilogue;
   const float *next; /* as forge_convolution_arguments' */
   int64_t next_floats;
 } forge_strassen_arguments;
 
-int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
-int64_t forge_strassen_products_floats(const forge_strassen_arguments *);
+/* The products that take the place of 8 or of 64: 7 or 49. */
+int64_t forge_strassen_products(int32_t levels);
+int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *);
 
 /* Convolution in groups of any size. Reads blocked, writes blocked. weights: as
  * forge_pack_grouped_convolution makes them; bias: float [out blocks * 16]. Group g has inputs
@@ -365,8 +366,7 @@ int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *)
 int64_t forge_winograd_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
 int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
-int64_t forge_strassen_input_tiles(const forge_strassen_arguments *);
-int64_t forge_strassen_output_tiles(const forge_strassen_arguments *);
+int64_t forge_strassen_tiles(const forge_strassen_arguments *);
 int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
 int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
 int64_t forge_pooling_tiles(const forge_pooling_arguments *);
@@ -428,10 +428,10 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                              int32_t kernel_width, int32_t stride);
 
-/* [outputs][inputs] -> the seven right sides of Strassen's algorithm, computed in double:
- * [panel of half of the outputs][7][inputs / 2][panel_width], zero where padded. */
+/* [outputs][inputs] -> the right sides of Strassen's algorithm, computed in double:
+ * [panel of outputs >> levels][7 or 49][inputs >> levels][panel_width], zero where padded. */
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t threads);
+                         int64_t panel_width, int32_t levels, int32_t threads);
 
 /* ---- dispatch ---- */
 typedef enum {
@@ -447,7 +447,7 @@ typedef struct {
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
   forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
   forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
-  forge_kernel strassen_input, strassen_output, grouped_convolution, depthwise, pooling;
+  forge_kernel strassen, grouped_convolution, depthwise, pooling;
   forge_kernel activation, affine, binary, softmax, resize;
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
 } forge_kernel_table;

@@ -1,111 +1,98 @@
 /* Pointwise convolutions by Strassen's algorithm, one number at a time: see ../vector/strassen.h. */
-#include "../internal.h"
+#include "../strassen.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-typedef struct {
-  const forge_strassen_arguments *a;
-  const forge_frame *frame;
-  forge_strassen_segment own;
-  int64_t half; /* of the input channels */
-} strassen_call;
+/* The left side of a product of the one above, or the image. */
+typedef struct left_side {
+  const struct left_side *above; /* NULL: the image */
+  int64_t product;
+  forge_strassen_side image; /* of a product: rows and blocks only */
+} left_side;
 
-/* Channel `c` of pixel `p` of the segment; zero past its last pixel. */
-static float number(const strassen_call *call, int64_t p, int64_t c) {
-  if (p >= call->own.upper + call->own.lower) return 0;
-  return forge_row(&call->a->in, call->frame, c / FORGE_LANES,
-                   0)[(call->own.first + p) * FORGE_LANES + c % FORGE_LANES];
+static left_side left_of(const left_side *above, int64_t product) {
+  return (left_side){above,
+                     product,
+                     {.blocks = above->image.blocks / 2,
+                      .rows = forge_strassen_rows(&above->image, product)}};
 }
 
-/* One of the four sums S of a pixel of the upper half. */
-static float *sum_at(const strassen_call *call, int64_t which, int64_t pixel, int64_t channel) {
-  const int64_t blocks = call->half / FORGE_LANES;
-  return forge_origin(&call->a->sums, call->frame) + call->own.sums +
-         ((which * blocks + channel / FORGE_LANES) * call->own.upper + pixel) * FORGE_LANES +
-         channel % FORGE_LANES;
-}
-
-static strassen_call call_of(const forge_strassen_arguments *a, const forge_frame *frame,
-                             int64_t segment) {
-  return (strassen_call){a, frame, forge_strassen_segment_of(a, segment), a->in.channels / 2};
-}
-
-void forge_strassen_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                 int64_t last) {
-  const forge_strassen_arguments *a = arguments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const strassen_call call = call_of(a, frame, tile % a->segments);
-    const int64_t channel = tile / a->segments * FORGE_LANES;
-    for (int64_t c = channel; c < channel + FORGE_LANES; c++) {
-      for (int64_t p = 0; p < call.own.upper; p++) {
-        const float a11 = number(&call, p, c), a12 = number(&call, p, c + call.half);
-        const float a21 = number(&call, p + call.own.upper, c);
-        const float a22 = number(&call, p + call.own.upper, c + call.half);
-        const float s1 = a21 + a22, s2 = s1 - a11;
-        *sum_at(&call, 0, p, c) = s1;
-        *sum_at(&call, 1, p, c) = s2;
-        *sum_at(&call, 2, p, c) = a11 - a21;
-        *sum_at(&call, 3, p, c) = a12 - s2;
-      }
-    }
+/* One number; zero past the last row. */
+static float number(const left_side *side, int64_t row, int64_t block, int64_t lane) {
+  if (row >= side->image.rows) return 0;
+  const left_side *above = side->above;
+  if (!above) return side->image.at[block * side->image.block + row * FORGE_LANES + lane];
+  const int64_t below = row + forge_upper_half(above->image.rows);
+  const float a11 = number(above, row, 2 * block, lane);
+  const float a12 = number(above, row, 2 * block + 1, lane);
+  const float a21 = number(above, below, 2 * block, lane);
+  const float a22 = number(above, below, 2 * block + 1, lane);
+  const float s1 = a21 + a22, s2 = s1 - a11;
+  switch (side->product) {
+    case 0: return a11;
+    case 1: return s2;
+    case 2: return a12;
+    case 3: return a11 - a21;
+    case 4: return s1;
+    case 5: return a12 - s2;
+    default: return a22;
   }
 }
 
-/* The product of one left side with one right side, for a pixel of a half and a column of a panel. */
-static float product(const strassen_call *call, int which, int64_t pixel, int64_t panel,
-                     int64_t column) {
-  const forge_strassen_arguments *a = call->a;
-  const float *weights = a->weights + (panel * 7 + which) * call->half * a->panel_width + column;
+/* A row and column of left B, by as many levels as are still to come, B being the packed weights of a
+ * product or the first of those of 7 or 49. `column` is a lane of a block of all parts. */
+static float product(const forge_strassen_arguments *a, int32_t levels, const left_side *left,
+                     const float *weights, int64_t row, int64_t column) {
+  if (row >= left->image.rows) return 0;
   float sum = 0;
-  for (int64_t c = 0; c < call->half; c++) {
-    float left;
-    switch (which) {
-      case 0: left = number(call, pixel, c); break;
-      case 1: left = *sum_at(call, 1, pixel, c); break;
-      case 2: left = number(call, pixel, c + call->half); break;
-      case 3: left = *sum_at(call, 2, pixel, c); break;
-      case 4: left = *sum_at(call, 0, pixel, c); break;
-      case 5: left = *sum_at(call, 3, pixel, c); break;
-      default: left = number(call, pixel + call->own.upper, c + call->half); break;
-    }
-    sum += left * weights[c * a->panel_width];
+  if (levels == 0) {
+    for (int64_t c = 0; c < left->image.blocks * FORGE_LANES; c++)
+      sum += number(left, row, c / FORGE_LANES, c % FORGE_LANES) *
+             weights[c * a->panel_width + column];
+    return sum;
+  }
+  const int64_t upper = forge_upper_half(left->image.rows), block = column / FORGE_LANES;
+  const bool lower = row >= upper, odd = block % 2 == 1;
+  /* Which of the seven each quarter of the result is the sum of. */
+  static const int8_t sums_of[2][2][5] = {{{0, 2, -1}, {0, 1, 4, 5, -1}},
+                                          {{0, 1, 3, 6, -1}, {0, 1, 3, 4, -1}}};
+  const int64_t product_floats = forge_strassen_products(levels - 1) *
+                                 (a->in.channels >> a->levels) * a->panel_width;
+  for (const int8_t *i = sums_of[lower][odd]; *i >= 0; i++) {
+    const left_side side = left_of(left, *i);
+    sum += product(a, levels - 1, &side, weights + *i * product_floats, lower ? row - upper : row,
+                   block / 2 * FORGE_LANES + column % FORGE_LANES);
   }
   return sum;
 }
 
-/* Pixel of the segment. */
-static void store(const strassen_call *call, int64_t pixel, int64_t channel, float sum) {
-  const forge_strassen_arguments *a = call->a;
+/* A channel of a pixel of the image. */
+static void store(const forge_strassen_arguments *a, const forge_frame *frame, int64_t pixel,
+                  int64_t channel, float sum) {
   const forge_epilogue *e = &a->epilogue;
-  if (pixel >= call->own.upper + call->own.lower) return;
-  const int64_t at = call->own.first + pixel, lane = channel % FORGE_LANES;
-  const int64_t y = at / a->out.width, x = at % a->out.width;
+  const int64_t block = channel / FORGE_LANES, lane = channel % FORGE_LANES;
+  const int64_t y = pixel / a->out.width, x = pixel % a->out.width;
   sum += a->bias[channel];
-  if (e->has_residual)
-    sum += forge_row(&e->residual, call->frame, channel / FORGE_LANES, y)[x * FORGE_LANES + lane];
-  forge_row(&a->out, call->frame, channel / FORGE_LANES, y)[x * FORGE_LANES + lane] =
+  if (e->has_residual) sum += forge_row(&e->residual, frame, block, y)[x * FORGE_LANES + lane];
+  forge_row(&a->out, frame, block, y)[x * FORGE_LANES + lane] =
     forge_activate_scalar(sum, e->activation);
 }
 
-void forge_strassen_output_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
+void forge_strassen_scalar(const void *arguments, const forge_frame *frame, int64_t first,
+                           int64_t last) {
   const forge_strassen_arguments *a = arguments;
-  const int64_t half = a->out.channels / 2;
+  const int64_t columns = (int64_t)a->panel_width << a->levels, panels = forge_strassen_panels(a);
+  const int64_t panel_floats = forge_strassen_products(a->levels) *
+                               (a->in.channels >> a->levels) * a->panel_width;
   for (int64_t tile = first; tile < last; tile++) {
-    const strassen_call call = call_of(a, frame, tile % a->segments);
-    const int64_t panel = tile / a->segments, upper = call.own.upper;
-    for (int64_t column = 0; column < a->panel_width; column++) {
-      const int64_t channel = panel * a->panel_width + column;
-      if (channel >= half) continue;
-      for (int64_t p = 0; p < upper; p++) {
-        float v[7];
-        for (int i = 0; i < 7; i++) v[i] = product(&call, i, p, panel, column);
-        const float u2 = v[0] + v[1], u3 = u2 + v[3];
-        store(&call, p, channel, v[0] + v[2]);
-        store(&call, p, channel + half, u2 + v[4] + v[5]);
-        store(&call, p + upper, channel, u3 + v[6]);
-        store(&call, p + upper, channel + half, u3 + v[4]);
-      }
+    const int64_t segment = tile / panels, panel = tile % panels;
+    const left_side image = {NULL, 0, forge_strassen_image(a, frame, segment)};
+    for (int64_t column = 0; column < columns; column++) {
+      const int64_t channel = panel * columns + column;
+      if (channel >= a->out.channels) continue;
+      for (int64_t row = 0; row < image.image.rows; row++)
+        store(a, frame, forge_strassen_first(a, segment) + row, channel,
+              product(a, a->levels, &image, a->weights + panel * panel_floats, row, column));
     }
   }
 }

@@ -8,7 +8,7 @@
  * channels, as of 20 or 50, its products are of half the width, which takes half the time where registers of 512 bits go
  * through units of 256 (Zen 4), or there are none (AVX2).
  *
- * Every sum starts with the bias and adds ky, kx, channel in order, so that its bits do not
+ * Every sum starts with the bias (or, of one of several products, with the sum so far) and adds ky, kx, channel in order, so that its bits do not
  * depend on the tile it was computed in. */
 
 /* One row of output of one panel, as its tiles see it. Distances are in floats. */
@@ -16,17 +16,18 @@ typedef struct {
   const float *in;       /* the first pixel of the row's first window: [16] */
   const float *weights;  /* [ky][kx][channels][panel_width] */
   const float *bias;     /* [panel_width] */
+  const float *start;    /* what sums start with in place of the bias, laid out as `out`; or NULL */
   float *out;            /* pixel 0 of the panel's first block: [16] */
   const float *residual; /* likewise, or NULL */
   int64_t tap_row, tap_column;                /* from one tap of the window to the next */
   int64_t pixel;                              /* from one output pixel's window to the next */
-  int64_t in_block, out_block, residual_block; /* from one block to the next */
+  int64_t in_block, out_block, residual_block, start_block; /* from one block to the next */
   int64_t kernel_height, kernel_width;
   int64_t whole_blocks, rest; /* input channels: blocks of 16, and those of the partial block */
   int64_t panel_width;
   int64_t channels; /* output channels from the panel's first on; more than it holds, maybe */
   finish end;
-  bool plain; /* sums are stored as they are, in all vectors of the panel */
+  bool plain; /* sums, and the residual, are stored as they are, in all vectors of the panel */
   bool half;  /* the panel's last vector holds at most 8 channels */
   const float *next;  /* weights to fetch meanwhile, or NULL: see fetch_ahead */
   int64_t next_lines; /* cache lines of them per four input channels of a tile */
@@ -96,16 +97,22 @@ FORGE_INLINE void fetch(const float *next, int64_t lines) {
 FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, int64_t vector,
                               const int rows, const int vectors) {
   float *out = row->out + vector * row->out_block + x * FORGE_LANES;
+  const float *residual =
+    row->residual ? row->residual + vector * row->residual_block + x * FORGE_LANES : NULL;
   if (row->plain) {
 #pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++)
+    for (int v = 0; v < vectors; v++) {
+      if (residual) {
+#pragma clang loop unroll(full)
+        for (int r = 0; r < rows; r++)
+          sum[r][v] += load(residual + v * row->residual_block + r * FORGE_LANES);
+      }
 #pragma clang loop unroll(full)
       for (int r = 0; r < rows; r++) store(out + v * row->out_block + r * FORGE_LANES, sum[r][v]);
+    }
     return;
   }
   const v16 low = splat(row->end.low), high = splat(row->end.high);
-  const float *residual =
-    row->residual ? row->residual + vector * row->residual_block + x * FORGE_LANES : NULL;
   const int64_t channels = row->channels - vector * FORGE_LANES;
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
@@ -139,15 +146,24 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
   const int64_t next_lines = row->next_lines;
   tile_sums sum;
 
+  if (row->start) {
+    const float *start = row->start + vector * row->start_block + x * FORGE_LANES;
 #pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) {
-    const float *bias = row->bias + (vector + v) * FORGE_LANES;
+    for (int v = 0; v < vectors; v++)
 #pragma clang loop unroll(full)
-    for (int r = 0; r < rows; r++) {
-      if (half && v == vectors - 1)
-        sum.half[r] = load_half(bias);
-      else
-        sum.whole[r][v] = load(bias);
+      for (int r = 0; r < rows; r++)
+        sum.whole[r][v] = load(start + v * row->start_block + r * FORGE_LANES);
+  } else {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) {
+      const float *bias = row->bias + (vector + v) * FORGE_LANES;
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; r++) {
+        if (half && v == vectors - 1)
+          sum.half[r] = load_half(bias);
+        else
+          sum.whole[r][v] = load(bias);
+      }
     }
   }
 

@@ -1,65 +1,42 @@
-/* Pointwise convolutions by one level of Strassen's algorithm in Winograd's form: seven products of
- * matrices of half the sides in place of eight (S. Winograd, 1971; 15 additions).
+/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices of half
+ * the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the micro-kernel or, with
+ * two levels, by seven of a quarter of the sides.
  *
  * The pixels (rows of A: the upper half A1., the lower A2.), the input channels and the output channels are
  * halved. With
  *     S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2
  *     T1 = B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21
- * it computes, Q being scratch that stays in the second cache,
- *     Q11 = A11 B11    Q12 = Q11 + S2 T2    Q11 += A12 B21    Q21 = Q12 + S3 T3    Q22 = S1 T1
- *     Q12 += Q22       Q22 += Q21           Q12 += S4 B22     Q21 -= A22 T4
- * The T are made when weights are packed, the S once per image. Of an odd number of pixels the lower
+ * it computes, R being scratch that stays in the second cache,
+ *     R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12 + S3 T3    R22 = S1 T1
+ *     R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 - A22 T4
+ * The T are made when weights are packed, the S by each thread for itself. Of an odd number of pixels the lower
  * half has one less, as if its last row were zero.
  *
- * An image is cut into segments of pixels, each a matrix of its own, whose S and Q stay in the second
+ * The halves of channels are the even and the odd blocks, not the first and the last ones: threads that
+ * deal out ranges of channels then find in their own caches most of what they read.
+ *
+ * An image is cut into segments of pixels, each a matrix of its own, whose S and R stay in the second
  * cache and which threads can share out. How many there are is a matter of the image alone. */
+#include "../strassen.h"
 
-typedef struct {
-  const forge_strassen_arguments *a;
-  const forge_frame *frame;
-  int64_t first;              /* the segment's first pixel */
-  int64_t upper, lower;       /* pixels of its halves */
-  int64_t half_blocks;        /* blocks of half of the input channels */
-  const float *in[2][2];      /* A: [upper or lower][first or second half of the channels] */
-  float *sums;                /* S: float [4][half_blocks][upper][16] */
-} strassen_call;
+/* ---- the sums S ---- */
 
-static strassen_call strassen_call_of(const forge_strassen_arguments *a, const forge_frame *frame,
-                                      int64_t segment) {
-  const forge_strassen_segment own = forge_strassen_segment_of(a, segment);
-  strassen_call call = {.a = a,
-                        .frame = frame,
-                        .first = own.first,
-                        .upper = own.upper,
-                        .lower = own.lower,
-                        .half_blocks = a->in.channels / FORGE_LANES / 2};
-  for (int64_t half = 0; half < 2; half++) {
-    call.in[0][half] =
-      forge_row(&a->in, frame, half * call.half_blocks, 0) + own.first * FORGE_LANES;
-    call.in[1][half] = call.in[0][half] + own.upper * FORGE_LANES;
-  }
-  call.sums = forge_origin(&a->sums, frame) + own.sums;
-  return call;
-}
-
-/* The sums S. Tiles: block of half of the input channels * segments + segment. */
-void FORGE_KERNEL(strassen_input)(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
-  const forge_strassen_arguments *a = arguments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t block = tile / a->segments;
-    const strassen_call call = strassen_call_of(a, frame, tile % a->segments);
-    const int64_t one = call.half_blocks * call.upper * FORGE_LANES;
-    const int64_t offset = block * a->in.block_stride;
-    float *to = call.sums + block * call.upper * FORGE_LANES;
-    for (int64_t pixel = 0; pixel < call.upper; pixel++) {
-      const int64_t at = offset + pixel * FORGE_LANES;
-      const bool has_lower = pixel < call.lower;
-      const v16 a11 = load(call.in[0][0] + at), a12 = load(call.in[0][1] + at);
-      const v16 a21 = has_lower ? load(call.in[1][0] + at) : splat(0);
-      const v16 a22 = has_lower ? load(call.in[1][1] + at) : splat(0);
+/* S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
+static void strassen_sum(const forge_strassen_side *side, float *sums) {
+  const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
+  const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
+  float *out = sums;
+  for (int64_t block = 0; block < side->blocks / 2; block++) {
+    const float *from11 = forge_strassen_quarter(side, false, false, block);
+    const float *from12 = forge_strassen_quarter(side, false, true, block);
+    const float *from21 = forge_strassen_quarter(side, true, false, block);
+    const float *from22 = forge_strassen_quarter(side, true, true, block);
+    for (int64_t row = 0; row < upper; row++, out += FORGE_LANES) {
+      const int64_t at = row * FORGE_LANES;
+      const v16 a11 = load(from11 + at), a12 = load(from12 + at);
+      const v16 a21 = row < lower ? load(from21 + at) : splat(0);
+      const v16 a22 = row < lower ? load(from22 + at) : splat(0);
       const v16 s1 = a21 + a22, s2 = s1 - a11;
-      float *out = to + pixel * FORGE_LANES;
       store(out, s1);
       store(out + one, s2);
       store(out + 2 * one, a11 - a21);
@@ -68,25 +45,135 @@ void FORGE_KERNEL(strassen_input)(const void *arguments, const forge_frame *fram
   }
 }
 
-/* a += b */
-static void add_to(float *a, const float *b, int64_t pixels) {
-  for (int64_t i = 0; i < pixels; i++)
-    store(a + i * FORGE_LANES, load(a + i * FORGE_LANES) + load(b + i * FORGE_LANES));
+/* The left side of a product, in the order of their packed weights: A11, S2, A12, S3, S1, S4, A22. */
+static forge_strassen_side strassen_left(const forge_strassen_side *side, const float *sums,
+                                         int64_t product) {
+  static const int8_t sum_of[7] = {-1, 1, -1, 2, 0, 3, -1};
+  const int64_t block = forge_upper_half(side->rows) * FORGE_LANES;
+  const bool is_sum = sum_of[product] >= 0;
+  return (forge_strassen_side){
+    .at = is_sum ? sums + sum_of[product] * (side->blocks / 2) * block
+                 : forge_strassen_quarter(side, product == 6, product != 0, 0),
+    .block = is_sum ? block : 2 * side->block,
+    .blocks = side->blocks / 2,
+    .rows = forge_strassen_rows(side, product)};
+}
+
+/* ---- the products ---- */
+
+/* A right side's product, or a part of it: [odd columns or not][...][vectors][rows][16]. */
+typedef struct {
+  float *at;     /* NULL: nothing */
+  int64_t block; /* from one vector of output channels to the next */
+  int64_t half;  /* from the even columns to the odd ones */
+} strassen_product;
+
+/* A quarter of a product whose upper half has `upper` rows: the lower half if `row`, the odd columns if `column`. */
+FORGE_INLINE strassen_product part(strassen_product whole, int64_t upper, int64_t row,
+                                   int64_t column) {
+  if (!whole.at) return whole;
+  return (strassen_product){whole.at + column * whole.half + row * upper * FORGE_LANES, whole.block,
+                            whole.half / 2};
+}
+
+/* What computes the products of a panel, one after the other in the order of their packed weights. */
+typedef struct {
+  convolution_row row;
+  int64_t vectors;          /* of the panel */
+  int64_t product_floats;   /* weights of one product */
+  int64_t remaining;        /* products still to come */
+  const float *next;        /* weights to fetch during the last one */
+  int64_t next_floats;
+  float *further_sums;      /* S and R of the second level */
+  strassen_product further;
+} strassen_multiplier;
+
+/* to = start + left B + add, where start and add may be nothing. B is the next of the packed weights. */
+static void multiply(strassen_multiplier *m, const forge_strassen_side *left,
+                     strassen_product start, strassen_product add, strassen_product to) {
+  const bool is_last = --m->remaining == 0;
+  m->row.in = left->at;
+  m->row.in_block = left->block;
+  m->row.start = start.at;
+  m->row.start_block = start.block;
+  m->row.residual = add.at;
+  m->row.residual_block = add.block;
+  m->row.out = to.at;
+  m->row.out_block = to.block;
+  convolve_row(&m->row, 0, left->rows, is_last ? m->next : m->row.weights + m->product_floats,
+               is_last ? m->next_floats : m->product_floats);
+  m->row.weights += m->product_floats;
+}
+
+/* r12 += r22 and c22 = r21 + r22 + add, `halves` times the vectors of the panel. */
+static void strassen_between(const strassen_multiplier *m, strassen_product r12,
+                             strassen_product r21, strassen_product r22, strassen_product add,
+                             strassen_product c22, int64_t rows, int64_t halves) {
+  for (int64_t half = 0; half < halves; half++) {
+    for (int64_t v = 0; v < m->vectors; v++) {
+      float *to12 = r12.at + half * r12.half + v * r12.block;
+      float *to22 = c22.at + half * c22.half + v * c22.block;
+      const float *from21 = r21.at + half * r21.half + v * r21.block;
+      const float *from22 = r22.at + half * r22.half + v * r22.block;
+      const float *added = add.at ? add.at + half * add.half + v * add.block : NULL;
+      for (int64_t at = 0; at < rows * FORGE_LANES; at += FORGE_LANES) {
+        const v16 shared = load(from22 + at);
+        v16 sum = shared + load(from21 + at);
+        if (added) sum += load(added + at);
+        store(to12 + at, load(to12 + at) + shared);
+        store(to22 + at, sum);
+      }
+    }
+  }
+}
+
+/* c = left B + add by `levels` levels, B being the next 7 or 49 of the packed weights. r may be c where
+ * nothing is added; add may be c. */
+static void strassen_multiply(strassen_multiplier *m, int32_t levels, const forge_strassen_side *left,
+                              const float *sums, strassen_product add, strassen_product r,
+                              strassen_product c) {
+  const int64_t upper = forge_upper_half(left->rows);
+  const strassen_product none = {NULL, 0, 0};
+  const strassen_product r11 = part(r, upper, 0, 0), r12 = part(r, upper, 0, 1);
+  const strassen_product r21 = part(r, upper, 1, 0), r22 = part(r, upper, 1, 1);
+  const struct { strassen_product start, add, to; } products[7] = {
+    {none, none, r11},                                   /* A11 B11 */
+    {r11, none, r12},                                    /* S2 T2 */
+    {r11, part(add, upper, 0, 0), part(c, upper, 0, 0)}, /* A12 B21 */
+    {r12, none, r21},                                    /* S3 T3 */
+    {none, none, r22},                                   /* S1 T1 */
+    {r12, part(add, upper, 0, 1), part(c, upper, 0, 1)}, /* S4 B22 */
+    {r21, part(add, upper, 1, 0), part(c, upper, 1, 0)}, /* A22 (-T4) */
+  };
+  for (int64_t i = 0; i < 7; i++) {
+    const forge_strassen_side side = strassen_left(left, sums, i);
+    if (levels == 1) {
+      multiply(m, &side, products[i].start, products[i].add, products[i].to);
+    } else {
+      /* Those of one product at a time stay in the second cache, even if each panel makes them anew. The first level has
+       * nothing to add but what its products start with. */
+      strassen_sum(&side, m->further_sums);
+      strassen_multiply(m, levels - 1, &side, m->further_sums, products[i].start, m->further,
+                        products[i].to);
+    }
+    if (i == 4)
+      strassen_between(m, r12, r21, r22, part(add, upper, 1, 1), part(c, upper, 1, 1),
+                       left->rows - upper, levels);
+  }
 }
 
 /* Stores `count` pixels from `first` of the image on of one block: activation(sum + bias + residual). */
-static void strassen_store(const strassen_call *call, const finish *end, int64_t block,
-                           int64_t first, int64_t count, const float *from) {
-  const forge_strassen_arguments *a = call->a;
+static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
+                           const finish *end, int64_t block, int64_t first, int64_t count,
+                           const float *from) {
   const forge_epilogue *e = &a->epilogue;
   const v16 low = splat(end->low), high = splat(end->high);
   const v16 bias = load(a->bias + block * FORGE_LANES);
-  int64_t y = first / a->out.width, x = first % a->out.width;
-  while (count > 0) {
+  for (int64_t y = first / a->out.width, x = first % a->out.width; count > 0; y++, x = 0) {
     const int64_t run = forge_smaller(count, a->out.width - x);
-    float *out = forge_row(&a->out, call->frame, block, y) + x * FORGE_LANES;
+    float *out = forge_row(&a->out, frame, block, y) + x * FORGE_LANES;
     const float *residual =
-      e->has_residual ? forge_row(&e->residual, call->frame, block, y) + x * FORGE_LANES : NULL;
+      e->has_residual ? forge_row(&e->residual, frame, block, y) + x * FORGE_LANES : NULL;
     for (int64_t i = 0; i < run; i++) {
       v16 value = load(from + i * FORGE_LANES) + bias;
       if (residual) value += load(residual + i * FORGE_LANES);
@@ -95,86 +182,76 @@ static void strassen_store(const strassen_call *call, const finish *end, int64_t
     if (end->further) activate(out, out, run, FORGE_LANES, end->further);
     from += run * FORGE_LANES;
     count -= run;
-    y++;
-    x = 0;
   }
 }
 
-/* The products of one panel of one segment: columns of both halves of the output channels. */
-static void strassen_panel(const strassen_call *call, int64_t panel, const finish *end) {
+/* One panel of one segment, whose sums are made: columns of all parts of the output channels. */
+static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
+                           int64_t segment, int64_t panel, float *scratch, const finish *end) {
   static const float no_bias[4 * FORGE_LANES];
-  const forge_strassen_arguments *a = call->a;
-  const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
-  const int64_t half_outputs = a->out.channels / FORGE_LANES / 2; /* blocks */
-  const int64_t panels = (half_outputs + vectors - 1) / vectors;
-  const int64_t blocks = forge_smaller(vectors, half_outputs - block);
-  const int64_t product_floats = call->half_blocks * FORGE_LANES * a->panel_width;
-  const int64_t block_floats = call->upper * FORGE_LANES;
-  const int64_t quadrant = vectors * block_floats, one = call->half_blocks * block_floats;
-  float *q11 = forge_origin(&a->products, call->frame) + call->frame->worker * a->products_worker;
-  float *q12 = q11 + quadrant, *q21 = q12 + quadrant, *q22 = q21 + quadrant;
-  const float *s1 = call->sums, *s2 = s1 + one, *s3 = s2 + one, *s4 = s3 + one;
-  const int64_t near = block_floats, far = a->in.block_stride;
-  /* In the order of their packed weights: A or S, its pixels, what is added, where the sum goes. */
-  const struct {
-    const float *in;
-    int64_t in_block, pixels;
-    const float *add;
-    float *out;
-  } products[7] = {
-    {call->in[0][0], far, call->upper, NULL, q11}, /* A11 B11 */
-    {s2, near, call->upper, q11, q12},             /* S2 T2 */
-    {call->in[0][1], far, call->upper, q11, q11},  /* A12 B21 */
-    {s3, near, call->upper, q12, q21},             /* S3 T3 */
-    {s1, near, call->lower, NULL, q22},            /* S1 T1 */
-    {s4, near, call->upper, q12, q12},             /* S4 B22 */
-    {call->in[1][1], far, call->lower, q21, q21},  /* A22 (-T4) */
+  const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+  const forge_strassen_scratch places = forge_strassen_scratch_of(a);
+  const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
+  const int64_t in_blocks = image.blocks / parts;
+  const int64_t out_blocks = a->out.channels / FORGE_LANES / parts;
+  const int64_t last_block = forge_smaller((panel + 1) * vectors, out_blocks);
+  const int64_t products = forge_strassen_products(a->levels);
+  const int64_t product_floats = in_blocks * FORGE_LANES * a->panel_width;
+  const float *weights = a->weights + panel * products * product_floats;
+  const bool is_last = last_block == out_blocks;
+  const int64_t vector = forge_strassen_vector(image.rows);
+  const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
+  const strassen_product whole = {scratch + places.products[0], vector,
+                                  parts / 2 * vectors * vector};
+  strassen_multiplier m = {
+    .row = {.weights = weights,
+            .bias = no_bias,
+            .pixel = FORGE_LANES,
+            .kernel_height = 1,
+            .kernel_width = 1,
+            .whole_blocks = in_blocks,
+            .panel_width = a->panel_width,
+            .channels = a->panel_width,
+            .plain = true},
+    .vectors = vectors,
+    .product_floats = product_floats,
+    .remaining = products,
+    .next = is_last ? a->next : weights + products * product_floats,
+    .next_floats = is_last ? a->next_floats : product_floats,
+    .further_sums = scratch + places.sums[1],
+    .further = {scratch + places.products[1], further, vectors * further},
   };
-  convolution_row row = {
-    .weights = a->weights + panel * 7 * product_floats,
-    .bias = no_bias,
-    .pixel = FORGE_LANES,
-    .out_block = block_floats,
-    .residual_block = block_floats,
-    .kernel_height = 1,
-    .kernel_width = 1,
-    .whole_blocks = call->half_blocks,
-    .panel_width = a->panel_width,
-    .channels = a->panel_width,
-    .end = {-INFINITY, INFINITY, NULL},
-  };
-  for (int i = 0; i < 7; i++, row.weights += product_floats) {
-    const bool is_last = i == 6 && panel + 1 == panels;
-    row.in = products[i].in;
-    row.in_block = products[i].in_block;
-    row.out = products[i].out;
-    row.residual = products[i].add;
-    row.plain = products[i].add == NULL;
-    convolve_row(&row, 0, products[i].pixels, is_last ? a->next : row.weights + product_floats,
-                 is_last ? a->next_floats : product_floats);
-    if (i != 4) continue;
-    for (int64_t v = 0; v < blocks; v++) {
-      add_to(q12 + v * block_floats, q22 + v * block_floats, call->lower);
-      add_to(q22 + v * block_floats, q21 + v * block_floats, call->lower);
-    }
-  }
-  const int64_t below = call->first + call->upper;
-  for (int64_t v = 0; v < blocks; v++) {
-    const int64_t left = block + v, right = left + half_outputs, from = v * block_floats;
-    strassen_store(call, end, left, call->first, call->upper, q11 + from);
-    strassen_store(call, end, right, call->first, call->upper, q12 + from);
-    strassen_store(call, end, left, below, call->lower, q21 + from);
-    strassen_store(call, end, right, below, call->lower, q22 + from);
+  strassen_multiply(&m, a->levels, &image, scratch + places.sums[0],
+                    (strassen_product){NULL, 0, 0}, whole, whole);
+  const int64_t pixel = forge_strassen_first(a, segment);
+  for (int64_t i = 0; i < parts; i++) {
+    strassen_product from = part(whole, 0, 0, i % 2);
+    if (a->levels == 2) from = part(from, 0, 0, i / 2);
+    for (int64_t block = panel * vectors; block < last_block; block++, from.at += vector)
+      strassen_store(a, frame, end, block * parts + i, pixel, image.rows, from.at);
   }
 }
 
-/* Tiles: panel of half of the output channels * segments + segment. */
-void FORGE_KERNEL(strassen_output)(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
+/* Tiles: segment * panels + panel. Each thread makes the sums for itself: to share them costs more than to make
+ * them, as every line would come from another core, and go back there with the next image (14x14x512, two threads and two
+ * levels: 31 us, where one thread made them in 24). */
+void FORGE_KERNEL(strassen)(const void *arguments, const forge_frame *frame, int64_t first,
+                            int64_t last) {
   const forge_strassen_arguments *a = arguments;
   const finish end = finish_of(&a->epilogue.activation);
+  const int64_t panels = forge_strassen_panels(a);
+  float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
+  /* Whose sums the scratch holds, from an earlier call of this worker for this step. */
+  int64_t made = -1;
+  if (frame->calls > 0) memcpy(&made, scratch, sizeof made);
   for (int64_t tile = first; tile < last; tile++) {
-    const strassen_call call = strassen_call_of(a, frame, tile % a->segments);
-    strassen_panel(&call, tile / a->segments, &end);
+    const int64_t segment = tile / panels;
+    if (segment != made) {
+      const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+      strassen_sum(&image, scratch + forge_strassen_scratch_of(a).sums[0]);
+      made = segment;
+    }
+    strassen_panel(a, frame, segment, tile % panels, scratch, &end);
   }
+  memcpy(scratch, &made, sizeof made);
 }

@@ -339,8 +339,8 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .kernel_width = 1,
     .panel_width = a->panel_width,
     .channels = a->panel_width,
+    .plain = true, /* vectors past the last block are computed and never read */
     .half = ends_in_half(a->panel_width, a->out.channels - panel * a->panel_width),
-    .end = {-INFINITY, INFINITY, NULL},
   };
   const int64_t channels = a->in.channels;
   const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
@@ -349,7 +349,6 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
   for (int64_t point = 0; point < call->points; point++) {
     row.out = products + point * call->products_point;
     row.residual = NULL;
-    row.plain = true; /* vectors past the last block are computed and never read */
     for (int64_t phase = 0; phase < call->phases; phase++) {
       if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
       row.in = transformed + point * call->transformed_point +
@@ -368,7 +367,6 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
         row.in += row.whole_blocks * row.in_block;
         row.weights += part * a->panel_width;
         row.residual = row.out;
-        row.plain = false;
       }
     }
   }

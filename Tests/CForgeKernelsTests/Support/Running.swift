@@ -4,14 +4,14 @@ import Testing
 /// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in.
 func run<Arguments>(
   _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
-  worker: Int = 0, crops: [Double] = [], tiles: Range<Int64>
+  worker: Int = 0, calls: Int = 0, crops: [Double] = [], tiles: Range<Int64>
 ) {
   let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
   pointers.withUnsafeBufferPointer { pointers in
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
         bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress,
-        worker: Int64(worker))
+        worker: Int64(worker), calls: Int64(calls))
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }
@@ -27,7 +27,11 @@ struct Call {
   /// As the worker that the call was made for.
   var run: (Range<Int64>) -> Void
   /// As any worker.
-  var runAs: (_ worker: Int, _ tiles: Range<Int64>) -> Void
+  var runAs: (_ worker: Int, _ tiles: Range<Int64>) -> Void {
+    { runAgain($0, 0, $1) }
+  }
+  /// As any worker, which has made so many calls before.
+  private var runAgain: (_ worker: Int, _ calls: Int, _ tiles: Range<Int64>) -> Void
 
   init<Arguments>(
     _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
@@ -35,12 +39,12 @@ struct Call {
   ) {
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.out = out
-    let runAs = { (worker: Int, tiles: Range<Int64>) in
+    let runAgain = { (worker: Int, calls: Int, tiles: Range<Int64>) in
       CForgeKernelsTests.run(
-        kernel, arguments, bases: bases, image: image, worker: worker, tiles: tiles)
+        kernel, arguments, bases: bases, image: image, worker: worker, calls: calls, tiles: tiles)
     }
-    self.runAs = runAs
-    run = { runAs(worker, $0) }
+    self.runAgain = runAgain
+    run = { runAgain(worker, 0, $0) }
   }
 
   func runAll() { run(0..<tiles) }
@@ -54,8 +58,11 @@ struct Call {
       runs.append(first..<last)
       first = last
     }
+    var calls = [Int](repeating: 0, count: workers)
     for tiles in runs.shuffled(using: &random) {
-      runAs(Int.random(in: 0..<workers, using: &random), tiles)
+      let worker = Int.random(in: 0..<workers, using: &random)
+      runAgain(worker, calls[worker], tiles)
+      calls[worker] += 1
     }
   }
 }

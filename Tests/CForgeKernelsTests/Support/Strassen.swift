@@ -3,11 +3,13 @@ import CForgeKernels
 /// A pointwise convolution by Strassen's algorithm to try.
 struct StrassenCase: Sendable, CustomStringConvertible {
   var convolution: ConvolutionCase
+  let levels: Int
 
   init(
-    height: Int = 1, width: Int, inputs: Int, outputs: Int, panel: Int = 64, segments: Int = 1,
-    activation: Activation = .linear, residual: Bool = false, images: Int = 1
+    height: Int = 1, width: Int, inputs: Int, outputs: Int, panel: Int = 64, levels: Int = 1,
+    segments: Int = 1, activation: Activation = .linear, residual: Bool = false, images: Int = 1
   ) {
+    self.levels = levels
     convolution = ConvolutionCase(
       height: height, width: width, inputs: inputs, outputs: outputs, panel: panel,
       segments: segments, activation: activation, residual: residual, images: images)
@@ -15,14 +17,17 @@ struct StrassenCase: Sendable, CustomStringConvertible {
 
   var pixels: Int { convolution.height * convolution.width }
 
-  /// The pixels of a segment, as the header says: the upper half has the odd one.
-  func segment(_ index: Int) -> (first: Int, upper: Int, lower: Int) {
-    let first = pixels * index / convolution.segments
-    let count = pixels * (index + 1) / convolution.segments - first
-    return (first, count - count / 2, count / 2)
+  /// The pixels of a segment.
+  func segment(_ index: Int) -> Range<Int> {
+    pixels * index / convolution.segments..<pixels * (index + 1) / convolution.segments
   }
 
-  var description: String { "Strassen, \(convolution)" }
+  /// The panels of a segment.
+  var panels: Int {
+    ((convolution.outputs >> levels) + convolution.panel - 1) / convolution.panel
+  }
+
+  var description: String { "Strassen, \(levels) levels, \(convolution)" }
 }
 
 /// The numbers of a pointwise convolution by Strassen's algorithm to try.
@@ -37,8 +42,8 @@ struct StrassenNumbers {
     plain.activation = .linear
     let sums = numbers.expected(plain)
     let bounds = Self.magnitudes(test, numbers)
-    // Four products of half of the channels each, and the sums that they are made of.
-    let terms = 2 * test.convolution.inputs + 8
+    // Four products of half of the channels each, or sixteen of a quarter, and the sums that they are made of.
+    let terms = (test.convolution.inputs + 8) << test.levels
     var expected = Expected()
     for (i, value) in sums.values.enumerated() {
       let error = CForgeKernelsTests.tolerance(terms: terms, magnitude: bounds[i])
@@ -49,45 +54,21 @@ struct StrassenNumbers {
     self.expected = expected
   }
 
-  /// What the absolute values of all that is added up come to on the way through the seven products.
+  /// What the absolute values of all that is added up come to on the way through the products.
   ///
   /// [pixel][output]
   private static func magnitudes(_ test: StrassenCase, _ numbers: ConvolutionNumbers) -> [Double] {
     let sizes = test.convolution
-    let (half, made) = (sizes.inputs / 2, sizes.outputs / 2)
-    var result = [Double](repeating: 0, count: test.pixels * sizes.outputs)
-    let input = { (pixel: Int, c: Int) in
-      abs(Double(numbers.input.values[pixel * sizes.inputs + c]))
+    let weights = Magnitudes(rows: sizes.inputs, columns: sizes.outputs) {
+      abs(Double(numbers.weights[$1 * sizes.inputs + $0]))
     }
-    let weight = { (o: Int, c: Int) in abs(Double(numbers.weights[o * sizes.inputs + c])) }
+    var result: [Double] = []
     for index in 0..<sizes.segments {
       let segment = test.segment(index)
-      for pixel in segment.first..<segment.first + segment.upper {
-        let below = pixel + segment.upper
-        let hasBelow = below < segment.first + segment.upper + segment.lower
-        for o in 0..<made {
-          var (q11, q12, q21, q22) = (0.0, 0.0, 0.0, 0.0)
-          for c in 0..<half {
-            let (a11, a12) = (input(pixel, c), input(pixel, c + half))
-            let (a21, a22) = hasBelow ? (input(below, c), input(below, c + half)) : (0, 0)
-            let (b11, b12) = (weight(o, c), weight(o + made, c))
-            let (b21, b22) = (weight(o, c + half), weight(o + made, c + half))
-            let (s1, s3) = (a21 + a22, a11 + a21)
-            let (t1, t3) = (b12 + b11, b22 + b12)
-            let (s2, t2) = (s1 + a11, b22 + t1)
-            let shared = a11 * b11 + s2 * t2
-            q11 += a11 * b11 + a12 * b21
-            q12 += shared + s1 * t1 + (a12 + s2) * b22
-            q21 += shared + s3 * t3 + a22 * (t2 + b21)
-            q22 += shared + s3 * t3 + s1 * t1
-          }
-          result[pixel * sizes.outputs + o] = q11
-          result[pixel * sizes.outputs + o + made] = q12
-          guard hasBelow else { continue }
-          result[below * sizes.outputs + o] = q21
-          result[below * sizes.outputs + o + made] = q22
-        }
+      let pixels = Magnitudes(rows: segment.count, columns: sizes.inputs) {
+        abs(Double(numbers.input.values[(segment.lowerBound + $0) * sizes.inputs + $1]))
       }
+      result += Magnitudes.product(pixels, weights, levels: test.levels).values
     }
     for i in result.indices {
       result[i] += abs(Double(numbers.bias[i % sizes.outputs]))
@@ -99,40 +80,100 @@ struct StrassenNumbers {
   /// The weights as forge_pack_strassen makes them.
   func packedWeights(_ test: StrassenCase) -> [Float] {
     let sizes = test.convolution
-    let panels = (sizes.outputs / 2 + sizes.panel - 1) / sizes.panel
+    let products = Int(forge_strassen_products(Int32(test.levels)))
     var packed = [Float](
-      repeating: Float(bitPattern: canary), count: panels * 7 * sizes.inputs / 2 * sizes.panel)
+      repeating: Float(bitPattern: canary),
+      count: test.panels * products * (sizes.inputs >> test.levels) * sizes.panel)
     forge_pack_strassen(
-      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel), 1)
+      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel),
+      Int32(test.levels), 1)
     return packed
   }
 }
 
-/// The two calls of a convolution by Strassen's algorithm.
+/// A matrix of absolute values.
+private struct Magnitudes {
+  let rows, columns: Int
+  private(set) var values: [Double]
+
+  init(rows: Int, columns: Int, _ value: (_ row: Int, _ column: Int) -> Double) {
+    (self.rows, self.columns) = (rows, columns)
+    values = []
+    for row in 0..<rows { for column in 0..<columns { values.append(value(row, column)) } }
+  }
+
+  /// Zero past the last row.
+  subscript(row: Int, column: Int) -> Double { row < rows ? values[row * columns + column] : 0 }
+
+  /// The even or the odd blocks of 16 columns.
+  private func half(ofColumns half: Int) -> Magnitudes {
+    Magnitudes(rows: rows, columns: columns / 2) {
+      self[$0, ($1 / 16 * 2 + half) * 16 + $1 % 16]
+    }
+  }
+
+  /// The even or the odd blocks of 16 rows, as inputs have them.
+  private func half(ofRows half: Int) -> Magnitudes {
+    Magnitudes(rows: rows / 2, columns: columns) {
+      self[($0 / 16 * 2 + half) * 16 + $0 % 16, $1]
+    }
+  }
+
+  /// The upper or the lower half, as pixels have them: the upper one has the odd row.
+  private func half(_ lower: Int) -> Magnitudes {
+    let upper = rows - rows / 2
+    return Magnitudes(rows: upper, columns: columns) { self[$0 + lower * upper, $1] }
+  }
+
+  static func + (a: Magnitudes, b: Magnitudes) -> Magnitudes {
+    Magnitudes(rows: a.rows, columns: a.columns) { a[$0, $1] + b[$0, $1] }
+  }
+
+  /// What the sums in a b come to by so many levels of the algorithm: no sign is different, so nothing cancels.
+  static func product(_ a: Magnitudes, _ b: Magnitudes, levels: Int) -> Magnitudes {
+    guard levels > 0 else {
+      return Magnitudes(rows: a.rows, columns: b.columns) { row, column in
+        (0..<a.columns).reduce(0) { $0 + a[row, $1] * b[$1, column] }
+      }
+    }
+    let (a11, a12) = (a.half(0).half(ofColumns: 0), a.half(0).half(ofColumns: 1))
+    let (a21, a22) = (a.half(1).half(ofColumns: 0), a.half(1).half(ofColumns: 1))
+    let (b11, b12) = (b.half(ofRows: 0).half(ofColumns: 0), b.half(ofRows: 0).half(ofColumns: 1))
+    let (b21, b22) = (b.half(ofRows: 1).half(ofColumns: 0), b.half(ofRows: 1).half(ofColumns: 1))
+    let (s1, t1) = (a21 + a22, b12 + b11)
+    let (s2, t2) = (s1 + a11, b22 + t1)
+    let multiply = { product($0, $1, levels: levels - 1) }
+    let first = multiply(a11, b11)
+    let shared = first + multiply(s2, t2)
+    let third = multiply(a11 + a21, b22 + b12)
+    let fourth = multiply(s1, t1)
+    let quarters = [
+      [first + multiply(a12, b21), shared + fourth + multiply(a12 + s2, b22)],
+      [shared + third + multiply(a22, t2 + b21), shared + third + fourth],
+    ]
+    let upper = max(a.rows - a.rows / 2, 1)
+    return Magnitudes(rows: a.rows, columns: b.columns) { row, column in
+      let block = column / 16
+      return quarters[row / upper][block % 2][row % upper, block / 2 * 16 + column % 16]
+    }
+  }
+}
+
+/// The call of a convolution by Strassen's algorithm.
 struct PreparedStrassen {
   var out: Blocked
-  var sums, products: Buffer
-  /// Where scratch begins, how much of it each has, and how far apart the parts of two workers are.
-  var start, sumsFloats, productsFloats, productsWorker: Int
-  var input, output: Call
-
-  func runAll() {
-    input.runAll()
-    output.runAll()
-  }
+  var scratch: Buffer
+  /// Where the scratch of the first worker begins, how much each has, and how far apart two are.
+  var start, floats, worker: Int
+  var call: Call
 
   /// Scratch outside its place, or that of a worker who took no part, that is not a canary any more.
   func hasStrayed(workers: Set<Int>) -> Bool {
-    let isSum = start..<start + sumsFloats
-    let isStray = (0..<products.count).contains { at in
-      let (worker, float) = (at - start).quotientAndRemainder(dividingBy: productsWorker)
-      let isOwn = at >= start && workers.contains(worker) && float < productsFloats
-      return !isOwn && products.pointer[at].bitPattern != canary
+    (0..<scratch.count).contains { at in
+      let (worker, float) = (at - start).quotientAndRemainder(dividingBy: worker)
+      let isOwn = at >= start && workers.contains(worker) && float < floats
+      return !isOwn && scratch.pointer[at].bitPattern != canary
     }
-    return isStray
-      || (0..<sums.count).contains {
-        !isSum.contains($0) && sums.pointer[$0].bitPattern != canary
-      }
   }
 }
 
@@ -161,34 +202,26 @@ extension StrassenNumbers {
     arguments.bias = UnsafePointer(bias.pointer)
     arguments.panel_width = Int32(sizes.panel)
     arguments.segments = Int32(sizes.segments)
+    arguments.levels = Int32(test.levels)
     arguments.epilogue = numbers.epilogue(sizes, residual.view(base: 2))
     let ahead = next.memory(bias)
     arguments.next = ahead.map { UnsafePointer($0.buffer.pointer) }
     arguments.next_floats = Int64(ahead?.floats ?? 0)
 
     let start = 37
-    let sumsFloats = Int(forge_strassen_sums_floats(&arguments))
-    let productsFloats = Int(forge_strassen_products_floats(&arguments))
-    let productsWorker = productsFloats + 16
-    let sums = Buffer(count: start + sumsFloats + 64)
-    let products = Buffer(count: start + 4 * productsWorker + 64)
-    arguments.sums.base = 3
-    arguments.sums.offset = Int64(start)
-    arguments.products.base = 4
-    arguments.products.offset = Int64(start)
-    arguments.products_worker = Int64(productsWorker)
+    let floats = Int(forge_strassen_scratch_floats(&arguments))
+    let worker = floats + 16
+    let scratch = Buffer(count: start + 4 * worker + 64)
+    arguments.scratch.base = 3
+    arguments.scratch.offset = Int64(start)
+    arguments.scratch_worker = Int64(worker)
     let bases =
-      [input.buffer, out.buffer, residual.buffer, sums, products, weights, bias]
+      [input.buffer, out.buffer, residual.buffer, scratch, weights, bias]
       + (ahead.map { [$0.buffer] } ?? [])
-    let (table, image) = (level.kernels, sizes.images - 1)
     return PreparedStrassen(
-      out: out, sums: sums, products: products, start: start, sumsFloats: sumsFloats,
-      productsFloats: productsFloats, productsWorker: productsWorker,
-      input: Call(
-        table.strassen_input, arguments, bases: bases, image: image, out: sums,
-        tiles: forge_strassen_input_tiles),
-      output: Call(
-        table.strassen_output, arguments, bases: bases, image: image, out: out.buffer,
-        tiles: forge_strassen_output_tiles))
+      out: out, scratch: scratch, start: start, floats: floats, worker: worker,
+      call: Call(
+        level.kernels.strassen, arguments, bases: bases, image: sizes.images - 1, out: out.buffer,
+        tiles: forge_strassen_tiles))
   }
 }

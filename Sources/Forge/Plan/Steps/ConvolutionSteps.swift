@@ -16,11 +16,11 @@ extension PlanBuilder {
     case .winograd(let form, let summed, let width):
       try addWinograd(node, geometry, form: form, summed: summed, panelWidth: width)
       return
-    case .strassen(let segments, let width):
+    case .strassen(let levels, let segments, let width):
       let source = try blocked(node.inputs[0])
       // It sees the image as one long row; a border that another step needs is in the way of that.
       guard tensor(source).isContiguous else { break }
-      try addStrassen(node, source: source, segments: segments, panelWidth: width)
+      try addStrassen(node, source: source, levels: levels, segments: segments, panelWidth: width)
       return
     case .plainImage(let width):
       try addPlainConvolution(node, geometry, panelWidth: width)

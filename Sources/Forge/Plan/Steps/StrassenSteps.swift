@@ -3,15 +3,16 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// A pointwise convolution by Strassen's algorithm: sums of the image's quarters, then seven products.
+  /// A pointwise convolution by one or two levels of Strassen's algorithm.
   mutating func addStrassen(
-    _ node: OperationGraph.Node, source: ID, segments: Int, panelWidth: Int
+    _ node: OperationGraph.Node, source: ID, levels: Int, segments: Int, panelWidth: Int
   ) throws {
     let (inputs, outputs) = (imageSizes(of: node.inputs[0])[2], imageSizes(of: node.output)[2])
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
     let weights = try packed(
-      node.inputs[1], as: .strassen(inputs: inputs, outputs: outputs, panelWidth: panelWidth))
+      node.inputs[1], as: .strassen(
+        levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth))
     let bias = try packedBias(node, count: outputs)
     let activation = node.activation
 
@@ -19,40 +20,37 @@ extension PlanBuilder {
     sizes.in.channels = Int32(clamping: inputs)
     sizes.in.height = Int32(clamping: tensor(source).height)
     sizes.in.width = Int32(clamping: tensor(source).width)
+    sizes.out.channels = Int32(clamping: outputs)
     sizes.weights = weights
     sizes.bias = bias
     sizes.panel_width = Int32(clamping: panelWidth)
     sizes.segments = Int32(clamping: segments)
-    let productsFloats = Int(forge_strassen_products_floats(&sizes))
-    let sums = addPlain([Int(forge_strassen_sums_floats(&sizes))])
-    let products = addPlain([productsFloats * settings.threads])
+    sizes.levels = Int32(clamping: levels)
+    let scratchFloats = Int(forge_strassen_scratch_floats(&sizes))
+    let scratch = addPlain([scratchFloats * settings.threads])
     let arguments = { [sizes] (places: TensorPlaces) in
       var arguments = sizes
       arguments.in = places.view(source)
       arguments.out = places.view(target)
-      arguments.sums = places.view(sums)
-      arguments.products = places.view(products)
-      arguments.products_worker = Int64(productsFloats)
+      arguments.scratch = places.view(scratch)
+      arguments.scratch_worker = Int64(scratchFloats)
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return arguments
     }
-    let (first, second) = (require(kernels.strassen_input), require(kernels.strassen_output))
-    addStep("strassen input", reads: [source], writes: [sums]) { places in
-      KernelCall(
-        first, arguments(places), tiles: forge_strassen_input_tiles, parts: segments)
-    }
-    let halves = inputs / 2 * panelWidth
+    let kernel = require(kernels.strassen)
+    let (replaced, computed) = (1 << (3 * levels), Int(forge_strassen_products(sizes.levels)))
+    let firstProduct = (inputs >> levels) * panelWidth
     addStep(
-      "strassen 1×1 panel \(panelWidth)",
-      reads: [source, sums] + (residual.map { [$0] } ?? []), writes: [target, products],
-      multiplyAdds: tensor(target).count * inputs / 8 * 7,
-      parameterCount: AlignedMemory.round(outputs / 2, to: panelWidth) * 7 * (inputs / 2),
-      firstWeights: FirstWeights(start: weights, count: halves)
+      "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)",
+      reads: [source] + (residual.map { [$0] } ?? []), writes: [target, scratch],
+      multiplyAdds: tensor(target).count * inputs / replaced * computed,
+      parameterCount: AlignedMemory.round(outputs >> levels, to: panelWidth) * computed
+        * (inputs >> levels),
+      firstWeights: FirstWeights(start: weights, count: firstProduct)
     ) { places in
-      KernelCall(
-        second, arguments(places), tiles: forge_strassen_output_tiles, parts: segments)
+      KernelCall(kernel, arguments(places), tiles: forge_strassen_tiles)
     }
   }
 }
