@@ -88,7 +88,9 @@ import Testing
   }
 
   /// The right sides, in the order of the products that vector/strassen.h lists; of two levels those of the first
-  /// one's, as matrices. Halves are the even and the odd blocks.
+  /// one's, as matrices.
+  ///
+  /// Halves are the even and the odd blocks.
   @Test("weights of Strassen's convolutions", arguments: [16, 32, 48, 64], [1, 2])
   func strassen(panel: Int, levels: Int) {
     for (index, parts) in [1, 2, 3, 5].enumerated() {

@@ -188,7 +188,8 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
     bases.withUnsafeBufferPointer { bases in
       withUnsafePointer(to: relu) { relu in
         withUnsafePointer(to: twice) { twice in
-          var frame = forge_frame(bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0)
+          var frame = forge_frame(
+            bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0)
           let steps = [
             forge_step(
               kernel: kernels.activation_plain, arguments: relu,

@@ -131,7 +131,8 @@ import Testing
                   products.baseAddress,
                 ]
                 bases.withUnsafeBufferPointer { bases in
-                  var frame = forge_frame(bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0)
+                  var frame = forge_frame(
+                    bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0)
                   kernels.winograd(&arguments, &frame, 0, forge_winograd_tiles(&arguments))
                 }
               }

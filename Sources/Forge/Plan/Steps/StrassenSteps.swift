@@ -11,7 +11,8 @@ extension PlanBuilder {
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
     let weights = try packed(
-      node.inputs[1], as: .strassen(
+      node.inputs[1],
+      as: .strassen(
         levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth))
     let bias = try packedBias(node, count: outputs)
     let activation = node.activation
