@@ -198,7 +198,8 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const int64_t products = forge_strassen_products(a->levels);
   const int64_t product_floats = in_blocks * FORGE_LANES * a->panel_width;
   const float *weights = a->weights + panel * products * product_floats;
-  const bool is_last = last_block == out_blocks;
+  /* Fetched meanwhile: the next panel, the first one again for the next segment, or the next step's. */
+  const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
   const strassen_product whole = {scratch + places.products[0], vector,
@@ -216,8 +217,8 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
     .vectors = vectors,
     .product_floats = product_floats,
     .remaining = products,
-    .next = is_last ? a->next : weights + products * product_floats,
-    .next_floats = is_last ? a->next_floats : product_floats,
+    .next = more_panels ? weights + products * product_floats : more ? a->weights : a->next,
+    .next_floats = more ? product_floats : a->next_floats,
     .further_sums = scratch + places.sums[1],
     .further = {scratch + places.products[1], further, vectors * further},
   };
