@@ -15,7 +15,7 @@ let library: [Target] = [
   .target(
     name: "ForgeLoaders",
     dependencies: [
-      "ForgeShapes", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
+      "ForgeShapes",
       .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
     path: "Sources/Loaders"),
@@ -74,7 +74,11 @@ let tests: [Target] = [
   .testTarget(name: "ForgeGraphTests", dependencies: ["ForgeGraph", "ForgeTestSupport"]),
   .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
   .testTarget(
-    name: "ForgeLoadersTests", dependencies: ["ForgeLoaders"],
+    name: "ForgeLoadersTests",
+    // libhdf5 judges Forge's own reader.
+    dependencies: [
+      "ForgeLoaders", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
+    ],
     exclude: ["Fixtures", "Archives"]),
   .testTarget(
     name: "ForgeArchivesTests", dependencies: ["ForgeLoaders"],
@@ -83,7 +87,8 @@ let tests: [Target] = [
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(
-    name: "ForgeImagesTests", dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport"],
+    name: "ForgeImagesTests",
+    dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
   .testTarget(
@@ -109,8 +114,11 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["HDF5", "Zip"]),
-    .trait(name: "HDF5", description: "Read parameters from HDF5 files (needs libhdf5-dev)."),
-    .trait(name: "Zip", description: "Read .npz and .keras archives (needs zlib1g-dev)."),
+    .trait(
+      name: "HDF5", description: "Judge the HDF5 reader by libhdf5 in tests (needs libhdf5-dev)."),
+    .trait(
+      name: "Zip",
+      description: "Read .npz and .keras archives and compressed HDF5 (needs zlib1g-dev)."),
   ],
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.

@@ -38,11 +38,10 @@ public final class Tensor: Sendable {
   package let outcome: Outcome
   /// The position in order of creation in this process.
   package let order: Int
-  /// Emptied only by `deinit`, which must not recurse over the depth of the network.
-  private let storedInputs: Mutex<[Tensor]>
-
   /// The tensors it is made from.
-  package var inputs: [Tensor] { storedInputs.withLock { $0 } }
+  package var inputs: [Tensor] { storedInputs }
+  /// Changed only by a `deinit`, which has the tensor to itself.
+  nonisolated(unsafe) private var storedInputs: [Tensor]
 
   private static let created = Atomic<Int>(0)
 
@@ -50,22 +49,17 @@ public final class Tensor: Sendable {
     self.source = source
     self.outcome = Inference.outcome(of: source, inputs: inputs)
     self.order = Self.created.add(1, ordering: .relaxed).newValue
-    self.storedInputs = Mutex(inputs)
+    self.storedInputs = inputs
   }
 
   deinit {
     // A chain of 100,000 nodes would overflow the stack if each node released the next one.
-    var pending = storedInputs.withLock { inputs in
-      let taken = inputs
-      inputs = []
-      return taken
-    }
+    var pending = storedInputs
+    storedInputs = []
     while var node = pending.popLast() {
       guard isKnownUniquelyReferenced(&node) else { continue }
-      node.storedInputs.withLock { inputs in
-        pending.append(contentsOf: inputs)
-        inputs = []
-      }
+      pending.append(contentsOf: node.storedInputs)
+      node.storedInputs = []
     }
   }
 

@@ -4,14 +4,14 @@
 #if __has_include(<hdf5.h>)
 #include <hdf5.h>
 #else
-#error "Forge reads HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or build Forge without it: depend on it with traits: []."
+#error "Forge's tests compare its reader of HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or test Forge without it: switch the trait HDF5 off."
 #endif
 
 #include <stdint.h>
 #include <string.h>
 
-// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of
-// the library is done here, in one call. The library is not safe with threads: one call at a time.
+// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge's
+// tests need of the library is done here, in one call. The library is not safe with threads: one call at a time.
 
 // A place for the words of the innermost of libhdf5's errors.
 typedef struct {

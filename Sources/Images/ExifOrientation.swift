@@ -75,34 +75,20 @@ enum ExifOrientation: Int {
 
   /// Whether width and height change places.
   var swapsSides: Bool { rawValue >= 5 }
-}
 
-extension Image {
-  /// The picture turned upright.
-  func oriented(_ orientation: ExifOrientation) -> Image {
-    guard orientation != .upright else { return self }
-    let (width, height, channels) = (width, height, format.channels)
-    let target = orientation.swapsSides ? (height, width) : (width, height)
-    return Image(filling: target.0, target.1, format) { result in
-      var position = 0
-      for y in 0..<target.1 {
-        for x in 0..<target.0 {
-          let (column, row) =
-            switch orientation {
-            case .upright: (x, y)
-            case .mirrored: (width - 1 - x, y)
-            case .upsideDown: (width - 1 - x, height - 1 - y)
-            case .mirroredUpsideDown: (x, height - 1 - y)
-            case .transposed: (y, x)
-            case .turnedLeft: (y, height - 1 - x)
-            case .transverse: (width - 1 - y, height - 1 - x)
-            case .turnedRight: (width - 1 - y, x)
-            }
-          let source = (row * width + column) * channels
-          for channel in 0..<channels { result[position + channel] = pixels[source + channel] }
-          position += channels
-        }
-      }
+  /// Whether the file's columns run from the far end of the side they lie along.
+  var reversesColumns: Bool {
+    switch self {
+    case .mirrored, .upsideDown, .transverse, .turnedRight: true
+    case .upright, .mirroredUpsideDown, .transposed, .turnedLeft: false
+    }
+  }
+
+  /// Whether the file's rows run from the far end of the side they lie along.
+  var reversesRows: Bool {
+    switch self {
+    case .upsideDown, .mirroredUpsideDown, .turnedLeft, .transverse: true
+    case .upright, .mirrored, .transposed, .turnedRight: false
     }
   }
 }

@@ -31,7 +31,8 @@ enum FileBytes {
     _ file: Int32, count: Int, _ path: String
   ) throws(ImageError) -> [UInt8] {
     var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+    let bytes = try [UInt8](filling: count) { buffer in
+      var done = 0
       while done < count, let target = buffer.baseAddress {
         let got = unistdRead(file, target + done, count - done)
         if got > 0 {
@@ -43,6 +44,7 @@ enum FileBytes {
           break
         }
       }
+      return done
     }
     guard code == 0 else { throw .cannotRead(path, code) }
     return bytes

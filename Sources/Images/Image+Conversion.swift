@@ -12,14 +12,19 @@ extension Image {
   ///   - format: the format wanted.
   ///   - background: the colour that shows through where the picture is transparent.
   /// - Returns: the picture; this one when it has the format.
-  public func converted(to format: PixelFormat, background: PixelColor = .white) -> Image {
+  /// - Throws: ``ImageError`` when there is not enough memory.
+  public func converted(
+    to format: PixelFormat, background: PixelColor = .white
+  ) throws(ImageError)
+    -> Image
+  {
     switch (self.format, format) {
     case (.gray, .gray), (.rgb, .rgb), (.rgba, .rgba): self
-    case (.gray, .rgb), (.gray, .rgba): repeated(format)
-    case (.rgb, .rgba): opaque()
-    case (.rgb, .gray): luminance()
-    case (.rgba, .rgb): laid(on: background)
-    case (.rgba, .gray): laid(on: background).luminance()
+    case (.gray, .rgb), (.gray, .rgba): try repeated(format)
+    case (.rgb, .rgba): try opaque()
+    case (.rgb, .gray): try luminance()
+    case (.rgba, .rgb): try laid(on: background)
+    case (.rgba, .gray): try laid(on: background).luminance()
     }
   }
 
@@ -41,7 +46,7 @@ extension Image {
       throw .badBox(box, width: self.width, height: self.height)
     }
     let stride = width * format.channels
-    return Image(filling: width, height, format) { target in
+    return try Image(filling: width, height, format) { target in
       for row in 0..<height {
         let start = ((y + row) * self.width + x) * format.channels
         for index in 0..<stride { target[row * stride + index] = pixels[start + index] }
@@ -49,8 +54,8 @@ extension Image {
     }
   }
 
-  private func repeated(_ format: PixelFormat) -> Image {
-    Image(filling: width, height, format) { target in
+  private func repeated(_ format: PixelFormat) throws(ImageError) -> Image {
+    try Image(filling: width, height, format) { target in
       let channels = format.channels
       for pixel in 0..<width * height {
         for channel in 0..<3 { target[pixel * channels + channel] = pixels[pixel] }
@@ -59,8 +64,8 @@ extension Image {
     }
   }
 
-  private func opaque() -> Image {
-    Image(filling: width, height, .rgba) { target in
+  private func opaque() throws(ImageError) -> Image {
+    try Image(filling: width, height, .rgba) { target in
       for pixel in 0..<width * height {
         for channel in 0..<3 { target[4 * pixel + channel] = pixels[3 * pixel + channel] }
         target[4 * pixel + 3] = 255
@@ -68,8 +73,8 @@ extension Image {
     }
   }
 
-  private func luminance() -> Image {
-    Image(filling: width, height, .gray) { target in
+  private func luminance() throws(ImageError) -> Image {
+    try Image(filling: width, height, .gray) { target in
       for pixel in 0..<width * height {
         let red = 19595 * Int(pixels[3 * pixel])
         let green = 38470 * Int(pixels[3 * pixel + 1])
@@ -79,9 +84,9 @@ extension Image {
     }
   }
 
-  private func laid(on background: PixelColor) -> Image {
+  private func laid(on background: PixelColor) throws(ImageError) -> Image {
     let under = [Int(background.red), Int(background.green), Int(background.blue)]
-    return Image(filling: width, height, .rgb) { target in
+    return try Image(filling: width, height, .rgb) { target in
       for pixel in 0..<width * height {
         let alpha = Int(pixels[4 * pixel + 3])
         for channel in 0..<3 {
@@ -91,4 +96,10 @@ extension Image {
       }
     }
   }
+}
+
+/// The nearest whole number to `product` / 255, for products of two bytes.
+func dividedBy255(_ product: Int) -> Int {
+  let rounded = product + 128
+  return (rounded + rounded >> 8) >> 8
 }

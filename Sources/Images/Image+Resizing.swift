@@ -31,11 +31,11 @@ extension Image {
     if width == self.width, height == self.height, edges == Edges(nil, of: self) { return self }
     switch filter {
     case .nearest:
-      return nearest(width: width, height: height, edges)
+      return try nearest(width: width, height: height, edges)
     case .bilinear:
-      let source = format == .rgba ? multipliedByAlpha() : self
-      let result = source.bilinear(width: width, height: height, edges)
-      return format == .rgba ? result.dividedByAlpha() : result
+      let source = format == .rgba ? try multipliedByAlpha() : self
+      let result = try source.bilinear(width: width, height: height, edges)
+      return format == .rgba ? try result.dividedByAlpha() : result
     }
   }
 
@@ -57,23 +57,23 @@ extension Image {
   // MARK: Bilinear
 
   /// What is made on the way has at most as many pixels as this picture or the result.
-  private func bilinear(width: Int, height: Int, _ edges: Edges) -> Image {
+  private func bilinear(width: Int, height: Int, _ edges: Edges) throws(ImageError) -> Image {
     let rows = ResamplingAxis(
       inputs: self.height, low: edges.top, high: edges.bottom, outputs: height)
     let columns = ResamplingAxis(
       inputs: self.width, low: edges.left, high: edges.right, outputs: width)
     let isWide = width == self.width && edges.left == 0 && edges.right == Float(self.width)
     let isHigh = height == self.height && edges.top == 0 && edges.bottom == Float(self.height)
-    if isWide { return resampled(rows: rows, columns: 0..<self.width) }
-    if isHigh { return resampled(columns: columns, rows: 0..<self.height) }
+    if isWide { return try resampled(rows: rows, columns: 0..<self.width) }
+    if isHigh { return try resampled(columns: columns, rows: 0..<self.height) }
     // Columns first where that loses many more rows than the other way columns: Pillow's rule since
     // version 13, by the sizes of the pictures, not of the rectangle. Before it was always rows
     // first.
     if height < self.height, self.height - height > 2 * (self.width - width) {
-      return resampled(rows: rows, columns: columns.range)
+      return try resampled(rows: rows, columns: columns.range)
         .resampled(columns: columns, rows: 0..<height, firstColumn: columns.range.lowerBound)
     }
-    return resampled(columns: columns, rows: rows.range)
+    return try resampled(columns: columns, rows: rows.range)
       .resampled(rows: rows, columns: 0..<width, firstRow: rows.range.lowerBound)
   }
 
@@ -82,9 +82,9 @@ extension Image {
   /// `firstColumn` is the column of the source that is this picture's column 0.
   private func resampled(
     columns: ResamplingAxis, rows: Range<Int>, firstColumn: Int = 0
-  ) -> Image {
+  ) throws(ImageError) -> Image {
     let (channels, outputs) = (format.channels, columns.firsts.count)
-    return Image(filling: outputs, rows.count, format) { target in
+    return try Image(filling: outputs, rows.count, format) { target in
       columns.shares.withUnsafeBufferPointer { shares in
         pixels.withUnsafeBufferPointer { pixels in
           var position = 0
@@ -114,10 +114,10 @@ extension Image {
   /// `firstRow` is the row of the source that is this picture's row 0.
   private func resampled(
     rows: ResamplingAxis, columns: Range<Int>, firstRow: Int = 0
-  ) -> Image {
+  ) throws(ImageError) -> Image {
     let stride = columns.count * format.channels
     var sums = [Int32](repeating: 0, count: stride)
-    return Image(filling: columns.count, rows.firsts.count, format) { target in
+    return try Image(filling: columns.count, rows.firsts.count, format) { target in
       pixels.withUnsafeBufferPointer { pixels in
         sums.withUnsafeMutableBufferPointer { sums in
           for output in rows.firsts.indices {
@@ -141,8 +141,8 @@ extension Image {
   }
 
   /// RGBA whose colours are multiplied by alpha, so that invisible colours do not bleed.
-  private func multipliedByAlpha() -> Image {
-    Image(filling: width, height, .rgba) { target in
+  private func multipliedByAlpha() throws(ImageError) -> Image {
+    try Image(filling: width, height, .rgba) { target in
       for pixel in 0..<width * height {
         let alpha = pixels[4 * pixel + 3]
         for channel in 0..<3 {
@@ -154,8 +154,8 @@ extension Image {
     }
   }
 
-  private func dividedByAlpha() -> Image {
-    Image(filling: width, height, .rgba) { target in
+  private func dividedByAlpha() throws(ImageError) -> Image {
+    try Image(filling: width, height, .rgba) { target in
       for pixel in 0..<width * height {
         let alpha = pixels[4 * pixel + 3]
         for channel in 0..<3 {
@@ -170,11 +170,11 @@ extension Image {
 
   // MARK: Nearest
 
-  private func nearest(width: Int, height: Int, _ edges: Edges) -> Image {
+  private func nearest(width: Int, height: Int, _ edges: Edges) throws(ImageError) -> Image {
     let columns = Self.nearest(self.width, low: edges.left, high: edges.right, outputs: width)
     let rows = Self.nearest(self.height, low: edges.top, high: edges.bottom, outputs: height)
     let channels = format.channels
-    return Image(filling: width, height, format) { target in
+    return try Image(filling: width, height, format) { target in
       var position = 0
       for row in rows {
         for column in columns {

@@ -15,7 +15,7 @@ extension Image {
     // Gray stays one channel until the end: repeated before or after, it is the same.
     let wanted: PixelFormat =
       normalization.order == .gray || format == .gray ? .gray : .rgb
-    let source = converted(to: wanted, background: preparation.background)
+    let source = try converted(to: wanted, background: preparation.background)
     let box = try preparation.box(of: self)
     let size = preparation.size(of: self, box: box)
     let image = try source.resized(
@@ -23,11 +23,11 @@ extension Image {
       limits: preparation.limits)
     return TensorValues(
       width: size.width, height: size.height, channels: normalization.order.channels,
-      values: image.normalized(normalization))
+      values: try image.normalized(normalization))
   }
 
   /// The values of a gray or RGB picture.
-  private func normalized(_ normalization: PixelNormalization) -> [Float] {
+  private func normalized(_ normalization: PixelNormalization) throws(ImageError) -> [Float] {
     let channels = normalization.order.channels
     let count = width * height * channels
     // All that can come out of a channel is known: 256 values.
@@ -40,7 +40,7 @@ extension Image {
       case (_, .bgr): [2, 1, 0]
       }
     let stride = format.channels
-    return [Float](unsafeUninitializedCapacity: count) { values, initialized in
+    return try [Float](filling: count) { values in
       for channel in 0..<channels {
         var source = sources[channel]
         for index in Swift.stride(from: channel, to: count, by: channels) {
@@ -48,7 +48,7 @@ extension Image {
           source += stride
         }
       }
-      initialized = count
+      return count
     }
   }
 }

@@ -50,21 +50,15 @@ public struct Image: Hashable, Sendable {
   }
 
   /// A picture of sizes that are within the limits, every byte of which `fill` writes.
-  init<Failure: Error>(
+  init(
     filling width: Int, _ height: Int, _ format: PixelFormat,
-    _ fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ fill: (UnsafeMutableBufferPointer<UInt8>) throws(ImageError) -> Void
+  ) throws(ImageError) {
     let count = width * height * format.channels
-    var failure: Failure?
-    let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      do throws(Failure) {
-        try fill(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
-        initialized = count
-      } catch {
-        failure = error
-      }
+    let pixels = try [UInt8](filling: count) { buffer throws(ImageError) in
+      try fill(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+      return count
     }
-    if let failure { throw failure }
     self.init(checked: width, height, format, pixels)
   }
 }

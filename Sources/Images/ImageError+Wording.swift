@@ -65,6 +65,14 @@ extension ImageError {
       remedy: "raise maximumPixels of ImageLimits if its source can be trusted")
   }
 
+  static func tooLongSide(width: Int, height: Int, most: Int) -> ImageError {
+    ImageError(
+      .tooLarge, "the picture is too large",
+      received: "\(Size(width: width, height: height).text) pixels",
+      expected: "at most \(counted(most, "pixel")) along each side",
+      remedy: "raise maximumSide of ImageLimits if its source can be trusted")
+  }
+
   static func cutOff(_ format: String, byteCount: Int, end: String) -> ImageError {
     ImageError(
       .truncated, "the \(format) file is cut off", received: bytes(byteCount),
@@ -89,10 +97,29 @@ extension ImageError {
       .unsupported, "the \(format) file is of a form that is not supported", received: received)
   }
 
-  static func outOfMemory(_ format: String, width: Int, height: Int) -> ImageError {
+  static func missingScans(_ received: String) -> ImageError {
     ImageError(
-      .outOfMemory, "there is not enough memory to decode the \(format) file",
-      received: width > 0 ? "\(Size(width: width, height: height).text) pixels" : nil)
+      .truncated, "the JPEG file lacks a part of its picture", received: received,
+      expected: "every bit of every coefficient",
+      remedy: "decode with acceptsMissingScans to take what is there")
+  }
+
+  static func tooManyScans(_ received: String) -> ImageError {
+    ImageError(
+      .tooLarge, "the JPEG file goes over its picture too often", received: received,
+      remedy: "store the picture anew, with fewer scans")
+  }
+
+  static func tooMuchWork(_ format: String, byteCount: UInt64, most: Int) -> ImageError {
+    ImageError(
+      .tooLarge, "decoding the \(format) file takes too much memory",
+      received: "\(byteCount) bytes besides the file and the picture",
+      expected: "at most \(bytes(most))",
+      remedy: "raise maximumWorkingBytes of ImageLimits if its source can be trusted")
+  }
+
+  static func outOfMemory(byteCount: Int) -> ImageError {
+    ImageError(.outOfMemory, "there is not enough memory", expected: bytes(byteCount))
   }
 
   // MARK: Arguments

@@ -1,33 +1,68 @@
 /// How large a picture, and the file that holds it, may be; checked before memory is taken.
 ///
-/// A file of a few hundred bytes can claim any size. Besides these limits, a size that the file's
-/// bytes cannot hold (deflate makes data at most 1,032 times smaller, a JPEG block takes a bit) is
-/// refused before memory is taken, so that only a large file can ask for much memory; for the rare
-/// JPEG files with arithmetic coding, which can be of any smallness, the limits alone hold.
+/// A file of a few hundred bytes can claim any size, and a small one can truly hold a large picture
+/// of one colour. Decoding takes no more memory than these together:
+///
+/// - the bytes of the file;
+/// - the picture itself: width × height × ``PixelFormat/channels`` bytes, at most four times
+///   ``maximumPixels``;
+/// - ``maximumWorkingBytes``: the coefficients of a JPEG file of several scans (two bytes for each
+///   sample of each component), and some rows.
+///
+/// A size that the file's bytes cannot hold (deflate makes data at most 1,032 times smaller, a
+/// block of a JPEG file takes a bit) is refused before memory is taken; for the rare JPEG files with
+/// arithmetic coding, which can be of any smallness, the limits alone hold.
+///
+/// Time is bounded as well: it grows with the pixels and the bytes of the file. The scans of a JPEG
+/// file may go twelve times over the picture, and over one block more for each byte of the file;
+/// encoders make four to eight passes.
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels that any limit allows: 2³².
   static let mostPixels = 1 << 32
 
   /// The most pixels of a picture.
   public let maximumPixels: Int
+  /// The most pixels along a side: a row costs time even where it holds a single pixel.
+  public let maximumSide: Int
   /// The most bytes of a file.
   public let maximumFileBytes: Int
+  /// The most bytes that decoding may take besides the file and the picture.
+  public let maximumWorkingBytes: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - maximumPixels: width × height, 2²⁸ (268,435,456) by default and at most 2³².
+  ///   - maximumPixels: width × height, 2²⁶ (67,108,864) by default and at most 2³².
+  ///   - maximumSide: the most pixels of a row and the most rows, 2²⁰ (1,048,576) by default.
   ///   - maximumFileBytes: the most bytes of a file, 2³⁰ by default.
-  public init(maximumPixels: Int = 1 << 28, maximumFileBytes: Int = 1 << 30) {
+  ///   - maximumWorkingBytes: the most bytes besides the file and the picture, 200,000,000 by
+  ///     default: enough for progressive JPEG files of 64 million pixels with colours at half the
+  ///     resolution (4:2:0), or 32 million at full resolution.
+  public init(
+    maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
+    maximumWorkingBytes: Int = 200_000_000
+  ) {
     self.maximumPixels = min(maximumPixels, Self.mostPixels)
+    self.maximumSide = maximumSide
     self.maximumFileBytes = maximumFileBytes
+    self.maximumWorkingBytes = maximumWorkingBytes
   }
 
-  /// Throws unless `width` by `height` pixels are within the limit.
+  /// Throws unless `width` by `height` pixels are within the limits.
   func check(width: Int, height: Int) throws(ImageError) {
     let (product, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, product <= maximumPixels else {
       throw .tooManyPixels(width: width, height: height, most: maximumPixels)
+    }
+    guard max(width, height) <= maximumSide else {
+      throw .tooLongSide(width: width, height: height, most: maximumSide)
+    }
+  }
+
+  /// Throws unless decoding may take as much memory.
+  func check(workingBytes: UInt64, _ format: String) throws(ImageError) {
+    guard workingBytes <= UInt64(max(maximumWorkingBytes, 0)) else {
+      throw .tooMuchWork(format, byteCount: workingBytes, most: maximumWorkingBytes)
     }
   }
 }

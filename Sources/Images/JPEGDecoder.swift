@@ -2,8 +2,10 @@ import CForgeJPEG
 
 /// JPEG files, through libjpeg.
 enum JPEGDecoder {
+  /// Decodes a picture, turned as `orientation` says while its rows are read.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, limits: ImageLimits
+    _ bytes: UnsafeRawBufferPointer, orientation: ExifOrientation, acceptsMissingScans: Bool,
+    limits: ImageLimits
   ) throws(ImageError) -> Image {
     var header = forge_jpeg_header()
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -17,16 +19,19 @@ enum JPEGDecoder {
         "JPEG", byteCount: bytes.count, least: ImageError.bytes(Int(header.least_bytes)),
         width: width, height: height)
     }
-    // The four bytes of CMYK are a pixel's as those of RGBA are; they are converted below.
-    guard let format = PixelFormat(rawValue: Int(header.components)) else {
-      throw .unsupported("JPEG", "\(header.components) components")
+    try limits.check(workingBytes: header.working_bytes, "JPEG")
+    guard let format = PixelFormat(rawValue: Int(header.channels)) else {
+      throw .unsupported("JPEG", "\(header.channels) channels")
     }
-    let image = try Image(filling: width, height, format) { pixels throws(ImageError) in
+    var layout = orientation.layout(width: width, height: height, channels: format.channels)
+    let size = orientation.swapsSides ? (height, width) : (width, height)
+    return try Image(filling: size.0, size.1, format) { pixels throws(ImageError) in
       try check(byteCount: bytes.count, header) {
-        forge_jpeg_decode(start, bytes.count, &header, pixels.baseAddress, $0)
+        forge_jpeg_decode(
+          start, bytes.count, &header, &layout, acceptsMissingScans ? 1 : 0, pixels.baseAddress,
+          $0)
       }
     }
-    return format == .rgba ? image.rgbFromInvertedCMYK() : image
   }
 
   /// Makes a call and throws what it reports.
@@ -40,33 +45,23 @@ enum JPEGDecoder {
     switch status {
     case FORGE_JPEG_DONE: return
     case FORGE_JPEG_TRUNCATED: throw .cutOff("JPEG", byteCount: byteCount, end: "end marker")
+    case FORGE_JPEG_INCOMPLETE: throw .missingScans(reason)
+    case FORGE_JPEG_TOO_MUCH_WORK: throw .tooManyScans(reason)
     case FORGE_JPEG_UNSUPPORTED: throw .unsupported("JPEG", quoted)
-    case FORGE_JPEG_NO_MEMORY:
-      throw .outOfMemory("JPEG", width: Int(header().width), height: Int(header().height))
+    case FORGE_JPEG_NO_MEMORY: throw .outOfMemory(byteCount: Int(header().working_bytes))
     default: throw .damaged("JPEG", quoted)
     }
   }
 }
 
-extension Image {
-  /// RGB from CMYK with 0 for full ink, as Adobe's programs store it; no colour profile is used.
-  ///
-  /// Each colour is its light under the light that black leaves: `k − (255 − c)·k/255`.
-  fileprivate func rgbFromInvertedCMYK() -> Image {
-    Image(filling: width, height, .rgb) { target in
-      for pixel in 0..<width * height {
-        let black = Int(pixels[4 * pixel + 3])
-        for channel in 0..<3 {
-          let ink = 255 - Int(pixels[4 * pixel + channel])
-          target[3 * pixel + channel] = UInt8(black - dividedBy255(ink * black))
-        }
-      }
-    }
+extension ExifOrientation {
+  /// Where the pixels of a file of `width` by `height` pixels stand in the upright picture.
+  fileprivate func layout(width: Int, height: Int, channels: Int) -> forge_jpeg_layout {
+    let (column, row) =
+      swapsSides ? (height * channels, channels) : (channels, width * channels)
+    return forge_jpeg_layout(
+      origin: (reversesColumns ? (width - 1) * column : 0)
+        + (reversesRows ? (height - 1) * row : 0),
+      column_step: reversesColumns ? -column : column, row_step: reversesRows ? -row : row)
   }
-}
-
-/// The nearest whole number to `product` / 255, for products of two bytes.
-func dividedBy255(_ product: Int) -> Int {
-  let rounded = product + 128
-  return (rounded + rounded >> 8) >> 8
 }

@@ -22,6 +22,7 @@ enum PNGDecoder {
         "PNG", byteCount: bytes.count, least: ImageError.bytes(stored / mostCompression),
         width: width, height: height)
     }
+    try limits.check(workingBytes: header.working_bytes, "PNG")
     guard let format = PixelFormat(rawValue: Int(header.components)) else {
       throw .unsupported("PNG", "\(header.components) channels")
     }
@@ -42,8 +43,7 @@ enum PNGDecoder {
     switch status {
     case FORGE_PNG_DONE: return
     case FORGE_PNG_TRUNCATED: throw .cutOff("PNG", byteCount: byteCount, end: "end chunk")
-    case FORGE_PNG_NO_MEMORY:
-      throw .outOfMemory("PNG", width: Int(header().width), height: Int(header().height))
+    case FORGE_PNG_NO_MEMORY: throw .outOfMemory(byteCount: Int(header().working_bytes))
     default: throw .damaged("PNG", reason.isEmpty ? "contradictory sizes" : "libpng: \(reason)")
     }
   }

@@ -11,8 +11,15 @@
 #error "Forge decodes JPEG pictures with libjpeg, whose header jpeglib.h is missing. Install it (Debian: apt-get install libjpeg62-turbo-dev; Ubuntu: apt-get install libjpeg-dev), or build without the target ForgeImages."
 #endif
 
-/* A file may ask for any number of passes over the picture; no encoder makes nearly as many. */
-#define MOST_SCANS 500
+/* A file may ask for any number of passes over the picture. Encoders make four to eight over each
+ * component; more are paid for by the file's bytes, a block each. */
+#define FREE_PASSES 12
+/* The cost of beginning a scan does not show in its blocks. */
+#define MOST_SCANS 1000
+
+/* Rows that are converted or turned together. Turned pictures are written to in runs of as many
+ * pixels. */
+#define BAND 16
 
 _Static_assert(FORGE_JPEG_REASON >= JMSG_LENGTH_MAX, "libjpeg's messages must fit");
 
@@ -25,6 +32,9 @@ typedef struct {
   jmp_buf escape;
   forge_jpeg_status status;
   char *reason;
+  uint64_t blocks_left;   /* how many blocks scans may still go over */
+  int scans;              /* that were begun */
+  unsigned sent;          /* a bit for each component that a scan had */
 } reader;
 
 /* ---- errors ---- */
@@ -66,6 +76,7 @@ static void emit_message(j_common_ptr jpeg, int level) {
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
     case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
       leave_with_message(jpeg, FORGE_JPEG_DAMAGED);
     default:
       jpeg->err->num_warnings++;
@@ -92,11 +103,57 @@ static void skip_input_data(j_decompress_ptr jpeg, long count) {
   jpeg->src->bytes_in_buffer -= (size_t)count;
 }
 
+/* ---- the scans ---- */
+
+static uint64_t blocks(const jpeg_component_info *component) {
+  return (uint64_t)component->width_in_blocks * component->height_in_blocks;
+}
+
+/* Counts a scan before its data is read. */
+static void begin_scan(reader *self) {
+  const struct jpeg_decompress_struct *jpeg = &self->jpeg;
+  uint64_t cost = 0;
+  for (int i = 0; i < jpeg->comps_in_scan; i++) {
+    cost += blocks(jpeg->cur_comp_info[i]);
+    self->sent |= 1u << jpeg->cur_comp_info[i]->component_index;
+  }
+  if (++self->scans > MOST_SCANS || cost > self->blocks_left) {
+    snprintf(
+        self->reason, FORGE_JPEG_REASON, "scan %d, beyond %d passes and a block for each byte",
+        self->scans, FREE_PASSES);
+    leave(self, FORGE_JPEG_TOO_MUCH_WORK);
+  }
+  self->blocks_left -= cost;
+}
+
+/* libjpeg calls this before each of its steps. */
 static void watch_scans(j_common_ptr jpeg) {
   reader *self = jpeg->client_data;
-  if (self->jpeg.input_scan_number > MOST_SCANS) {
-    snprintf(self->reason, FORGE_JPEG_REASON, "more than %d scans", MOST_SCANS);
-    leave(self, FORGE_JPEG_DAMAGED);
+  if (self->jpeg.input_scan_number > self->scans) begin_scan(self);
+}
+
+/* Leaves unless the scans brought every bit of every coefficient of the picture. */
+static void check_completeness(reader *self) {
+  const struct jpeg_decompress_struct *jpeg = &self->jpeg;
+  for (int i = 0; i < jpeg->num_components; i++) {
+    if ((self->sent >> i & 1) == 0) {
+      snprintf(self->reason, FORGE_JPEG_REASON, "no scan of component %d", i + 1);
+      leave(self, FORGE_JPEG_INCOMPLETE);
+    }
+    if (!jpeg->progressive_mode) continue;
+    for (int k = 0; k < DCTSIZE2; k++) {
+      const int missing = jpeg->coef_bits[i][k];
+      if (missing == 0) continue;
+      if (missing < 0) {
+        snprintf(
+            self->reason, FORGE_JPEG_REASON, "no scan of coefficient %d of component %d", k, i + 1);
+      } else {
+        snprintf(
+            self->reason, FORGE_JPEG_REASON,
+            "no scan of the last %d bits of coefficient %d of component %d", missing, k, i + 1);
+      }
+      leave(self, FORGE_JPEG_INCOMPLETE);
+    }
   }
 }
 
@@ -123,16 +180,26 @@ static void begin(reader *self, const uint8_t *bytes, size_t count) {
   jpeg_read_header(&self->jpeg, TRUE);
 }
 
-/* Every block of a picture costs at least the one bit of its Huffman code; arithmetic codes can be
- * of any smallness. */
-static uint64_t least_bytes(const struct jpeg_decompress_struct *jpeg) {
-  uint64_t blocks = 0;
-  if (jpeg->arith_code) return 0;
+static uint64_t all_blocks(const struct jpeg_decompress_struct *jpeg) {
+  uint64_t sum = 0;
+  for (int i = 0; i < jpeg->num_components; i++) sum += blocks(&jpeg->comp_info[i]);
+  return sum;
+}
+
+static uint64_t rounded_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/* What libjpeg takes to decode: the coefficients of pictures of several scans, and some rows. */
+static uint64_t working_bytes(struct jpeg_decompress_struct *jpeg) {
+  /* Each component has at most three groups of rows and what is made of them. */
+  uint64_t sum = (uint64_t)(4 * DCTSIZE * jpeg->max_v_samp_factor + BAND) * jpeg->num_components
+      * rounded_up(jpeg->image_width, (uint64_t)DCTSIZE * jpeg->max_h_samp_factor);
+  if (!jpeg_has_multiple_scans(jpeg)) return sum;
   for (int i = 0; i < jpeg->num_components; i++) {
     const jpeg_component_info *component = &jpeg->comp_info[i];
-    blocks += (uint64_t)component->width_in_blocks * component->height_in_blocks;
+    sum += rounded_up(component->width_in_blocks, component->h_samp_factor)
+        * rounded_up(component->height_in_blocks, component->v_samp_factor) * sizeof(JBLOCK);
   }
-  return blocks / 8;
+  return sum;
 }
 
 static void describe(reader *self, forge_jpeg_header *header) {
@@ -151,8 +218,11 @@ static void describe(reader *self, forge_jpeg_header *header) {
   }
   header->width = jpeg->image_width;
   header->height = jpeg->image_height;
-  header->components = (uint32_t)jpeg->num_components;
-  header->least_bytes = least_bytes(jpeg);
+  header->channels = jpeg->num_components == 1 ? 1 : 3;
+  header->working_bytes = working_bytes(jpeg);
+  /* Every block of a picture costs at least the one bit of its Huffman code; arithmetic codes can
+   * be of any smallness. */
+  header->least_bytes = jpeg->arith_code ? 0 : all_blocks(jpeg) / 8;
 }
 
 static void read_header(
@@ -162,25 +232,89 @@ static void read_header(
   describe(self, header);
 }
 
+/* ---- rows ---- */
+
+/* The nearest whole number to `product` / 255, for products of two bytes. */
+static unsigned divided_by_255(unsigned product) {
+  const unsigned rounded = product + 128;
+  return (rounded + (rounded >> 8)) >> 8;
+}
+
+/* Makes RGB of CMYK with 0 for full ink, as Adobe's programs store it, in place; no colour profile
+ * is used. Each colour is its light under the light that black leaves. */
+static void convert_inverted_cmyk(uint8_t *row, size_t width) {
+  for (size_t x = 0; x < width; x++) {
+    const unsigned black = row[4 * x + 3];
+    for (size_t channel = 0; channel < 3; channel++) {
+      const unsigned ink = 255u - row[4 * x + channel];
+      row[3 * x + channel] = (uint8_t)(black - divided_by_255(ink * black));
+    }
+  }
+}
+
+static void read_row(reader *self, JSAMPROW row) {
+  if (jpeg_read_scanlines(&self->jpeg, &row, 1) != 1) leave(self, FORGE_JPEG_TRUNCATED);
+}
+
+/* Writes rows of the file, of `stride` bytes, to where they stand in the target. */
+static void place(
+    const uint8_t *band, size_t rows, size_t stride, size_t width, size_t channels,
+    uint8_t *target, const forge_jpeg_layout *layout) {
+  for (size_t x = 0; x < width; x++) {
+    for (size_t y = 0; y < rows; y++) {
+      const uint8_t *from = band + y * stride + x * channels;
+      uint8_t *to =
+          target + (ptrdiff_t)x * layout->column_step + (ptrdiff_t)y * layout->row_step;
+      for (size_t channel = 0; channel < channels; channel++) to[channel] = from[channel];
+    }
+  }
+}
+
+/* Reads all rows straight into the target where they stand there as libjpeg gives them, else
+ * through a band of rows. */
+static void read_rows(
+    reader *self, size_t channels, uint8_t *pixels, const forge_jpeg_layout *layout) {
+  struct jpeg_decompress_struct *jpeg = &self->jpeg;
+  const size_t width = jpeg->output_width, height = jpeg->output_height;
+  const size_t stride = width * (size_t)jpeg->output_components;
+  const int is_cmyk = jpeg->out_color_space == JCS_CMYK;
+  uint8_t *first = pixels + layout->origin;
+  if (!is_cmyk && layout->column_step == (ptrdiff_t)channels) {
+    for (size_t y = 0; y < height; y++) read_row(self, first + (ptrdiff_t)y * layout->row_step);
+    return;
+  }
+  uint8_t *band =
+      (*jpeg->mem->alloc_large)((j_common_ptr)jpeg, JPOOL_IMAGE, (size_t)BAND * stride);
+  for (size_t y = 0; y < height; y += BAND) {
+    const size_t rows = height - y < BAND ? height - y : BAND;
+    for (size_t row = 0; row < rows; row++) {
+      read_row(self, band + row * stride);
+      if (is_cmyk) convert_inverted_cmyk(band + row * stride, width);
+    }
+    place(
+        band, rows, stride, width, channels, first + (ptrdiff_t)y * layout->row_step, layout);
+  }
+}
+
 static void decode(
     reader *self, const uint8_t *bytes, size_t count, const forge_jpeg_header *expected,
-    uint8_t *pixels) {
+    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels) {
   if (setjmp(self->escape) != 0) return;
   struct jpeg_decompress_struct *jpeg = &self->jpeg;
   forge_jpeg_header header;
   begin(self, bytes, count);
   describe(self, &header);
-  jpeg_start_decompress(jpeg);
+  self->blocks_left = FREE_PASSES * all_blocks(jpeg) + count;
+  begin_scan(self);
+  jpeg_start_decompress(jpeg); /* reads all scans where there are several */
+  if (!accepts_missing_scans) check_completeness(self);
   /* The caller's buffer was made for what the header said. */
   if (jpeg->output_width != expected->width || jpeg->output_height != expected->height
-      || jpeg->output_components != (int)expected->components) {
+      || header.channels != expected->channels
+      || jpeg->output_components != jpeg->num_components) {
     leave(self, FORGE_JPEG_DAMAGED);
   }
-  const size_t stride = (size_t)expected->width * expected->components;
-  while (jpeg->output_scanline < jpeg->output_height) {
-    JSAMPROW row = pixels + jpeg->output_scanline * stride;
-    if (jpeg_read_scanlines(jpeg, &row, 1) != 1) leave(self, FORGE_JPEG_TRUNCATED);
-  }
+  read_rows(self, header.channels, pixels, layout);
   /* Reads up to the end marker. */
   jpeg_finish_decompress(jpeg);
 }
@@ -198,13 +332,13 @@ forge_jpeg_status forge_jpeg_read_header(
 }
 
 forge_jpeg_status forge_jpeg_decode(
-    const uint8_t *bytes, size_t count, const forge_jpeg_header *header, uint8_t *pixels,
-    char *reason) {
+    const uint8_t *bytes, size_t count, const forge_jpeg_header *header,
+    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels, char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   self.reason = reason;
   reason[0] = 0;
-  decode(&self, bytes, count, header, pixels);
+  decode(&self, bytes, count, header, layout, accepts_missing_scans, pixels);
   jpeg_destroy_decompress(&self.jpeg);
   return self.status;
 }

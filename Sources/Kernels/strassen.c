@@ -24,6 +24,7 @@ typedef struct {
   float *packed;
   int64_t outputs, inputs, panel_width;
   int32_t levels;
+  const float *input_scales, *output_scales; /* or NULL */
 } strassen_packing;
 
 /* Weights of 16 outputs and 16 inputs of each part: [part of the inputs][part of the outputs][input][output]. */
@@ -41,24 +42,62 @@ FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_
         gathered[i][o / FORGE_LANES][lane][o % FORGE_LANES] = weights[i * FORGE_LANES + lane];
 }
 
-/* The products of input `lane`. `packed` points to the first one's. */
-FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, int64_t lane, float *packed,
-                                      int64_t product_floats, const int levels) {
+/* Which half of the inputs the left side of a product is, 0 or 1; -1: a sum of both. */
+static const int8_t left_half[7] = {0, -1, 1, -1, -1, -1, 1};
+
+/* The scales of a lane of 16 inputs of each part, and of 16 outputs of each. */
+typedef struct {
+  double input[4], inverse_input[4];
+  d16 inverse_output[4];
+} strassen_scales;
+
+static double inverse(double scale) { return scale == 0 ? 0 : 1 / scale; }
+
+/* Those of the outputs of block `column`. */
+FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column, strassen_scales *scales) {
+  const int64_t parts = 1 << a->levels;
+  for (int64_t o = 0; o < parts * FORGE_LANES; o++)
+    scales->inverse_output[o / FORGE_LANES][o % FORGE_LANES] =
+      a->output_scales ? inverse(a->output_scales[column * parts * FORGE_LANES + o]) : 1;
+}
+
+/* Those of input `lane` of block `block`. */
+FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t lane,
+                               strassen_scales *scales) {
+  const int64_t parts = 1 << a->levels;
+  for (int64_t i = 0; i < parts; i++) {
+    scales->input[i] =
+      a->input_scales ? a->input_scales[(block * parts + i) * FORGE_LANES + lane] : 1;
+    scales->inverse_input[i] = inverse(scales->input[i]);
+  }
+}
+
+/* The products of input `lane`. `packed` points to the first one's.
+ *
+ * Left sides that are sums are sums of scaled inputs; the others are inputs as they are, so that their rows are
+ * multiplied by the scale again. */
+FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const strassen_scales *scales,
+                                      int64_t lane, float *packed, int64_t product_floats,
+                                      const int levels) {
   /* Halves are the even and the odd blocks, at the second level those of the first's. */
   const int halves = levels == 1 ? 1 : 2;
   d16 sides[4][7];
   for (int i = 0; i < halves; i++) {
     for (int o = 0; o < halves; o++) {
       d16 quarter[4];
-      for (int q = 0; q < 4; q++)
-        quarter[q] = __builtin_convertvector(
-          *(const f16 *)gathered[2 * i + q / 2][2 * o + q % 2][lane], d16);
+      for (int q = 0; q < 4; q++) {
+        const int in = 2 * i + q / 2, out = 2 * o + q % 2;
+        quarter[q] = __builtin_convertvector(*(const f16 *)gathered[in][out][lane], d16) *
+                     scales->inverse_input[in] * scales->inverse_output[out];
+      }
       right_sides(quarter, sides[2 * i + o]);
     }
   }
   for (int product = 0; product < 7; product++) {
+    const int half = left_half[product];
     if (levels == 1) {
-      *(f16 *)packed = __builtin_convertvector(sides[0][product], f16);
+      const double scale = half < 0 ? 1 : scales->input[half];
+      *(f16 *)packed = __builtin_convertvector(sides[0][product] * scale, f16);
       packed += product_floats;
       continue;
     }
@@ -66,8 +105,10 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, int64_t lan
                             sides[3][product]};
     d16 further[7];
     right_sides(quarter, further);
-    for (int i = 0; i < 7; i++, packed += product_floats)
-      *(f16 *)packed = __builtin_convertvector(further[i], f16);
+    for (int i = 0; i < 7; i++, packed += product_floats) {
+      const double scale = half < 0 || left_half[i] < 0 ? 1 : scales->input[half + 2 * left_half[i]];
+      *(f16 *)packed = __builtin_convertvector(further[i] * scale, f16);
+    }
   }
 }
 
@@ -86,13 +127,16 @@ FORGE_INLINE void pack_strassen_tile(const void *arguments, int64_t tile) {
       memset(packed + product * product_floats, 0, (size_t)(FORGE_LANES * width) * sizeof(float));
   for (int64_t vector = 0; vector < filled; vector++) {
     strassen_parts gathered;
+    strassen_scales scales;
     gather_parts(a, panel * vectors + vector, block, gathered);
+    output_scales(a, panel * vectors + vector, &scales);
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
       float *to = packed + lane * width + vector * FORGE_LANES;
+      input_scales(a, block, lane, &scales);
       if (a->levels == 1)
-        pack_strassen_input(gathered, lane, to, product_floats, 1);
+        pack_strassen_input(gathered, &scales, lane, to, product_floats, 1);
       else
-        pack_strassen_input(gathered, lane, to, product_floats, 2);
+        pack_strassen_input(gathered, &scales, lane, to, product_floats, 2);
     }
   }
 }
@@ -100,8 +144,16 @@ FORGE_INLINE void pack_strassen_tile(const void *arguments, int64_t tile) {
 FORGE_PACKING(pack_strassen_tile)
 
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t levels, int32_t threads) {
-  const strassen_packing arguments = {weights, packed, outputs, inputs, panel_width, levels};
+                         int64_t panel_width, int32_t levels, const float *input_scales,
+                         const float *output_scales, int32_t threads) {
+  const strassen_packing arguments = {.weights = weights,
+                                      .packed = packed,
+                                      .outputs = outputs,
+                                      .inputs = inputs,
+                                      .panel_width = panel_width,
+                                      .levels = levels,
+                                      .input_scales = input_scales,
+                                      .output_scales = output_scales};
   const int64_t part = outputs >> levels;
   const int64_t panels = (part + panel_width - 1) / panel_width;
   forge_deal(best_pack_strassen_tile(), &arguments, panels * (inputs / FORGE_LANES >> levels),
@@ -133,7 +185,9 @@ forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
   return (forge_strassen_side){.at = forge_origin(&a->in, frame) + first * FORGE_LANES,
                                .block = a->in.block_stride,
                                .blocks = a->in.channels / FORGE_LANES,
-                               .rows = forge_strassen_first(a, segment + 1) - first};
+                               .rows = forge_strassen_first(a, segment + 1) - first,
+                               .scales = a->input_scales,
+                               .scales_block = FORGE_LANES};
 }
 
 forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *a) {

@@ -6,16 +6,47 @@
 /// ```
 /// A block is a value: using it twice repeats its layers. Those with a name then share parameters.
 public struct Block: Step, Chainable {
+  private let contents: BlockContents
+
   /// The layers and blocks in order.
-  public let steps: [any Step]
+  public var steps: [any Step] { contents.steps }
 
   /// Creates a block of steps.
   public init(_ steps: [any Step]) {
-    self.steps = steps
+    self.init(BlockContents(steps, blocks: steps.compactMap { ($0 as? Block)?.contents }))
   }
+
+  private init(_ contents: BlockContents) { self.contents = contents }
 
   /// The block with one more step at its end.
   public func chained(to step: any Step) -> Block {
-    Block(steps + [step])
+    let blocks = (step as? Block).map { [$0.contents] } ?? []
+    return Block(BlockContents(steps + [step], blocks: contents.blocks + blocks))
+  }
+}
+
+/// The steps of a block, which may be blocks of blocks to any depth.
+private final class BlockContents: Sendable {
+  // Changed only by a `deinit`, which has them to itself.
+  nonisolated(unsafe) private(set) var steps: [any Step]
+  /// The contents of those that are blocks, for `deinit`.
+  nonisolated(unsafe) private(set) var blocks: [BlockContents]
+
+  init(_ steps: [any Step], blocks: [BlockContents]) {
+    self.steps = steps
+    self.blocks = blocks
+  }
+
+  deinit {
+    // 100,000 blocks in each other would overflow the stack if each released the next one.
+    var pending = blocks
+    blocks = []
+    steps = []
+    while var contents = pending.popLast() {
+      guard isKnownUniquelyReferenced(&contents) else { continue }
+      pending.append(contentsOf: contents.blocks)
+      contents.blocks = []
+      contents.steps = []
+    }
   }
 }

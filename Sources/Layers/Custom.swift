@@ -3,10 +3,10 @@ import ForgeShapes
 
 /// Arithmetic of your own, with a shape rule of your own.
 ///
-/// `y = body(x₁, x₂, …)`. The body gets each input and the output as plain memory in row-major
-/// order (height, width, channels for an image), one example at a time. It must write every element
-/// of the output, must depend on nothing but its inputs, and may be called from several threads at
-/// once. To the compiler it is a barrier: nothing is fused with it.
+/// `y = body(x₁, x₂, …)`. The body gets each input as a collection of values and the output as a
+/// span, in row-major order (height, width, channels for an image), one example at a time. Their
+/// indices are checked. It must write every element of the output, must depend on nothing but its
+/// inputs, and may be called from several threads at once. To the compiler it is a barrier: nothing is fused with it.
 ///
 /// Closures cannot be compared, so two layers are equal when their names and places in source are.
 ///
@@ -37,7 +37,7 @@ public struct Custom: Layer {
   ///   - name: the name in summaries.
   ///   - shape: the shape of the output for the shapes of the inputs; it throws for what does not
   ///     fit.
-  ///   - body: the arithmetic on plain memory.
+  ///   - body: the arithmetic; an index beyond an input or the output ends the process, as with arrays.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.

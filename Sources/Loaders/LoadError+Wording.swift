@@ -75,6 +75,20 @@ extension LoadError {
       remedy: "to change parameters, write another file and rename it")
   }
 
+  static func cannotRead(_ path: String, _ code: Int32) -> LoadError {
+    LoadError(.unreadable, "the file cannot be read", path: path, received: reason(code))
+  }
+
+  /// A limit is the name of a property of ``LoadLimits``.
+  static func beyondLimit(
+    _ path: String, entry: String? = nil, _ what: String, limit: String
+  ) -> LoadError {
+    LoadError(
+      .refused, "this is refused in a file of parameters", path: path, entry: entry,
+      received: what,
+      remedy: "raise \(limit) in LoadLimits for a file that you trust")
+  }
+
   static func changed(_ path: String) -> LoadError {
     LoadError(
       .damaged, "the file was changed or replaced since it was opened", path: path,
@@ -95,6 +109,13 @@ extension LoadError {
       .wrongSize, "the bytes are no whole number of values", path: origin,
       received: bytes(byteCount),
       expected: "a multiple of \(type.byteCount) for \(type.rawValue)")
+  }
+
+  /// Memory that a caller gives must have room for exactly the values.
+  static func otherRoom(_ origin: String, _ byteCount: Int, needs: Int) -> LoadError {
+    LoadError(
+      .wrongSize, "the memory has another size than the values", path: origin,
+      received: bytes(byteCount), expected: bytes(needs))
   }
 
   static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
@@ -130,6 +151,7 @@ extension LoadError {
     case ELOOP: "too many symbolic links"
     case ENAMETOOLONG: "the name is too long"
     case ENOMEM: "not enough memory"
+    case EIO: "the device reports an error"
     default: "error \(code) of the system"
     }
   }

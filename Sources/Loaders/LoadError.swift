@@ -13,7 +13,7 @@ public struct LoadError: Error, Sendable {
   public enum Kind: String, Hashable, Sendable {
     /// There is no such file or folder.
     case fileMissing
-    /// The file is there but cannot be opened or mapped.
+    /// The file is there but cannot be opened or read.
     case unreadable
     /// The path leads to a folder, a device or a pipe.
     case notARegularFile

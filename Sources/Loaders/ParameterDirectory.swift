@@ -109,7 +109,7 @@ public struct ParameterDirectory: ParameterSource {
   /// The file of a parameter, or `nil` when the folder has none.
   ///
   /// - Parameter spec: the parameter.
-  /// - Returns: the mapped file, or `nil`.
+  /// - Returns: the file, which is read when its values are used, or `nil`.
   /// - Throws: ``LoadError``: `badName`, `unreadable`, `notARegularFile`, `wrongSize`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     guard !spec.layer.isEmpty else { return nil }

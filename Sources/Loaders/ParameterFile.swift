@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// One parameter in one raw file of little-endian values, Float32 unless said otherwise, mapped into memory.
+/// One parameter in one raw file of little-endian values, Float32 unless said otherwise.
 ///
 /// This is the 2017 toolkit's form: a folder with a file per parameter, found by the layer's name.
 /// ```swift
@@ -10,10 +10,9 @@ import ForgeShapes
 /// }
 /// ```
 /// The file must exist, be a regular file and have exactly `count` values' bytes (× 4 for Float32, × 2 for
-/// `.float16` and `.bfloat16`). It is mapped
-/// read-only and unmapped with the last copy of the value. Do not cut it meanwhile: a file that has
-/// shrunk is refused when its values are read, but one that shrinks during the reading ends the
-/// process. To change parameters under a running program write another file and rename it.
+/// `.float16` and `.bfloat16`). It is not kept open: the values are read when they are used, and a file that
+/// was cut, changed or replaced since the value was made is an error, never part of two versions. To
+/// change parameters under a running program write another file and rename it.
 public struct ParameterFile: ParameterData {
   /// The number of values.
   public let count: Int
@@ -22,10 +21,12 @@ public struct ParameterFile: ParameterData {
   /// The axis order they are stored in.
   public let layout: ParameterLayout
   /// The path of the file.
-  public var origin: String { mapping.path }
-  private let mapping: FileMapping
+  public var origin: String { file.path }
+  /// The bytes of the file, which are read each time they are used.
+  public var temporaryByteCount: Int { file.temporaryByteCount(for: file.count) }
+  private let file: InputFile
 
-  /// Maps `directory/prefix+name+suffix.ext`.
+  /// Finds `directory/prefix+name+suffix.ext`.
   ///
   /// - Parameters:
   ///   - directory: the folder; relative to the working directory unless it begins with `/`.
@@ -49,7 +50,7 @@ public struct ParameterFile: ParameterData {
       elementType: elementType)
   }
 
-  /// Maps the file at `path`.
+  /// Finds the file at `path`.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
@@ -63,9 +64,9 @@ public struct ParameterFile: ParameterData {
   ) throws(LoadError) {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
     guard count >= 0, !overflow else { throw .impossibleCount(path, count) }
-    mapping = try FileMapping(path: path)
-    guard mapping.count == byteCount else {
-      throw .wrongSize(path, received: mapping.count, values: count, elementType)
+    file = try InputFile(path: path, staysOpen: false)
+    guard file.count == byteCount else {
+      throw .wrongSize(path, received: file.count, values: count, elementType)
     }
     self.count = count
     self.elementType = elementType
@@ -75,10 +76,19 @@ public struct ParameterFile: ParameterData {
   /// Gives the file's bytes to `body` for the time of the call.
   ///
   /// - Parameter body: receives `count` little-endian values.
-  /// - Throws: ``LoadError`` of kind `damaged` when the file has become shorter, and what `body`
-  ///   does.
+  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing`,
+  ///   `unreadable`, `outOfMemory`; and what `body` throws.
   public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try mapping.withUnsafeBytes(in: 0..<mapping.count, body)
+    try file.withUnsafeBytes(in: 0..<file.count, body)
+  }
+
+  /// Reads the file's bytes into memory that has room for exactly these.
+  ///
+  /// - Parameter memory: receives `count` little-endian values.
+  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing` or
+  ///   `unreadable`.
+  public func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    try file.read(0..<file.count, into: memory)
   }
 
   /// The path of a file in a folder, once its name is found not to lead out of it.

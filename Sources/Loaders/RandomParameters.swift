@@ -42,16 +42,20 @@ private struct RandomData: ParameterData {
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let memory = try RawMemory(byteCount: count * 4, for: origin)
-    let values = memory.bytes.bindMemory(to: Float.self)
+    read(into: memory.bytes)
+    try body(UnsafeRawBufferPointer(memory.bytes))
+  }
+
+  func read(into memory: UnsafeMutableRawBufferPointer) {
     let range = Self.range(for: spec)
     let width = range.upperBound - range.lowerBound
     var random = SplitMix64(seed: Self.start(seed: seed, spec: spec))
-    for index in values.indices {
+    for place in stride(from: 0, to: memory.count - 3, by: 4) {
       // 23 bits and a half: exact in Float, never an end of the range and never its middle.
       let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
-      values[index] = range.lowerBound + width * fraction
+      memory.storeBytes(
+        of: range.lowerBound + width * fraction, toByteOffset: place, as: Float.self)
     }
-    try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
   /// Where the values of a parameter lie.

@@ -6,15 +6,32 @@
 
 /// Bytes whose allocation may fail: sizes come from files and models, and Swift arrays trap.
 struct RawMemory: ~Copyable {
-  let bytes: UnsafeMutableRawBufferPointer
+  private let start: UnsafeMutableRawPointer
+  private let count: Int
 
   /// Allocates zeroed memory, aligned for any element type.
+  ///
+  /// - Throws: ``LoadError`` of kind `outOfMemory`.
   init(byteCount: Int, for purpose: String) throws(LoadError) {
-    guard let start = calloc(max(byteCount, 1), 1) else {
+    try AvailableMemory.check(byteCount, for: purpose)
+    guard byteCount >= 0, let start = calloc(max(byteCount, 1), 1) else {
       throw .outOfMemory(purpose, byteCount: byteCount)
     }
-    bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+    self.start = start
+    count = byteCount
   }
 
-  deinit { free(bytes.baseAddress) }
+  deinit { free(start) }
+
+  /// The memory; valid while the value lives.
+  var bytes: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: start, count: count)
+  }
+
+  /// Gives the memory away, to be freed by the caller with `free`.
+  consuming func release() -> UnsafeMutableRawPointer {
+    let start = start
+    discard self
+    return start
+  }
 }

@@ -17,14 +17,54 @@ extension ConstantRecipe {
       return values
     case .scaled(let recipe, let axis, let sizes, let factors):
       var values = try recipe.values(parameter: parameter)
-      precondition(values.count == sizes.reduce(1, *), "the recipe's sizes are its constant's")
-      precondition(factors.count == sizes[axis], "one factor per slice")
-      let sliceCount = sizes[(axis + 1)...].reduce(1, *)
-      for start in stride(from: 0, to: values.count, by: max(sliceCount, 1)) {
-        let factor = factors[start / sliceCount % factors.count]
-        for index in start..<start + sliceCount { values[index] *= factor }
+      values.withUnsafeMutableBufferPointer {
+        Self.scale($0, axis: axis, sizes: sizes, by: factors)
       }
       return values
+    }
+  }
+
+  /// The number of values.
+  ///
+  /// - Parameter parameter: gives the number of values of the parameter of an index.
+  /// - Returns: as many as ``values(parameter:)`` returns.
+  package func count(parameter: (Int) -> Int) -> Int {
+    switch self {
+    case .parameter(let index): parameter(index)
+    case .literal(let values): values.count
+    case .scaled(let recipe, _, _, _): recipe.count(parameter: parameter)
+    }
+  }
+
+  /// Writes the values of ``values(parameter:)`` to memory of their number.
+  ///
+  /// - Parameters:
+  ///   - memory: what is written to, all of it.
+  ///   - parameter: writes the values of the parameter of an index in Forge's own layout.
+  /// - Throws: what `parameter` throws.
+  package func write<Failure: Error>(
+    to memory: UnsafeMutableBufferPointer<Float>,
+    parameter: (Int, UnsafeMutableBufferPointer<Float>) throws(Failure) -> Void
+  ) throws(Failure) {
+    switch self {
+    case .parameter(let index): try parameter(index, memory)
+    case .literal(let values): _ = memory.update(fromContentsOf: values)
+    case .scaled(let recipe, let axis, let sizes, let factors):
+      try recipe.write(to: memory, parameter: parameter)
+      Self.scale(memory, axis: axis, sizes: sizes, by: factors)
+    }
+  }
+
+  /// Multiplies each slice along an axis by its factor.
+  private static func scale(
+    _ values: UnsafeMutableBufferPointer<Float>, axis: Int, sizes: [Int], by factors: [Float]
+  ) {
+    precondition(values.count == sizes.reduce(1, *), "the recipe's sizes are its constant's")
+    precondition(factors.count == sizes[axis], "one factor per slice")
+    let sliceCount = sizes[(axis + 1)...].reduce(1, *)
+    for start in stride(from: 0, to: values.count, by: max(sliceCount, 1)) {
+      let factor = factors[start / sliceCount % factors.count]
+      for index in start..<start + sliceCount { values[index] *= factor }
     }
   }
 }

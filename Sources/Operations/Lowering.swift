@@ -43,8 +43,19 @@ public struct Lowering {
     self.layerParameters = parameters.map { $0.named(name) }
   }
 
-  /// The shape of a value.
+  /// The shape of a value; that of no axes for a value of another lowering, which ``apply(_:to:)`` refuses.
   public func shape(of value: Value) -> Shape { graph.shape(of: value) }
+
+  /// Checks that a value was made by this lowering.
+  ///
+  /// - Throws: `ShapeError` when it is that of another.
+  package func check(_ value: Value) throws(ShapeError) {
+    guard graph.contains(value) else {
+      throw ShapeError(
+        .invalidArgument, "the layer uses a value of another lowering",
+        needs: "its inputs, its parameters, and what apply has given")
+    }
+  }
 
   /// The parameter of the given type that the layer has declared.
   ///
@@ -83,7 +94,8 @@ public struct Lowering {
   ) throws(ShapeError)
     -> Value
   {
-    try graph.addNode(primitive, inputs, layer: layer)
+    for input in inputs { try check(input) }
+    return try graph.addNode(primitive, inputs, layer: layer)
   }
 
   /// An activation applied to a value; the value itself when the function is linear or `nil`.

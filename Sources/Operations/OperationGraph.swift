@@ -1,4 +1,5 @@
 import ForgeShapes
+import Synchronization
 
 /// A model as primitive operations on values: what layers are lowered to and rewrites work on.
 ///
@@ -9,6 +10,8 @@ public struct OperationGraph: Sendable {
   public struct Value: Hashable, Sendable {
     /// The index into ``OperationGraph/shapes``.
     public let index: Int
+    /// The graph it was made by, or of which that one is a copy.
+    fileprivate let graph: Int
   }
 
   /// Where a value comes from.
@@ -50,6 +53,10 @@ public struct OperationGraph: Sendable {
   /// The values of layers by name, for `keep`: the result of each layer, where it still exists.
   public var layerOutputs: [Int: Value] = [:]
 
+  /// Tells the graph, and its copies, from all others of the process.
+  private let identity = Self.created.add(1, ordering: .relaxed).newValue
+  private static let created = Atomic(0)
+
   /// Creates an empty graph.
   public init() {}
 
@@ -57,7 +64,7 @@ public struct OperationGraph: Sendable {
   package mutating func addValue(_ shape: Shape, _ origin: Origin) -> Value {
     shapes.append(shape)
     origins.append(origin)
-    return Value(index: shapes.count - 1)
+    return Value(index: shapes.count - 1, graph: identity)
   }
 
   /// Adds an input of the model.
@@ -86,8 +93,15 @@ public struct OperationGraph: Sendable {
     return output
   }
 
-  /// The shape of a value.
-  public func shape(of value: Value) -> Shape { shapes[value.index] }
+  /// Whether a value is one of this graph.
+  package func contains(_ value: Value) -> Bool {
+    value.graph == identity && shapes.indices.contains(value.index)
+  }
+
+  /// The shape of a value; that of no axes for a value of another graph.
+  public func shape(of value: Value) -> Shape {
+    contains(value) ? shapes[value.index] : Shape(sizes: [])
+  }
 
   /// The recipe of a constant value, else `nil`.
   package func constant(_ value: Value) -> ConstantRecipe? {

@@ -112,9 +112,10 @@ public struct CustomOperation: Sendable {
   /// The shape of the output for the shapes of the inputs.
   public typealias ShapeRule = @Sendable ([Shape]) throws -> Shape
   /// The arithmetic: inputs and output in row-major order, each of exactly its shape's element count.
+  ///
+  /// An index beyond these ends the process, as that of an array does, in a release build too.
   public typealias Body =
-    @Sendable (_ inputs: [UnsafeBufferPointer<Float>], _ output: UnsafeMutableBufferPointer<Float>)
-    throws -> Void
+    @Sendable (_ inputs: [CustomInput], _ output: inout MutableSpan<Float>) throws -> Void
 
   /// The shape rule.
   public let shapeRule: ShapeRule

@@ -11,6 +11,9 @@
 #error "Forge decodes PNG pictures with libpng, whose header png.h is missing. Install it (Debian, Ubuntu: apt-get install libpng-dev), or build without the target ForgeImages."
 #endif
 
+/* What libpng and zlib take for themselves. */
+#define LIBRARY_BYTES (1 << 17)
+
 /* One use of libpng. */
 typedef struct {
   png_structp png;
@@ -97,6 +100,8 @@ static void describe(reader *self, forge_png_header *header) {
   header->width = png_get_image_width(png, info);
   header->height = png_get_image_height(png, info);
   header->stored_row_bytes = png_get_rowbytes(png, info);
+  /* Two rows, in the widest form that a pixel takes on its way: RGBA of 16 bits. */
+  header->working_bytes = 2 * 8 * ((uint64_t)header->width + 16) + LIBRARY_BYTES;
 
   if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   if (color == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);

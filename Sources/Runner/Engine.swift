@@ -178,10 +178,10 @@ final class Engine: Sendable {
   }
 
   /// The slots that nobody uses.
-  var freeCount: Int { monitor.withLock { $0.free.count } }
+  var freeCount: Int { isForked ? 0 : monitor.withLock { $0.free.count } }
 
   /// The tickets that nobody has taken yet.
-  var waitingCount: Int { monitor.withLock { $0.line.count } }
+  var waitingCount: Int { isForked ? 0 : monitor.withLock { $0.line.count } }
 
   // MARK: Working
 
@@ -220,6 +220,7 @@ final class Engine: Sendable {
   }
 
   private func windowClosed() {
+    guard !isForked else { return }
     monitor.withLock { state in
       state.windowTimer = nil
       wake(&state, now: time.now)

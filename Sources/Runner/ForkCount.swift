@@ -9,14 +9,14 @@ import Synchronization
 #endif
 
 /// How often this process has come out of a fork: its threads are then gone.
-enum ForkCount {
+package enum ForkCount {
   private static let count = Atomic<Int>(0)
   private static let isWatching: Bool = {
     pthread_atfork(nil, nil) { ForkCount.count.add(1, ordering: .relaxed) } == 0
   }()
 
   /// The forks between the first process and this one since somebody first asked.
-  static var current: Int {
+  package static var current: Int {
     _ = isWatching
     return count.load(ordering: .relaxed)
   }

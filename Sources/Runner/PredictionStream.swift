@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a stream does with inputs that come faster than the network predicts.
 public enum StreamPolicy: Hashable, Sendable, CaseIterable {
   /// Nothing is dropped: the producer waits.
@@ -96,15 +98,15 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
 
 /// The number of inputs that a stream dropped.
 final class StreamDrops: Sendable {
-  private let monitor = Monitor(0)
+  private let drops = Atomic(0)
   private let report: @Sendable () -> Void
 
   init(report: @escaping @Sendable () -> Void) { self.report = report }
 
-  var count: Int { monitor.withLock { $0 } }
+  var count: Int { drops.load(ordering: .relaxed) }
 
   func add() {
-    monitor.withLock { $0 += 1 }
+    drops.add(1, ordering: .relaxed)
     report()
   }
 }

@@ -7,12 +7,19 @@
 /// Each of the in-flight buffers is one slot of the network with a thread that is parked while there
 /// is nothing to do. Any number of tasks and threads may use a runner at once; they are served in the
 /// order they came. A runner that goes away lets what is in flight finish and answers it.
+///
+/// A slot costs the memory of one prediction, for a compiled model `workspaceSize(batch:)` bytes, and a thread, whose
+/// stack takes some megabytes of address space and some kilobytes of memory. More slots than cores and one make no
+/// prediction faster; there are at most ``maximumInflightBuffers``.
 public final class Runner<Network: NeuralNetwork>: Sendable {
   /// What a prediction gives when all about it is asked for.
   public typealias Output = PredictionResult<Network.Prediction, Network.Kept>
 
   /// The network.
   public let network: Network
+  /// The most slots of a runner: 1024.
+  public static var maximumInflightBuffers: Int { 1024 }
+
   /// The number of slots: predictions, or micro-batches, that may be in flight.
   public let inflightBuffers: Int
   /// The most examples in a slot.
@@ -25,12 +32,12 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///
   /// - Parameters:
   ///   - network: the network to run.
-  ///   - inflightBuffers: the number of predictions that may be in flight; unless given, what
-  ///     ``RunnerSizing`` finds sensible for throughput: one more than there are cores.
+  ///   - inflightBuffers: the number of predictions that may be in flight, up to ``maximumInflightBuffers``;
+  ///     unless given, what ``RunnerSizing`` finds sensible for throughput: one more than there are cores.
   ///   - threads: the most threads of one prediction; unless given, one where several predictions are in
   ///     flight, and as many as the network was made for where one is.
   ///   - clock: what deadlines and times are measured by.
-  /// - Throws: ``RunnerError`` when a number is not positive or there is no thread to be had, or
+  /// - Throws: ``RunnerError`` when a number is out of its range or there is no thread to be had, or
   ///   what making a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, threads: Int? = nil,
@@ -53,8 +60,8 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///
   /// - Parameters:
   ///   - network: the network to run.
-  ///   - inflightBuffers: the number of batches that may be in flight; unless given, one more than
-  ///     there are cores.
+  ///   - inflightBuffers: the number of batches that may be in flight, up to ``maximumInflightBuffers``; unless
+  ///     given, one more than there are cores.
   ///   - batch: the most examples in one slot.
   ///   - window: how long the first example waits for others; 0 takes what is there.
   ///   - threads: the most threads of one prediction; unless given, one where several batches are in
@@ -90,7 +97,9 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     let count =
       inflightBuffers
       ?? RunnerSizing.sensible(for: .throughput, cores: network.usableCores).inflightBuffers
-    guard count > 0 else { throw RunnerError.invalidCount("inflightBuffers", count) }
+    guard (1...Self.maximumInflightBuffers).contains(count) else {
+      throw RunnerError.invalidCount("inflightBuffers", count, most: Self.maximumInflightBuffers)
+    }
     if let threads, threads < 1 { throw RunnerError.invalidCount("threads", threads) }
     self.network = network
     self.inflightBuffers = count
@@ -175,7 +184,7 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   /// Starts the statistics anew.
   public func resetStatistics() { engine.resetStatistics() }
 
-  /// The number of slots that no prediction uses.
+  /// The number of slots that no prediction uses; 0 in a process that was forked off after the runner was made.
   public var freeSlots: Int { engine.freeCount }
 
   /// The number of predictions that wait for a slot.

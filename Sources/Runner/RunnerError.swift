@@ -21,13 +21,16 @@ public struct RunnerError: Error, Sendable, CustomStringConvertible {
   /// The mistake in Forge's voice.
   public let description: String
 
-  static func invalidCount(_ name: String, _ count: Int, least: Int = 1) -> RunnerError {
-    RunnerError(
+  static func invalidCount(
+    _ name: String, _ count: Int, least: Int = 1, most: Int = .max
+  ) -> RunnerError {
+    let isTooLarge = count > most
+    return RunnerError(
       kind: .invalidCount,
       description: """
-        \(name) must be \(least > 0 ? "positive" : "0 or more")
+        \(name) \(isTooLarge ? "is too large" : "must be \(least > 0 ? "positive" : "0 or more")")
           received  \(name): \(count)
-          needs     at least \(least)
+          needs     \(isTooLarge ? "at most \(most)" : "at least \(least)")
         """)
   }
 

@@ -3,6 +3,9 @@
 /// Convolutions and poolings share it. For one axis with input size `n`, kernel `k`, stride `s`,
 /// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output has
 /// `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
+///
+/// A geometry may be made of any numbers; ``validate()`` says which are wrong. The other members give the nearest Int
+/// where a number is beyond it, and take a stride below 1 for 1.
 public struct ConvolutionGeometry: Hashable, Sendable {
   /// Width and height of the window in taps.
   public let kernel: Size
@@ -29,8 +32,12 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   /// The pixels that one window covers, dilation included.
   public var extent: Size {
     Size(
-      width: dilation.width * (kernel.width - 1) + 1,
-      height: dilation.height * (kernel.height - 1) + 1)
+      width: Self.extent(dilation.width, kernel.width),
+      height: Self.extent(dilation.height, kernel.height))
+  }
+
+  private static func extent(_ dilation: Int, _ kernel: Int) -> Int {
+    dilation.multipliedSaturated(by: kernel.subtractingSaturated(1)).addingSaturated(1)
   }
 
   /// Whether the window is one pixel with stride one and no border.
@@ -59,20 +66,28 @@ public struct ConvolutionGeometry: Hashable, Sendable {
 
   /// The total padding along one axis for an output of ⌈input / stride⌉ (TensorFlow's rule).
   private static func same(input: Int, extent: Int, stride: Int) -> Int {
-    let output = (input + stride - 1) / stride
-    return max((output - 1) * stride + extent - input, 0)
+    let stride = max(stride, 1)
+    let output = input.addingSaturated(stride - 1) / stride
+    let covered = output.subtractingSaturated(1).multipliedSaturated(by: stride)
+      .addingSaturated(extent)
+    return max(covered.subtractingSaturated(input), 0)
   }
 
   /// The output size for an input of `width` by `height` pixels; a side may come out as 0 or less.
   public func output(width: Int, height: Int) -> Size {
     let edges = edges(width: width, height: height)
     return Size(
-      width: Self.count(width + edges.left + edges.right, extent.width, stride.width),
-      height: Self.count(height + edges.top + edges.bottom, extent.height, stride.height))
+      width: Self.count(
+        width.addingSaturated(edges.left).addingSaturated(edges.right), extent.width,
+        stride.width),
+      height: Self.count(
+        height.addingSaturated(edges.top).addingSaturated(edges.bottom), extent.height,
+        stride.height))
   }
 
   private static func count(_ padded: Int, _ extent: Int, _ stride: Int) -> Int {
-    padded < extent ? 0 : (padded - extent) / stride + 1
+    padded < extent
+      ? 0 : (padded.subtractingSaturated(extent) / max(stride, 1)).addingSaturated(1)
   }
 
   /// The largest kernel, stride, dilation or padding accepted, in pixels.

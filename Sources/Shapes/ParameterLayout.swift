@@ -44,7 +44,8 @@ public enum ParameterLayout: Hashable, Sendable {
   /// How to walk a parameter held in this layout in Forge's order.
   ///
   /// - Returns: for each axis of `spec`, the distance in elements between neighbours along it, in
-  ///   memory of this layout; `nil` when the layout's axes do not fit the parameter's.
+  ///   memory of this layout; `nil` when the layout's axes do not fit the parameter's, or the parameter is larger
+  ///   than any memory.
   public func strides(for spec: ParameterSpec) -> [Int]? {
     guard let order = order(for: spec) else { return nil }
     var stride = 1
@@ -52,7 +53,9 @@ public enum ParameterLayout: Hashable, Sendable {
     for axis in order.reversed() {
       guard let index = spec.axes.firstIndex(of: axis) else { return nil }
       strides[index] = stride
-      stride *= spec.sizes[index]
+      let (product, overflow) = stride.multipliedReportingOverflow(by: spec.sizes[index])
+      guard !overflow else { return nil }
+      stride = product
     }
     return strides
   }

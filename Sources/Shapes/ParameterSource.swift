@@ -13,10 +13,15 @@ public protocol ParameterData: Sendable {
   /// Where the values come from, for messages: `weights/conv1_W.bin`.
   var origin: String { get }
   /// The bytes of memory that ``withUnsafeBytes(_:)`` takes for the time of a call, so that a compile can
-  /// report what it held; mapped files do not count.
+  /// report what it held; 0 where the values are in memory as they are.
   var temporaryByteCount: Int { get }
   /// Gives the bytes to `body` for the time of the call: `count` little-endian elements.
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws
+  /// Copies the elements into memory, which is exactly as large as they are.
+  ///
+  /// Values that are read from a file are read into it directly, without the memory that
+  /// ``withUnsafeBytes(_:)`` takes.
+  func read(into memory: UnsafeMutableRawBufferPointer) throws
 }
 
 extension ParameterData {
@@ -26,8 +31,22 @@ extension ParameterData {
   public var sizes: [Int]? { nil }
   /// Single precision.
   public var elementType: ElementType { .float32 }
-  /// None: the values are in memory or in a mapped file.
+  /// None: the values are in memory.
   public var temporaryByteCount: Int { 0 }
+  /// Copies what ``withUnsafeBytes(_:)`` gives.
+  ///
+  /// - Parameter memory: receives the elements.
+  /// - Throws: `ShapeError` when there are fewer bytes than that, and what ``withUnsafeBytes(_:)`` throws.
+  public func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    try withUnsafeBytes { bytes in
+      guard bytes.count >= memory.count else {
+        throw ShapeError(
+          .shapeMismatch, "\(origin) shrank while it was read",
+          received: "\(bytes.count) bytes", needs: "\(memory.count) bytes")
+      }
+      memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<memory.count]))
+    }
+  }
 }
 
 /// Anything that holds the parameters of a model by layer name and type.

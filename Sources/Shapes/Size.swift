@@ -59,10 +59,10 @@ public struct Edges: Hashable, Sendable {
   /// Whether no edge is negative.
   public var isNonNegative: Bool { top >= 0 && left >= 0 && bottom >= 0 && right >= 0 }
 
-  /// Both edges added up, edge by edge.
+  /// Both edges added up, edge by edge; a sum that no Int holds is the nearest one.
   public static func + (a: Edges, b: Edges) -> Edges {
     Edges(
-      top: a.top + b.top, left: a.left + b.left, bottom: a.bottom + b.bottom,
-      right: a.right + b.right)
+      top: a.top.addingSaturated(b.top), left: a.left.addingSaturated(b.left),
+      bottom: a.bottom.addingSaturated(b.bottom), right: a.right.addingSaturated(b.right))
   }
 }

@@ -117,7 +117,7 @@ import Testing
         let packed = Buffer(count: wanted.count + 32)
         forge_pack_strassen(
           weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel), Int32(levels),
-          1)
+          nil, nil, 1)
         #expect(
           packed.bits
             == Array(repeating: canary, count: 16) + wanted

@@ -70,6 +70,18 @@ private func check(
     }
   }
 
+  @Test("channels of very different scale", arguments: [1, 2], [2, 6])
+  func scales(levels: Int, decades: Int) {
+    for (index, (height, width)) in Self.images.enumerated() {
+      check(
+        StrassenCase(
+          height: height, width: width, inputs: Self.channels(3, levels: levels),
+          outputs: Self.channels(2, levels: levels), panel: Self.panels[index % 4], levels: levels,
+          segments: 1 + index % 3, activation: index.isMultiple(of: 2) ? .linear : .relu,
+          residual: index.isMultiple(of: 3), decades: decades))
+    }
+  }
+
   @Test("an image of a batch", arguments: [1, 2])
   func batch(levels: Int) {
     check(

@@ -3,6 +3,9 @@
 #include "CForgeTestSupport.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +21,37 @@ int32_t forge_fork_and_wait(int32_t (*body)(void)) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int32_t forge_fork(void) { return fork(); }
+
+void forge_set_alarm(uint32_t seconds) {
+  /* Whoever forked may have blocked or ignored it. */
+  signal(SIGALRM, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+  alarm(seconds);
+}
+
+int32_t forge_wait(int32_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+int32_t forge_limit_address_space(int64_t bytes) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return -1;
+  long long pages = 0;
+  const int found = fscanf(file, "%lld", &pages);
+  fclose(file);
+  if (found != 1) return -1;
+  const rlim_t limit = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
+  const struct rlimit both = {limit, limit};
+  return setrlimit(RLIMIT_AS, &both);
 }
 
 double forge_processor_seconds(void) {

@@ -54,6 +54,34 @@ import Testing
     }
   }
 
+  /// Blocks in blocks, of which each has the next as its first, last or middle step.
+  @Test(arguments: 0..<3) func blocksInBlocks(place: Int) async {
+    let depth = depth
+    await onASmallStack {
+      var block = Activation(.tanh) --> Softmax()
+      for _ in 0..<depth {
+        var steps: [any Step] = [Activation(.relu), Activation(.relu)]
+        steps.insert(block, at: place)
+        block = Block(steps)
+      }
+      let copy = block
+      let x = Input(width: 1, height: 1, channels: 3) --> block
+      #expect(x.shape == image(1, 1, 3))
+      #expect(copy.steps.count == 3)
+    }
+  }
+
+  /// A block that others still hold stays whole when one of its users goes.
+  @Test func blocksThatAreShared() {
+    let inner = Activation(.tanh) --> Softmax()
+    var outer: Block? = Block([inner, Block([inner, Activation(.relu)])])
+    #expect(outer?.steps.count == 2)
+    outer = nil
+    #expect(inner.steps.count == 2)
+    let x = Input(width: 1, height: 1, channels: 3) --> (inner --> inner)
+    #expect(x.shape == image(1, 1, 3))
+  }
+
   @Test func aMistakeAtTheStartOfADeepChain() async {
     let depth = depth
     await onASmallStack {

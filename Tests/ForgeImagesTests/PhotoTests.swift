@@ -49,7 +49,7 @@ import Testing
     let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
     for photo in fixtures.inputs {
       let image = try Image(contentsOf: Self.inputs.appending(path: photo.file).path)
-      #expect(checksum(image.converted(to: .rgb).pixels) == photo.checksum, "\(photo.file)")
+      #expect(try checksum(image.converted(to: .rgb).pixels) == photo.checksum, "\(photo.file)")
       let values = try image.values(prepared: preparation)
       #expect(values.shape == Shape(width: 224, height: 224, channels: 3))
       #expect(values.values == image.pixels.map { Float(Double($0) / 127.5 - 1) })

@@ -29,9 +29,8 @@ import Testing
       return
     }
     var output: [Float] = [0, 0, 0]
-    try [2, 4, -6].withUnsafeBufferPointer { input in
-      try output.withUnsafeMutableBufferPointer { try operation.body([input], $0) }
-    }
+    var span = output.mutableSpan
+    try operation.body([CustomInput([2, 4, -6])], &span)
     #expect(output == [1, 2, -3])
   }
 

@@ -50,21 +50,24 @@ import Testing
     #expect(try #require(try parameters("fc", 1, .biases)).storedFloats() == [3])
   }
 
-  /// What has been read stays in the system's cache, but not in this process.
-  @Test func letsGoOfPages() throws {
+  /// A mapped file that is cut ends the process; this one is read, and its memory is told.
+  @Test func mapsNothing() throws {
     let values = (0..<3_000_017).map { Float($0 % 9_973) }
     let path = try folder.write("large.bin", values)
     let file = try ParameterFile(path: path, count: values.count)
-    for _ in 0..<2 {
-      #expect(try file.storedFloats() == values)
-      #expect((0..<256 << 10).contains(residentBytes(of: path)))
-    }
+    #expect(file.temporaryByteCount == values.count * 4)
     try file.withUnsafeBytes { bytes in
       #expect(values.withUnsafeBytes { $0.elementsEqual(bytes) })
-      #expect(residentBytes(of: path) > 11 << 20)
+      #expect(residentBytes(of: path) == -1)
     }
-    #expect((0..<256 << 10).contains(residentBytes(of: path)))
-    withExtendedLifetime(file) {}
+    let direct = try [Float](unsafeUninitializedCapacity: values.count) { buffer, count in
+      try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+      count = values.count
+    }
+    #expect(direct == values)
+    let few = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
+    defer { few.deallocate() }
+    #expect(throws: LoadError.self) { try file.read(into: few) }
   }
 
   /// The bytes of a mapped file that lie in this process's pages; -1 when it is not mapped.
@@ -116,12 +119,22 @@ import Testing
     #expect(try ParameterFile(directory: folder.path, name: "none", count: 0).storedFloats() == [])
   }
 
-  @Test func outlivesItsName() throws {
+  /// It is opened anew when its values are used: another file in its place has not been looked at.
+  @Test func refusesAnotherFileOfItsName() throws {
     let path = try folder.write("gone.bin", [4, 5])
     let file = try ParameterFile(path: path, count: 2)
     try FileManager.default.removeItem(atPath: path)
-    try folder.write("gone.bin", [6])
-    #expect(try file.storedFloats() == [4, 5])
+    #expect(try loadError { _ = try file.storedFloats() }.kind == .fileMissing)
+    try folder.write("other.bin", [6, 7])
+    #expect(rename(folder.path + "/other.bin", path) == 0)
+    let error = try loadError { _ = try file.storedFloats() }
+    #expect(error.kind == .damaged)
+    #expect(
+      error.description == """
+        \(path): the file was changed or replaced since it was opened
+          remedy    open it again
+        """)
+    #expect(try ParameterFile(path: path, count: 2).storedFloats() == [6, 7])
   }
 
   @Test func refusesAFileThatHasShrunk() throws {

@@ -40,6 +40,24 @@ import Testing
     #expect(recipe.values { _ in [] } == [Float(0.1) * Float(3)])
   }
 
+  /// The other way to the same values: into memory that somebody else has made.
+  @Test func writesWhatItsValuesAre() {
+    let parameters: [[Float]] = [[1, 2, 3, 4], [2, 3]]
+    let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])
+    for recipe in [
+      .parameter(1), .literal([4, 5, 6]), once,
+      .scaled(once, axis: 1, sizes: [2, 2], by: [5, 7]),
+    ] as [ConstantRecipe] {
+      let values = recipe.values { parameters[$0] }
+      #expect(recipe.count { parameters[$0].count } == values.count)
+      var written = Array(repeating: Float.nan, count: values.count)
+      written.withUnsafeMutableBufferPointer { memory in
+        recipe.write(to: memory) { _ = $1.update(fromContentsOf: parameters[$0]) }
+      }
+      #expect(written == values)
+    }
+  }
+
   @Test func passesErrorsOn() {
     let recipe = ConstantRecipe.scaled(.parameter(7), axis: 0, sizes: [1], by: [3])
     #expect(throws: Missing(index: 7)) {

@@ -39,6 +39,23 @@ import Testing
     #expect(network.log.madeSlots == 0)
   }
 
+  /// Memory for a thousand million slots is not there; what is refused takes none.
+  @Test(arguments: [1025, 1_000_000_000, .max] as [Int]) func tooManySlots(count: Int) throws {
+    let network = GateNetwork()
+    let error = try #require(throws: RunnerError.self) {
+      try Runner(network, inflightBuffers: count)
+    }
+    #expect(error.kind == .invalidCount)
+    #expect(
+      "\(error)" == """
+        inflightBuffers is too large
+          received  inflightBuffers: \(count)
+          needs     at most 1024
+        """)
+    #expect(network.log.madeSlots == 0)
+    #expect(Runner<GateNetwork>.maximumInflightBuffers == 1024)
+  }
+
   @Test func aSlotThatCannotBeMade() {
     struct Full: Error, Equatable {}
     struct Stingy: NeuralNetwork {

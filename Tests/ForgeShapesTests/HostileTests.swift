@@ -47,6 +47,48 @@ import Testing
     }
   }
 
+  /// What a layer of a user's own may ask of a window before anybody has checked it.
+  @Test(arguments: numbers) func windowsThatNobodyHasChecked(number: Int) {
+    for other in Self.numbers {
+      let size = Size(width: number, height: other)
+      let edges = Edges(top: number, left: other, bottom: other, right: number)
+      let sum = edges + edges
+      let top = number.addingReportingOverflow(number)
+      #expect(sum.top == (top.overflow ? (number < 0 ? .min : .max) : top.partialValue))
+      for padding in [Padding.same, .valid, .edges(edges)] {
+        for geometry in [
+          ConvolutionGeometry(kernel: size, padding: padding),
+          ConvolutionGeometry(kernel: .one, stride: size, padding: padding),
+          ConvolutionGeometry(kernel: size, dilation: size, padding: padding),
+          ConvolutionGeometry(kernel: size, stride: size, dilation: size, padding: padding),
+        ] {
+          _ = geometry.isPointwise
+          let extent = geometry.extent
+          if number > 0, other > 0 { #expect(extent.isPositive) }
+          let border = geometry.edges(width: other, height: number)
+          if padding != .edges(edges) { #expect(border.isNonNegative) }
+          let output = geometry.output(width: other, height: number)
+          #expect(output.width >= 0 && output.height >= 0)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: numbers) func parametersThatNobodyHasChecked(number: Int) {
+    for other in Self.numbers {
+      let spec = ParameterSpec(
+        .weights, [.outputs: number, .height: other, .width: number, .inputs: other])
+      let order: [ParameterAxis] = [.inputs, .width, .height, .outputs]
+      for layout in [ParameterLayout.forge, .keras, .pytorch, .axes(order), .axes([.inputs])] {
+        let strides = layout.strides(for: spec)
+        #expect(strides == nil || strides?.count == 4)
+        // Elements that fit in memory have distances that do, too.
+        if spec.count > 0, layout != .axes([.inputs]) { #expect(strides != nil) }
+      }
+      #expect(!spec.shapeText.isEmpty)
+    }
+  }
+
   @Test(arguments: numbers) func rearrangements(number: Int) {
     let edges = [
       Edges(all: number), Edges(top: number), Edges(left: 3, right: number), Edges(bottom: number),

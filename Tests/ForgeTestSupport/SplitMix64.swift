@@ -1,4 +1,5 @@
 @_exported import ForgeShapes
+import Foundation
 
 extension SplitMix64 {
   /// A number from `range`, all about equally likely, and never 0.
@@ -18,4 +19,17 @@ public func seededValues(
 ) -> [Float] {
   var generator = SplitMix64(seed: seed)
   return (0..<count).map { _ in generator.value(in: range) }
+}
+
+/// Seeded values of the normal distribution of mean 0 and variance 1, by the sum of twelve uniform ones.
+public func normalValues(count: Int, seed: UInt64) -> [Float] {
+  var generator = SplitMix64(seed: seed)
+  return (0..<count).map { _ in
+    (0..<12).reduce(Float(-6)) { sum, _ in sum + generator.value(in: 0...1) }
+  }
+}
+
+/// Seeded scales from 10^−decades to 10^decades, their logarithms uniform.
+public func channelScales(count: Int, decades: Float, seed: UInt64) -> [Float] {
+  seededValues(count: count, seed: seed, range: -decades...decades).map { pow(10, $0) }
 }

@@ -347,6 +347,37 @@ import Testing
       """
     ) { try Model(input: input, output: [input, constant] --> Add()).compile() }
   }
+
+  /// Named while loading, with the layer, the parameter and the place of the number; all at once.
+  @Test func parametersThatAreNotFinite() throws {
+    let input = Input(width: 4, height: 4, channels: 1)
+    let output =
+      input
+      --> Convolution(
+        kernel: (1, 1), channels: 2, name: "conv", fileID: "App/Net.swift", line: 3, column: 5)
+      --> Dense(neurons: 2, name: "fc", fileID: "App/Net.swift", line: 4, column: 5)
+    let model = Model(input: input, output: output)
+    let parameters = { @Sendable (name: String, count: Int, type: ParameterType) in
+      var values = [Float](repeating: 1, count: count)
+      if name == "conv", type == .weights { values[1] = .nan }
+      if name == "fc", type == .biases { values[0] = -.infinity }
+      return StoredValues(values)
+    }
+    #expect(throws: Never.self) { try model.compile(parameters: parameters) }
+    let error = #expect(throws: CompileError.self) {
+      try model.compile(
+        options: CompileOptions(checks: .finiteParameters), parameters: parameters)
+    }
+    #expect(
+      error?.description == """
+        App/Net.swift:3:5: layer 1 "conv" (Convolution): the weights hold a number that is not finite
+          received  nan at index 1 of 2×1×1×1 [O][H][W][I] from memory
+          needs     finite numbers, because of checks: .finiteParameters
+        App/Net.swift:4:5: layer 2 "fc" (Dense): the biases hold a number that is not finite
+          received  -inf at index 0 of 2 [O] from memory
+          needs     finite numbers, because of checks: .finiteParameters
+        """)
+  }
 }
 
 private struct CountingSource: ParameterSource {

@@ -123,7 +123,9 @@ import Testing
     var weights = seededValues(count: Self.inputs * Self.outputs, seed: 11)
     weights[7 * Self.inputs + 1] = .infinity
     spoiled.values["fc"]?[.weights] = CountedValues(values: StoredValues(weights), reads: reads)
-    let network = try model.compile(parameters: spoiled)
+    let set = try #require(sets.last)
+    let network = try model.compile(
+      parameters: spoiled, options: CompileOptions(instructionSet: set))
     for size in 1...3 {
       let values = seededValues(count: size * size * Self.inputs, seed: 3)
       let picture = TensorValues(width: size, height: size, channels: Self.inputs, values: values)

@@ -62,6 +62,15 @@ import Testing
     }
   }
 
+  /// A variable that is set to nothing chooses as little as one that is not set.
+  @Test func anEmptyEnvironment() async {
+    await #expect(processExitsWith: .success) {
+      let best = try Self.model.compile().instructionSet
+      setenv("FORGE_ISA", "", 1)
+      try #require(try Self.model.compile().instructionSet == best)
+    }
+  }
+
   private static var model: Model {
     let input = Input(width: 2, height: 2, channels: 3)
     return Model(input: input, output: input --> Softmax())

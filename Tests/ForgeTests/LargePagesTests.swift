@@ -210,13 +210,13 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  @Test func smallMemoryLiesElsewhere() {
+  @Test func smallMemoryLiesElsewhere() throws {
     let pages = LargePages()
-    let small = AlignedMemory(byteCount: LargePages.leastBytes - 1, pages: pages) { _ in }
+    let small = try AlignedMemory(byteCount: LargePages.leastBytes - 1, pages: pages) { _ in }
     #expect(pages.reservedBytes == 0)
     #expect(small.bytes.allSatisfy { $0 == 0 })
     do {
-      let large = AlignedMemory(byteCount: LargePages.leastBytes, pages: pages) { _ in }
+      let large = try AlignedMemory(byteCount: LargePages.leastBytes, pages: pages) { _ in }
       #expect(pages.usedBytes == LargePages.leastBytes)
       #expect(large.byteCount == LargePages.leastBytes)
     }
@@ -224,11 +224,11 @@ import Testing
   }
 
   /// Memory that was used before is zeroed, unless it is filled.
-  @Test func usedMemoryIsZeroed() {
+  @Test func usedMemoryIsZeroed() throws {
     let pages = LargePages()
     let byteCount = LargePages.leastBytes + 100
     for round in 0..<3 {
-      let memory = AlignedMemory(byteCount: byteCount, pages: pages) { bytes in
+      let memory = try AlignedMemory(byteCount: byteCount, pages: pages) { bytes in
         #expect(bytes.allSatisfy { $0 == 0 }, "round \(round)")
         bytes.initializeMemory(as: UInt8.self, repeating: 0xcc)
       }
@@ -238,7 +238,7 @@ import Testing
   }
 
   /// Memory outlives whoever made its pages, and goes when filling it fails.
-  @Test func memoryHoldsItsPages() {
+  @Test func memoryHoldsItsPages() throws {
     weak var released: LargePages?
     do {
       let pages = LargePages()
@@ -255,7 +255,7 @@ import Testing
     do {
       let pages = LargePages()
       released = pages
-      memory = AlignedMemory(byteCount: 1 << 20, pages: pages) { bytes in
+      memory = try AlignedMemory(byteCount: 1 << 20, pages: pages) { bytes in
         bytes.initializeMemory(as: UInt8.self, repeating: 0x3d)
       }
     }

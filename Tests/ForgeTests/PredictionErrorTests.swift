@@ -405,6 +405,31 @@ import Testing
     #expect(throws: Never.self) { try context.predict(batch: 2) }
   }
 
+  /// Finite inputs and parameters can overflow: the first layer that did is named.
+  @Test func theLayerThatIsNotFinite() throws {
+    let input = Input(width: 2, height: 1, channels: 2)
+    let output =
+      input --> Multiply(constant: [2], name: "double")
+      --> Multiply(constant: [1e30], name: "large", fileID: "App/Net.swift", line: 9, column: 5)
+      --> Activation(.relu, name: "relu")
+      --> Multiply(constant: [0], name: "none")
+    let network = try Model(input: input, output: output).compile(
+      options: CompileOptions(checks: [.finiteOutputs, .finiteParameters]))
+    #expect(throws: Never.self) { try network.predict([1, 2, 3, 4]) }
+    let message = """
+      output "none" holds a number that is not finite
+        received  nan at index 1
+        first in  layer "large" at App/Net.swift:9:5
+        remedy    look for large values in its input, and for NaN with checks: .finiteParameters
+      """
+    expect(.notFinite, message) { _ = try network.predict([1, 3e9, 3, 4]) }
+    let context = try Context(network)
+    _ = context.withInput(0) { span in for i in span.indices { span[i] = 3e9 } }
+    expect(.notFinite, message.replacingOccurrences(of: "index 1", with: "index 0")) {
+      try context.predict()
+    }
+  }
+
   @Test func outputsThatAreNotFinite() throws {
     let input = Input(width: 2, height: 1, channels: 2)
     let first = input --> Multiply(constant: [2], name: "double")
@@ -416,7 +441,8 @@ import Testing
       """
       output "clip" holds a number that is not finite
         received  nan at index 2
-        remedy    look for NaN in the input and in the parameters; keep: shows each layer
+        first in  input "input", nan at index 2
+        remedy    check the input before predicting
       """
     ) { _ = try checked.predict([1, 2, .nan, 4]) }
     expect(
@@ -424,7 +450,8 @@ import Testing
       """
       output "double" holds a number that is not finite
         received  -inf at index 5
-        remedy    look for NaN in the input and in the parameters; keep: shows each layer
+        first in  input "input", -inf at index 1
+        remedy    check the input before predicting
       """
     ) { _ = try checked.predict([1, 2, 3, 4, 5, -.infinity, 7, 8], batch: 2) }
     #expect(throws: Never.self) { try checked.predict([1, 2, 3, 4]) }

@@ -50,15 +50,117 @@ import Testing
   func withinTheAccuracy(_ level: CompileOptions.InstructionSet) throws {
     let model = model(14, 14, 512, 512)
     for (accuracy, expected) in [
-      (1e-5, "strassen 2 levels"), (8e-6, "strassen 1×1"), (3e-6, "convolution"),
+      (1e-5, "strassen 2 levels"), (5e-6, "strassen 1×1"), (3e-6, "convolution"),
     ] {
       let options = CompileOptions(
         verify: .samples(1), accuracy: accuracy, instructionSet: level)
       #expect(try kernel(model, options).hasPrefix(expected), "\(level), \(accuracy)")
       let network = try model.compile(parameters: SeededParameters(), options: options)
       let error = try #require(network.report.verification?.errors[0].relativeL2)
-      #expect(error <= accuracy / 4, "\(level), \(accuracy)")
+      #expect(error <= accuracy / 3, "\(level), \(accuracy)")
     }
+  }
+
+  /// The error of each output channel, relative to the channel, of one pointwise convolution.
+  private func channelErrors(
+    _ weights: [Float], _ pixels: [Float], size: Int, inputs: Int, outputs: Int,
+    _ options: CompileOptions
+  ) throws -> (kernel: String, errors: [Double]) {
+    let input = Input(width: size, height: size, channels: inputs)
+    let model = Model(
+      input: input,
+      output: input --> PointwiseConvolution(channels: outputs, name: "conv"))
+    let network = try model.compile(options: options) { _, count, type in
+      StoredValues(type == .weights ? weights : [Float](repeating: 0, count: count))
+    }
+    let found = try network.predict(pixels)
+    let kernel = try #require(
+      network.report.steps.map(\.kernel).last {
+        $0.hasPrefix("convolution") || $0.hasPrefix("strassen")
+      })
+    var errors = [Double](repeating: 0, count: outputs)
+    for o in 0..<outputs {
+      var (error, norm) = (0.0, 0.0)
+      for pixel in 0..<size * size {
+        var sum = 0.0
+        for i in 0..<inputs {
+          sum += Double(pixels[pixel * inputs + i]) * Double(weights[o * inputs + i])
+        }
+        let difference = Double(found[pixel * outputs + o]) - sum
+        error += difference * difference
+        norm += sum * sum
+      }
+      errors[o] = norm > 0 ? (error / norm).squareRoot() : error.squareRoot()
+    }
+    return (kernel, errors)
+  }
+
+  /// What scales are given to channels: the decades, up and down, of inputs, which the weights undo, and of outputs.
+  static let spreads: [(inputs: Float, outputs: Float)] = [
+    (0, 0), (0.5, 0), (1, 0), (2, 0), (6, 0), (0, 3), (0, 6), (3, 3),
+  ]
+
+  /// An input channel of large numbers and small weights must not drown its neighbours, nor an output channel.
+  @Test("each channel is as exact as it is alone", arguments: spreads)
+  func channelsOfDifferentScale(_ spread: (inputs: Float, outputs: Float)) throws {
+    let (size, inputs, outputs) = (14, 256, 256)
+    let ofInputs = channelScales(count: inputs, decades: spread.inputs, seed: 1)
+    let ofOutputs = channelScales(count: outputs, decades: spread.outputs, seed: 2)
+    var weights = normalValues(count: inputs * outputs, seed: 3)
+    for i in weights.indices { weights[i] *= ofOutputs[i / inputs] / ofInputs[i % inputs] }
+    var pixels = normalValues(count: size * size * inputs, seed: 4)
+    for i in pixels.indices { pixels[i] *= ofInputs[i % inputs] }
+    for level in KernelChoiceTests.vectors {
+      let options = CompileOptions(instructionSet: level)
+      let (kernel, errors) = try channelErrors(
+        weights, pixels, size: size, inputs: inputs, outputs: outputs, options)
+      // Scaling keeps the algorithm for such weights.
+      #expect(kernel.hasPrefix("strassen"), "\(level), \(kernel)")
+      let isSpread = max(spread.inputs, spread.outputs) >= 1
+      #expect(kernel.hasSuffix("scaled") == isSpread, "\(level), \(kernel)")
+      let all = errors.map { $0 * $0 }.reduce(0, +) / Double(outputs)
+      #expect(all.squareRoot() <= options.accuracy / 3, "\(level)")
+      #expect((errors.max() ?? .infinity) <= options.accuracy, "\(level)")
+    }
+  }
+
+  /// No scales even out a matrix that is sparse, or one that holds a number that is not finite.
+  @Test func weightsThatScalesDoNotEvenOut() throws {
+    let (size, channels) = (14, 256)
+    let scales = channelScales(count: channels, decades: 6, seed: 5)
+    var pixels = normalValues(count: size * size * channels, seed: 6)
+    for i in pixels.indices { pixels[i] *= scales[i % channels] }
+    var identity = [Float](repeating: 0, count: channels * channels)
+    for i in 0..<channels { identity[i * channels + i] = 1 }
+    let (kernel, errors) = try channelErrors(
+      identity, pixels, size: size, inputs: channels, outputs: channels, CompileOptions())
+    #expect(kernel.hasPrefix("convolution 1×1"))
+    #expect(errors.allSatisfy { $0 == 0 })
+
+    var weights = normalValues(count: channels * channels, seed: 7)
+    weights[3 * channels + 5] = .nan
+    let spoiled = try channelErrors(
+      weights, pixels, size: size, inputs: channels, outputs: channels, CompileOptions())
+    #expect(spoiled.kernel.hasPrefix("convolution 1×1"))
+    // Its own output alone is not a number.
+    #expect(spoiled.errors.indices.filter { !spoiled.errors[$0].isFinite } == [3])
+  }
+
+  /// Channels without weights, as training leaves some, keep the algorithm and are exactly 0.
+  @Test func deadChannels() throws {
+    let (size, channels) = (14, 256)
+    var weights = normalValues(count: channels * channels, seed: 8)
+    for i in 0..<channels {
+      weights[7 * channels + i] = 0
+      weights[i * channels + 9] = 0
+    }
+    var pixels = normalValues(count: size * size * channels, seed: 9)
+    for pixel in 0..<size * size { pixels[pixel * channels + 9] = 1e20 }
+    let (kernel, errors) = try channelErrors(
+      weights, pixels, size: size, inputs: channels, outputs: channels, CompileOptions())
+    #expect(kernel.hasPrefix("strassen") && kernel.hasSuffix("scaled"))
+    #expect(errors[7] == 0)
+    #expect(errors.allSatisfy { $0 <= 1e-5 })
   }
 
   @Test func unlessItIsNotWanted() throws {

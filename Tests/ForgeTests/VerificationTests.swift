@@ -151,6 +151,77 @@ import Testing
       error?.problems.first?.details.first?.text == "relative L2 error nan of output \"conv\"")
   }
 
+  /// Numbers that cancel can be no more exact than their inputs: the bound is not one of what is left of them.
+  @Test(arguments: CompileOptions.InstructionSet.present)
+  func numbersThatCancel(_ set: CompileOptions.InstructionSet) throws {
+    let input = Input(width: 5, height: 4, channels: 3)
+    let features = input --> Convolution(kernel: (3, 3), channels: 64, name: "conv")
+    // Each neuron's weights are those of another, negative, but for a millionth; the last one's sum to exactly nothing.
+    let output =
+      [features, features] --> Concatenate() --> Dense(neurons: 3, name: "neurons")
+    let half = 20 * 64
+    let network = try Model(input: input, output: output).compile(
+      options: CompileOptions(verify: .samples(3), instructionSet: set)
+    ) { name, count, type in
+      guard name == "neurons" else {
+        return StoredValues(seededValues(count: count, seed: 5))
+      }
+      guard type == .weights else { return StoredValues([Float](repeating: 0, count: count)) }
+      var values = seededValues(count: count, seed: 6)
+      for neuron in 0..<3 {
+        for pixel in 0..<20 {
+          for channel in 0..<64 {
+            let at = neuron * 2 * half + pixel * 128 + channel
+            values[at + 64] = -values[at] * (neuron == 2 ? 1 : 1 + 1e-6)
+          }
+        }
+      }
+      return StoredValues(values)
+    }
+    let error = try #require(network.report.verification?.errors.first)
+    #expect(error.checked <= 1e-5)
+    // A relative bound alone would fail.
+    #expect(error.relativeL2 > 1e-5)
+  }
+
+  /// The floor does not let a wrong layer pass: a thousandth of the weights' size is far above it.
+  @Test func aWrongNeuronAmongCancellingOnes() throws {
+    let calls = Locked(0)
+    let input = Input(width: 1, height: 1, channels: 256)
+    let output =
+      input --> Dense(neurons: 4, name: "neurons")
+      --> Custom(
+        shape: { $0[0] },
+        body: { inputs, output in
+          let isPlan = calls.withLock { calls in
+            calls += 1
+            return calls == 1
+          }
+          for index in output.indices { output[index] = inputs[0][index] * (isPlan ? 1.001 : 1) }
+        })
+    #expect(throws: CompileError.self) {
+      try Model(input: input, output: output).compile(
+        options: CompileOptions(verify: .samples(1))
+      ) { _, count, type in StoredValues(seededValues(count: count, seed: type == .weights ? 1 : 2))
+      }
+    }
+  }
+
+  /// An output that is exactly 0, of a ReLU that lets nothing through, is compared as any other.
+  @Test func anOutputOfNothing() throws {
+    let input = Input(width: 3, height: 3, channels: 2)
+    let output =
+      input --> Convolution(kernel: (3, 3), channels: 4, activation: .relu, name: "conv")
+    let network = try Model(input: input, output: output).compile(
+      options: CompileOptions(verify: .samples(2))
+    ) { _, count, type in
+      StoredValues(
+        type == .weights
+          ? seededValues(count: count, seed: 3) : [Float](repeating: -1000, count: count))
+    }
+    #expect(network.report.verification?.errors.map(\.checked) == [0])
+  }
+
   @Test func everyInstructionSet() throws {
     for set in CompileOptions.InstructionSet.present {
       let network = try network().compile(

@@ -10,6 +10,11 @@ import Testing
   }
 
   static let forms = kernels.flatMap { WinogradTile.forms(of: $0) }
+  /// Those with stride 2 besides.
+  static let allForms =
+    forms
+    + WinogradTile.forms(
+      of: Size(width: 3, height: 3), stride: Size(width: 2, height: 2))
 
   @Test func formsOfKernels() {
     let tiles = Self.kernels.map { kernel in
@@ -55,19 +60,29 @@ import Testing
     }
   }
 
-  /// Inputs from 0 to 1, weights from −1 to 1, as the estimate supposes.
-  @Test(arguments: forms.indices)
-  func errorsAreBelowTheEstimate(_ index: Int) throws {
-    let form = Self.forms[index]
+  /// What inputs and weights are made of.
+  enum Numbers: CaseIterable {
+    /// Inputs from 0 to 1, weights from −1 to 1.
+    case positive
+    /// Both normal, as most tests of precision have them.
+    case normal
+    /// Normal, but each input channel has a scale of its own and its weights the inverse.
+    case scaled
+  }
+
+  @Test(arguments: allForms.indices, Numbers.allCases)
+  func errorsAreBelowTheEstimate(_ index: Int, _ numbers: Numbers) throws {
+    let form = Self.allForms[index]
     for level in [FORGE_AVX2, FORGE_AVX512] {
       guard let kernels = forge_kernels(level)?.pointee else { continue }
       for channels in [16, 48, 128, 512] {
         for summed in Set([channels, min(channels, 32), form.leastSummed]) {
-          let error = Self.measuredError(form, kernels, channels: channels, summed: summed)
+          let error = Self.measuredError(
+            form, kernels, channels: channels, summed: summed, numbers: numbers)
           #expect(error > 0)
           #expect(
             error < form.error(summing: summed, of: channels),
-            "\(form), \(channels) channels, \(summed) at a time")
+            "\(form), \(channels) channels, \(summed) at a time, \(numbers): \(error)")
         }
       }
     }
@@ -75,13 +90,29 @@ import Testing
 
   /// The relative L2 error of one convolution to 16 channels against double precision.
   private static func measuredError(
-    _ form: WinogradTile, _ kernels: forge_kernel_table, channels: Int, summed: Int
+    _ form: WinogradTile, _ kernels: forge_kernel_table, channels: Int, summed: Int,
+    numbers: Numbers
   ) -> Double {
     let (width, height, outputs) = (13, 14, 16)
+    let (outWidth, outHeight) = (
+      (width + form.stride - 1) / form.stride, (height + form.stride - 1) / form.stride
+    )
     let (taps, lanes) = (form.kernel.width * form.kernel.height, 16)
     let seed = UInt64(channels)
-    let image = seededValues(count: width * height * channels, seed: seed, range: 0...1)
-    let weights = seededValues(count: outputs * taps * channels, seed: seed + 1)
+    var image: [Float]
+    var weights: [Float]
+    if numbers == .positive {
+      image = seededValues(count: width * height * channels, seed: seed, range: 0...1)
+      weights = seededValues(count: outputs * taps * channels, seed: seed + 1)
+    } else {
+      image = normalValues(count: width * height * channels, seed: seed)
+      weights = normalValues(count: outputs * taps * channels, seed: seed + 1)
+    }
+    if numbers == .scaled {
+      let scales = channelScales(count: channels, decades: 6, seed: seed + 2)
+      for i in image.indices { image[i] *= scales[i % channels] }
+      for i in weights.indices { weights[i] /= scales[i % channels] }
+    }
     let (top, left) = (form.kernel.height / 2, form.kernel.width / 2)
 
     // Blocked: [channels / 16][height][width][16].
@@ -92,24 +123,26 @@ import Testing
           image[pixel * channels + c]
       }
     }
-    var packed = [Float](repeating: 0, count: form.points * channels * lanes)
+    var packed = [Float](repeating: 0, count: form.units * channels * lanes)
     forge_pack_winograd(
       weights, &packed, Int64(outputs), Int64(channels), Int32(form.tile.height),
-      Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width), 1, 16, 1)
-    var output = [Float](repeating: 0, count: width * height * lanes)
+      Int32(form.kernel.height), Int32(form.tile.width), Int32(form.kernel.width),
+      Int32(form.stride), 16, 1)
+    var output = [Float](repeating: 0, count: outWidth * outHeight * lanes)
     let bias = [Float](repeating: 0, count: lanes)
 
     var arguments = forge_winograd_arguments()
     arguments.in = view(base: 0, width: width, height: height, channels: channels)
-    arguments.out = view(base: 1, width: width, height: height, channels: outputs)
+    arguments.out = view(base: 1, width: outWidth, height: outHeight, channels: outputs)
     arguments.kernel_height = Int32(form.kernel.height)
     arguments.kernel_width = Int32(form.kernel.width)
     arguments.tile_height = Int32(form.tile.height)
     arguments.tile_width = Int32(form.tile.width)
+    arguments.stride = Int32(form.stride)
     arguments.pad_top = Int32(top)
     arguments.pad_left = Int32(left)
-    arguments.height = Int32(height)
-    arguments.width = Int32(width)
+    arguments.height = Int32(outHeight)
+    arguments.width = Int32(outWidth)
     arguments.panel_width = 16
     arguments.chunk = 24
     arguments.summed = Int32(summed)
@@ -143,20 +176,20 @@ import Testing
     }
 
     var (squares, all) = (0.0, 0.0)
-    for y in 0..<height {
-      for x in 0..<width {
+    for y in 0..<outHeight {
+      for x in 0..<outWidth {
         for o in 0..<outputs {
           var sum = 0.0
           for tap in 0..<taps {
-            let row = y + tap / form.kernel.width - top
-            let column = x + tap % form.kernel.width - left
+            let row = y * form.stride + tap / form.kernel.width - top
+            let column = x * form.stride + tap % form.kernel.width - left
             guard (0..<height).contains(row), (0..<width).contains(column) else { continue }
             let (pixel, weight) = ((row * width + column) * channels, (o * taps + tap) * channels)
             for c in 0..<channels {
               sum += Double(image[pixel + c]) * Double(weights[weight + c])
             }
           }
-          let difference = Double(output[(y * width + x) * lanes + o]) - sum
+          let difference = Double(output[(y * outWidth + x) * lanes + o]) - sum
           squares += difference * difference
           all += sum * sum
         }

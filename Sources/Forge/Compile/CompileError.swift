@@ -81,6 +81,21 @@ extension Problem {
       place: place, layer: layer, headline: "the \(spec.type) could not be loaded", cause: cause)
   }
 
+  static func notFiniteParameter(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, value: Float, index: Int,
+    origin: String
+  ) -> Problem {
+    Problem(
+      place: place, layer: layer, headline: "the \(spec.type) hold a number that is not finite",
+      details: [
+        (
+          "received",
+          "\(value.nameOfNonFinite) at index \(index) of \(spec.shapeText) from \(origin)"
+        ),
+        ("needs", "finite numbers, because of checks: .finiteParameters"),
+      ])
+  }
+
   static func wrongParameter(
     at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, received: String,
     needs: String, what: String
@@ -109,7 +124,7 @@ extension Problem {
   }
 
   static func verifyFailed(
-    output: String, error: Double, bound: Double, layer: String?, rewrite: String?
+    output: String, error: Double, bound: String, layer: String?, rewrite: String?
   ) -> Problem {
     var details = [
       ("received", "relative L2 error \(error) of output \"\(output)\""),

@@ -2,12 +2,26 @@ import ForgeOperations
 
 /// Everything about a compile that can be chosen.
 public struct CompileOptions: Sendable {
-  /// What a prediction checks besides counts and shapes.
-  public enum Checks: Sendable {
+  /// What is checked besides counts and shapes.
+  public struct Checks: OptionSet, Sendable {
+    /// The checks as bits.
+    public let rawValue: Int
+
+    /// Creates a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Nothing more.
-    case none
-    /// That every output is finite: a NaN or infinity becomes an error naming the output.
-    case finiteOutputs
+    public static let none: Checks = []
+    /// Each prediction checks that every output is finite.
+    ///
+    /// A NaN or an infinity becomes an error that names the output and where the number came from: an input that is
+    /// not finite, or else the first layer whose result is not. To find the layer the network is compiled once more
+    /// and run with every layer kept, so that such an error takes about as long as a compile.
+    public static let finiteOutputs = Checks(rawValue: 1 << 0)
+    /// The compile checks that every parameter is finite, and names each that is not.
+    ///
+    /// Parameters are read twice for that.
+    public static let finiteParameters = Checks(rawValue: 1 << 1)
   }
 
   /// Whether a compile compares the plan with the reference executor.
@@ -15,7 +29,7 @@ public struct CompileOptions: Sendable {
     /// No comparison.
     case none
     /// Compares on this many seeded random inputs, 1 to 1000; a compile fails when an output differs by more than
-    /// ``CompileOptions/accuracy``.
+    /// ``CompileOptions/accuracy``, or by more than rounding explains where its numbers cancel (see ``Verification``).
     case samples(Int, seed: UInt64 = 1)
   }
 
@@ -43,11 +57,11 @@ public struct CompileOptions: Sendable {
   public var maximumBatch: Int
   /// Layers whose outputs can be read after a prediction, by name; it changes no bit of any output.
   public var keep: [String]
-  /// What each prediction checks.
+  /// What the compile and each prediction check.
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
   public var verify: Verification
-  /// The relative L2 error that `verify` allows, above 0; a quarter of it limits the choice of each kernel.
+  /// The relative L2 error that `verify` allows, above 0; a third of it limits the choice of each kernel.
   ///
   /// Unless it is set it is ``Precision/accuracy`` of ``precision``, and Float32 kernels are chosen as for
   /// `.float32`.
@@ -56,7 +70,7 @@ public struct CompileOptions: Sendable {
     set { givenAccuracy = newValue }
   }
   private var givenAccuracy: Double?
-  /// The relative L2 error whose quarter limits the choice of Float32 kernels.
+  /// The relative L2 error whose third limits the choice of Float32 kernels.
   var kernelAccuracy: Double { givenAccuracy ?? Precision.float32.accuracy }
   /// What dense layers and convolutions are computed in.
   public var precision: Precision
@@ -88,7 +102,7 @@ public struct CompileOptions: Sendable {
   /// - Parameters:
   ///   - maximumBatch: the most examples one prediction may hold.
   ///   - keep: layers whose outputs can be read after a prediction.
-  ///   - checks: what each prediction checks.
+  ///   - checks: what the compile and each prediction check: `.finiteOutputs`, `.finiteParameters` or both.
   ///   - verify: whether the plan is compared with the reference executor.
   ///   - accuracy: the relative L2 error that `verify` allows; by default what fits the precision.
   ///   - disabledRewrites: rewrites to leave out, by name.

@@ -47,6 +47,9 @@ struct Compiler: Sendable {
     }
     let parameters = try LoadStage.load(
       lowered, inference: inference, goesByName: goesByName, names: names, ask: ask)
+    if options.checks.contains(.finiteParameters) {
+      try LoadStage.checkFinite(parameters, owners: lowered.owners.map { inference.nodes[$0] })
+    }
     try self.init(
       inference: inference, lowered: lowered, parameters: parameters, options: options,
       level: level)
@@ -146,14 +149,23 @@ struct Compiler: Sendable {
   func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
     let bound = try bound(inputs: inputs)
     let settings = planSettings
-    let convolutions = ConvolutionPlan(bound, settings)
+    let convolutions: ConvolutionPlan
+    do { convolutions = try ConvolutionPlan(bound, settings, constants: constants) } catch {
+      throw .parameters(error)
+    }
     guard let table = forge_kernels(level) else { throw .noKernels }
     var builder = PlanBuilder(
       graph: bound, kernels: table.pointee, constants: constants, settings: settings,
       convolutions: convolutions)
     try checkMemory(of: bound, convolutions, border: builder.halo)
-    do { try builder.build() } catch { throw .parameters(error) }
-    return Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
+    do {
+      try builder.build()
+      return try Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
+    } catch let error as NoMemory {
+      throw .noMemory(error)
+    } catch {
+      throw .parameters(error)
+    }
   }
 
   /// What kernels are chosen by.
@@ -205,6 +217,8 @@ struct Compiler: Sendable {
     case unfit(ShapeError, layer: Int, received: [Shape])
     /// A parameter could not be read.
     case parameters(any Error)
+    /// The system gave no memory.
+    case noMemory(NoMemory)
     /// The instruction set is not there.
     case noKernels
   }

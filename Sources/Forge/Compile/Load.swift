@@ -54,6 +54,29 @@ enum LoadStage {
     return ParameterStore(specs: lowered.parameters, data: data)
   }
 
+  /// Reads every parameter, of which `owners` are the layers.
+  ///
+  /// - Throws: ``CompileError`` with each that holds a NaN or an infinity.
+  static func checkFinite(
+    _ parameters: ParameterStore, owners: [Inference.Node]
+  ) throws(CompileError) {
+    var problems: [Problem] = []
+    for (index, (spec, node)) in zip(parameters.specs, owners).enumerated() {
+      do {
+        let values = try parameters.values(index)
+        if let position = values.firstIndex(where: { !$0.isFinite }) {
+          problems.append(
+            .notFiniteParameter(
+              at: node.place, node.reference, spec: spec, value: values[position],
+              index: position, origin: parameters.data[index].origin))
+        }
+      } catch {
+        problems.append(.sourceFailed(at: node.place, node.reference, spec: spec, cause: error))
+      }
+    }
+    guard problems.isEmpty else { throw CompileError(problems) }
+  }
+
   /// What is wrong with the values of a parameter: count, sizes, layout or element type.
   private static func check(
     _ values: any ParameterData, for spec: ParameterSpec, node: Inference.Node

@@ -2,31 +2,24 @@ import Synchronization
 
 /// Adds up the bytes that reading and packing parameters hold at once.
 final class LoadingMemory: Sendable {
-  private struct Bytes {
-    var kept = 0
-    var peak = 0
-  }
-
-  private let bytes = Mutex(Bytes())
+  private let kept = Atomic(0)
+  private let most = Atomic(0)
 
   /// The most bytes that were held at once.
-  var peak: Int { bytes.withLock { $0.peak } }
+  var peak: Int { most.load(ordering: .relaxed) }
 
   /// Bytes are held for a moment beside all that is kept.
   func hold(_ count: Int) {
-    bytes.withLock { $0.peak = max($0.peak, $0.kept + count) }
+    most.max(kept.load(ordering: .relaxed) + count, ordering: .relaxed)
   }
 
   /// Bytes are held from now on.
   func keep(_ count: Int) {
-    bytes.withLock {
-      $0.kept += count
-      $0.peak = max($0.peak, $0.kept)
-    }
+    most.max(kept.add(count, ordering: .relaxed).newValue, ordering: .relaxed)
   }
 
   /// Bytes that were kept are not held any more.
   func release(_ count: Int) {
-    bytes.withLock { $0.kept -= count }
+    kept.subtract(count, ordering: .relaxed)
   }
 }

@@ -19,20 +19,29 @@ struct LoweredModel: Sendable {
     var owners: [Int] = []
     var problems: [Problem] = []
     for (index, node) in inference.nodes.enumerated() {
-      guard let shape = node.shape else { continue }
+      guard let shape = node.shape else {
+        values.append(nil)
+        continue
+      }
       guard let layer = node.layer else {
         values.append(lowering.graph.addInput(shape))
         continue
       }
+      let inputs = node.inputs.compactMap { values[$0] }
+      // A layer after one that has failed would find fewer inputs than it has been promised.
+      guard inputs.count == node.inputs.count else {
+        values.append(nil)
+        continue
+      }
       lowering.begin(
-        layer: node.position, name: node.name, inputs: node.inputs.compactMap { values[$0] },
-        parameters: node.parameters)
+        layer: node.position, name: node.name, inputs: inputs, parameters: node.parameters)
       do throws(ShapeError) {
         try layer.lower(into: &lowering)
         guard let output = lowering.output else {
           throw ShapeError(
             .invalidArgument, "the layer sets no output", needs: "lowering.output to be set")
         }
+        try lowering.check(output)
         guard lowering.shape(of: output) == shape else {
           throw ShapeError(
             .shapeMismatch, "the layer's operations give another shape than its rule",

@@ -22,25 +22,57 @@ struct ParameterStore: Sendable {
   }
 
   /// The values of a parameter in Forge's layout, as Float32.
-  func values(_ index: Int) throws -> [Float] {
+  func values(_ index: Int) throws -> [Float] { try values(of: .parameter(index)) }
+
+  /// Writes the values of a parameter in Forge's layout, as Float32, to memory of their number.
+  private func write(_ index: Int, to output: UnsafeMutableBufferPointer<Float>) throws {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []
-    loading.hold(spec.count * MemoryLayout<Float>.stride + source.temporaryByteCount)
-    return try [Float](unsafeUninitializedCapacity: spec.count) { buffer, count in
-      try source.withUnsafeBytes { bytes in
-        try Self.checkSize(bytes, spec: spec, source: source)
-        Self.gather(
-          bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: buffer,
-          threads: threads)
-      }
-      count = spec.count
+    // A file's values that are wanted as they are need no memory but where they go.
+    let isDirect =
+      source.temporaryByteCount > 0 && source.elementType == .float32
+      && source.count == spec.count && output.count == spec.count
+      && Self.isPlain(sizes: spec.sizes, strides: strides)
+    loading.hold(
+      spec.count * MemoryLayout<Float>.stride + (isDirect ? 0 : source.temporaryByteCount))
+    guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
+    try source.withUnsafeBytes { bytes in
+      try Self.checkSize(bytes, spec: spec, source: source)
+      Self.gather(
+        bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: output,
+        threads: threads)
     }
   }
 
+  /// The number of values of a constant.
+  func count(of recipe: ConstantRecipe) -> Int { recipe.count { specs[$0].count } }
+
   /// The values of a constant.
+  func floats(of recipe: ConstantRecipe) throws -> FloatMemory {
+    let memory = try FloatMemory(count: count(of: recipe))
+    try withExtendedLifetime(memory) {
+      try recipe.write(to: memory.floats) { try write($0, to: $1) }
+    }
+    return memory
+  }
+
+  /// The values of a constant as an array, for what is computed in Swift.
   func values(of recipe: ConstantRecipe) throws -> [Float] {
-    try recipe.values { try values($0) }
+    let memory = try floats(of: recipe)
+    try FloatMemory.check(byteCount: memory.floats.count * MemoryLayout<Float>.stride)
+    return withExtendedLifetime(memory) { Array(memory.floats) }
+  }
+
+  /// Whether elements at these strides lie one after the other in the order of the sizes.
+  private static func isPlain(sizes: [Int], strides: [Int]) -> Bool {
+    guard sizes.count == strides.count else { return false }
+    var step = 1
+    for (size, stride) in zip(sizes, strides).reversed() where size != 1 {
+      guard stride == step else { return false }
+      step *= size
+    }
+    return true
   }
 
   /// A source that changed since it was checked must not be read past its end.

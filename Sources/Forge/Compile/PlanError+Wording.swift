@@ -20,6 +20,13 @@ extension Compiler.PlanError {
         place: node?.place, layer: node?.reference, headline: error.headline, details: details)
     case .parameters(let cause):
       return Problem(headline: "a parameter could not be read", cause: cause)
+    case .noMemory(let error):
+      return Problem(
+        headline: "there is no memory for the compiled model",
+        details: [
+          ("needs", "\(error.byteCount) bytes in one piece, and some more"),
+          ("remedy", "CompileOptions(preference: .size) packs parameters into less"),
+        ])
     case .noKernels:
       return Problem(headline: "the instruction set is not there")
     }
@@ -29,6 +36,7 @@ extension Compiler.PlanError {
   func predictionError(_ compiler: Compiler) -> PredictionError {
     switch self {
     case .unfit: PredictionError(.wrongShape, problem(compiler))
+    case .noMemory(let error): .noMemory(error.byteCount)
     case .parameters, .noKernels: PredictionError(.parameters, problem(compiler))
     }
   }

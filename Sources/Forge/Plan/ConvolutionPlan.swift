@@ -12,7 +12,13 @@ struct ConvolutionPlan {
   private var fused: Set<Int> = []
 
   /// Chooses for a graph whose sizes are known.
-  init(_ graph: OperationGraph, _ settings: PlanSettings) {
+  ///
+  /// Without `constants`, where weights are, these are taken to be evenly spread.
+  ///
+  /// - Throws: what reading weights throws.
+  init(
+    _ graph: OperationGraph, _ settings: PlanSettings, constants: PackedConstants? = nil
+  ) throws {
     let readers = Self.readers(graph)
     for (position, node) in graph.nodes.enumerated() {
       guard case .convolution(let geometry, _, let groups) = node.primitive,
@@ -21,11 +27,13 @@ struct ConvolutionPlan {
       else { continue }
       let isInput = graph.inputs.contains(node.inputs[0]) && node.residual == nil
       let choice =
+        try
         (isInput
-          ? KernelChoice.convolution(
-            ofPlainImage: geometry, channels: input[2], outputs: output[2], groups: groups) : nil)
+        ? KernelChoice.convolution(
+          ofPlainImage: geometry, channels: input[2], outputs: output[2], groups: groups) : nil)
         ?? KernelChoice.convolution(
-          geometry, input: input, output: output, groups: groups, settings: settings
+          geometry, input: input, output: output, groups: groups, settings: settings,
+          weights: constants.flatMap { ConvolutionWeights(node.inputs[1], of: graph, $0) }
         ).reduced(
           geometry, input: input, output: output, groups: groups, settings: settings)
       choices[position] = choice

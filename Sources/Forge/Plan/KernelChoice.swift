@@ -28,8 +28,8 @@ enum KernelChoice: Equatable {
   /// channels.
   static func convolution(
     _ geometry: ConvolutionGeometry, input: [Int], output: [Int], groups: Int,
-    settings: PlanSettings
-  ) -> KernelChoice {
+    settings: PlanSettings, weights: ConvolutionWeights?
+  ) throws -> KernelChoice {
     let (inputs, outputs) = (input[2], output[2])
     guard groups == 1 else {
       let (each, made) = (inputs / groups, outputs / groups)
@@ -37,7 +37,8 @@ enum KernelChoice: Equatable {
       return each.isMultiple(of: lanes) && made.isMultiple(of: lanes)
         ? .panelsPerGroup(width: panelWidth(outputs: made)) : .channelByChannel
     }
-    let candidates = KernelCandidates(geometry, input: input, output: output, settings: settings)
+    let candidates = try KernelCandidates(
+      geometry, input: input, output: output, settings: settings, weights: weights)
     guard candidates.isTunable, !settings.tuned.isEmpty else { return candidates.best }
     let shape = TuningRecord.Convolution(geometry, input: input, output: output)
     guard let tuned = settings.tuned[shape], candidates.allows(tuned) else {

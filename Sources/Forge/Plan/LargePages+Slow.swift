@@ -1,5 +1,4 @@
 import ForgeRunner
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -39,7 +38,7 @@ extension LargePages {
   package var fillsSmallPages: Bool { state.withLock { $0.fillsSmallPages } }
 
   /// Whether nothing is to move to large pages, or all of it has.
-  package var isSettled: Bool { state.withLock { $0.moves == nil } }
+  package var isSettled: Bool { state.withLock { $0.ownMoves == nil } }
 
   /// Moves what was filled in small pages to large ones, in the background.
   ///
@@ -49,8 +48,8 @@ extension LargePages {
     let begins = state.withLock { state in
       guard state.fillsSmallPages else { return false }
       // What has been filled since others began is behind them, maybe.
-      let begins = state.moves == nil
-      state.moves = begins ? .once : .again
+      let begins = state.ownMoves == nil
+      state.ownMoves = begins ? .once : .again
       return begins
     }
     guard begins else { return }
@@ -68,7 +67,7 @@ extension LargePages {
         }
       }
     }
-    if !isStarted { state.withLock { $0.moves = nil } }
+    if !isStarted { state.withLock { $0.ownMoves = nil } }
   }
 
   /// Moves what was filled in small pages to large ones before it returns.
@@ -80,8 +79,8 @@ extension LargePages {
 
   /// Moves the `index`th page of all regions if it is in use as a whole; where the system refuses it stays.
   ///
-  /// Not under the lock, which a child of a fork would never get: the region stays while this object does, and a page
-  /// that is freed meanwhile may as well be a large one.
+  /// Not under the lock, for which everybody would wait: the region stays while this object does, and a page that is
+  /// freed meanwhile may as well be a large one.
   ///
   /// - Returns: whether there is such a page.
   private func movePage(_ index: Int) -> Bool {
@@ -123,8 +122,8 @@ extension LargePages.State {
 
   /// Ends a round of all pages; gives whether there is to be another.
   mutating func isToMoveAgain() -> Bool {
-    moves = moves == .again ? .once : nil
-    return moves != nil
+    ownMoves = ownMoves == .again ? .once : nil
+    return ownMoves != nil
   }
 }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import ForgeRunner
 
 #if canImport(Glibc)
   import Glibc
@@ -34,15 +34,27 @@ package final class LargePages: Sendable {
     /// Whether memory is filled in small pages from now on.
     var fillsSmallPages = false
     /// What is under way of moving memory to large pages.
-    var moves: Moves?
+    private var moves: Moves?
+
+    /// The same, unless a thread of the process that this one was forked off was at it: it is not here.
+    var ownMoves: Moves.Rounds? {
+      get { moves.flatMap { $0.process == ForkCount.current ? $0.rounds : nil } }
+      set { moves = newValue.map { Moves(rounds: $0, process: ForkCount.current) } }
+    }
   }
 
-  enum Moves {
-    /// All pages, one after the other; or once more after that.
-    case once, again
+  struct Moves {
+    enum Rounds {
+      /// All pages, one after the other; or once more after that.
+      case once, again
+    }
+
+    let rounds: Rounds
+    /// The process whose thread it is, as ``ForkCount``.
+    let process: Int
   }
 
-  let state = Mutex(State())
+  let state = ForkSafe(State())
   /// The time above which a page comes slowly.
   let slowPage: Duration
 

@@ -1,7 +1,7 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeRunner
 import ForgeShapes
-import Synchronization
 
 /// The parameters of a compiled model in the forms its kernels read, each made once.
 ///
@@ -19,8 +19,9 @@ final class PackedConstants: Sendable {
     case reduced(
       ReducedKernel, height: Int, width: Int, inputs: Int, outputs: Int, panelWidth: Int,
       accuracy: Double)
-    /// `[panel of outputs >> levels][7 or 49][inputs >> levels][panelWidth]`, zero where padded.
-    case strassen(levels: Int, inputs: Int, outputs: Int, panelWidth: Int)
+    /// `[panel of outputs >> levels][7 or 49][inputs >> levels][panelWidth]`, zero where padded; where they are scaled
+    /// the scales of the inputs and of the outputs follow.
+    case strassen(levels: Int, inputs: Int, outputs: Int, panelWidth: Int, isScaled: Bool)
     /// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
     /// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
     case grouped(groups: Int, height: Int, width: Int, inputs: Int, outputs: Int)
@@ -41,11 +42,17 @@ final class PackedConstants: Sendable {
     let form: Form
   }
 
+  private struct StrassenKey: Hashable {
+    let value: Int
+    let accuracy: Double
+  }
+
   /// The parameters where their source keeps them.
   let parameters: ParameterStore
-  private let made = Mutex<[Key: AlignedMemory]>([:])
+  private let made = ForkSafe<[Key: AlignedMemory]>([:])
   /// Forms that values have turned out not to fit.
-  private let refused = Mutex<Set<Key>>([])
+  private let refused = ForkSafe<Set<Key>>([])
+  private let strassenWeights = ForkSafe<[StrassenKey: [StrassenWeights]]>([:])
   private let pages = LargePages()
 
   init(_ parameters: ParameterStore) {
@@ -56,7 +63,7 @@ final class PackedConstants: Sendable {
   var byteCount: Int { made.withLock { $0.values.reduce(0) { $0 + $1.byteCount } } }
 
   /// The values of a constant in its own layout.
-  func values(of recipe: ConstantRecipe) throws -> [Float] { try parameters.values(of: recipe) }
+  func floats(of recipe: ConstantRecipe) throws -> FloatMemory { try parameters.floats(of: recipe) }
 
   /// A constant, or a part of its values, in a form; zeros for no constant.
   func memory(
@@ -66,30 +73,51 @@ final class PackedConstants: Sendable {
     let key = Key(value: value?.index ?? -1, part: part, form: form)
     if let memory = made.withLock({ $0[key] }) { return memory }
     if refused.withLock({ $0.contains(key) }) { throw NotExactEnough() }
-    var values = try recipe.map { try parameters.values(of: $0) } ?? []
+    let all = try recipe.map { try parameters.floats(of: $0) } ?? FloatMemory(count: 0)
+    let values = UnsafeBufferPointer(rebasing: all.floats[part ?? 0..<all.floats.count])
     let float = MemoryLayout<Float>.stride
-    if let part {
-      parameters.loading.hold((values.count + part.count) * float)
-      values = Array(values[part])
-    }
-    parameters.loading.hold((values.count + form.count) * float)
+    parameters.loading.hold((all.floats.count + form.count) * float)
     var isExact = true
-    let memory = AlignedMemory(
+    let memory = try AlignedMemory(
       byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages
     ) { bytes in
       isExact = form.write(
-        values, to: bytes.bindMemory(to: Float.self), threads: Int32(clamping: parameters.threads))
+        values.span, to: bytes.bindMemory(to: Float.self),
+        threads: Int32(clamping: parameters.threads))
     }
+    withExtendedLifetime(all) {}
     guard isExact else {
       refused.withLock { _ = $0.insert(key) }
       throw NotExactEnough()
     }
-    return made.withLock { made in
-      if let earlier = made[key] { return earlier }
-      made[key] = memory
-      parameters.loading.keep(memory.byteCount)
-      return memory
+    // Two threads may have made it at once; plans share the first.
+    let earlier = made.withLock { made in
+      let earlier = made[key]
+      if earlier == nil { made[key] = memory }
+      return earlier
     }
+    if let earlier { return earlier }
+    parameters.loading.keep(memory.byteCount)
+    return memory
+  }
+
+  /// How Strassen's algorithm may use weights `[outputs][inputs]` with one level or two; each is read once for that.
+  func strassen(
+    _ value: OperationGraph.Value, _ recipe: ConstantRecipe, inputs: Int, outputs: Int, levels: Int,
+    settings: PlanSettings
+  ) throws -> StrassenWeights {
+    let key = StrassenKey(value: value.index, accuracy: settings.accuracy)
+    if let known = strassenWeights.withLock({ $0[key] }) { return known[levels - 1] }
+    let values = try parameters.floats(of: recipe)
+    let weights = withExtendedLifetime(values) {
+      (1...2).map { levels in
+        StrassenWeights(
+          values.floats, inputs: inputs, outputs: outputs, levels: levels,
+          accuracy: settings.accuracy, channelAccuracy: settings.channelAccuracy)
+      }
+    }
+    strassenWeights.withLock { $0[key] = weights }
+    return weights[levels - 1]
   }
 
   /// Moves what could not be filled in large pages fast enough to such pages, in the background.
@@ -107,9 +135,9 @@ final class PackedConstants: Sendable {
     let dropped = made.withLock { made in
       let unread = made.filter { !read.contains(ObjectIdentifier($0.value)) }
       for key in unread.keys { made[key] = nil }
-      return unread.values.reduce(0) { $0 + $1.byteCount }
+      return unread
     }
-    parameters.loading.release(dropped)
+    parameters.loading.release(dropped.values.reduce(0) { $0 + $1.byteCount })
   }
 }
 
@@ -126,9 +154,9 @@ extension PackedConstants.Form {
     case .reduced(let kernel, let height, let width, let inputs, let outputs, let panelWidth, _):
       kernel.floatCount(
         taps: height * width, inputs: inputs, columns: AlignedMemory.round(outputs, to: panelWidth))
-    case .strassen(let levels, let inputs, let outputs, let panelWidth):
-      AlignedMemory.round(outputs >> levels, to: panelWidth)
-        * Int(forge_strassen_products(Int32(levels))) * (inputs >> levels)
+    case .strassen(let levels, let inputs, let outputs, let panelWidth, let isScaled):
+      Self.strassenCount(levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth)
+        + (isScaled ? inputs + outputs : 0)
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       Int(
         forge_grouped_convolution_floats(
@@ -137,6 +165,12 @@ extension PackedConstants.Form {
       AlignedMemory.round(channels, to: TensorDescriptor.blockWidth) * height * width
     case .padded(let count), .zeros(let count): count
     }
+  }
+
+  /// The floats of the weights of Strassen's algorithm, before the scales.
+  static func strassenCount(levels: Int, inputs: Int, outputs: Int, panelWidth: Int) -> Int {
+    AlignedMemory.round(outputs >> levels, to: panelWidth)
+      * Int(forge_strassen_products(Int32(levels))) * (inputs >> levels)
   }
 
   /// Whether ``write(_:to:)`` leaves no float as it was.
@@ -152,13 +186,13 @@ extension PackedConstants.Form {
   /// Large forms are dealt out to up to `threads` threads. Gives whether the form holds the values as exactly as it
   /// should.
   func write(
-    _ values: [Float], to memory: UnsafeMutableBufferPointer<Float>, threads: Int32
+    _ values: Span<Float>, to memory: UnsafeMutableBufferPointer<Float>, threads: Int32
   ) -> Bool {
     let lanes = TensorDescriptor.blockWidth
     switch self {
     case .zeros: break
     case .padded:
-      _ = memory.update(fromContentsOf: values)
+      values.withUnsafeBufferPointer { _ = memory.update(fromContentsOf: $0) }
     case .convolution(let height, let width, let inputs, let outputs, let panelWidth):
       values.withUnsafeBufferPointer {
         forge_pack_convolution(
@@ -178,11 +212,16 @@ extension PackedConstants.Form {
       return kernel.write(
         values, to: memory, taps: height * width, inputs: inputs, outputs: outputs,
         panelWidth: panelWidth, accuracy: accuracy, threads: threads)
-    case .strassen(let levels, let inputs, let outputs, let panelWidth):
+    case .strassen(let levels, let inputs, let outputs, let panelWidth, let isScaled):
+      let weightCount = Self.strassenCount(
+        levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth)
+      let scales = isScaled ? memory.baseAddress.map { $0 + weightCount } : nil
+      let (rows, columns) = (Int64(outputs), Int64(inputs))
       values.withUnsafeBufferPointer {
+        if let scales { forge_balance($0.baseAddress, rows, columns, scales, scales + inputs) }
         forge_pack_strassen(
-          $0.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs), Int64(panelWidth),
-          Int32(levels), threads)
+          $0.baseAddress, memory.baseAddress, rows, columns, Int64(panelWidth), Int32(levels),
+          scales, scales.map { $0 + inputs }, threads)
       }
     case .grouped(let groups, let height, let width, let inputs, let outputs):
       values.withUnsafeBufferPointer {

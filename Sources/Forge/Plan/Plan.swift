@@ -75,7 +75,9 @@ final class Plan: Sendable {
   let retained: [AlignedMemory]
 
   /// Finishes what a builder has planned.
-  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) {
+  ///
+  /// - Throws: ``NoMemory`` when there is none for it.
+  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
@@ -98,10 +100,13 @@ final class Plan: Sendable {
           descriptor: builder.tensors[root].descriptor,
           offset: memory.offsets[root] * MemoryLayout<Float>.stride, lifetime: lifetime)
       }
-    constants = AlignedMemory(
-      byteCount: builder.constantFloats.count * MemoryLayout<Float>.stride
+    constants = try AlignedMemory(
+      byteCount: builder.constantCount * MemoryLayout<Float>.stride
     ) { bytes in
-      _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: builder.constantFloats)
+      let floats = bytes.bindMemory(to: Float.self)
+      for (offset, values) in builder.constantFloats {
+        _ = floats[offset...].update(fromContentsOf: values.floats)
+      }
     }
 
     var segments: [Segment] = []
@@ -157,7 +162,7 @@ final class Plan: Sendable {
 
     // All arguments in one block, each on a line of its own, then the steps that point into it.
     let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
-    let arguments = AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
+    let arguments = try AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
       var offset = 0
       for (call, size) in zip(calls, sizes) {
         UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: call.arguments)
@@ -165,7 +170,7 @@ final class Plan: Sendable {
       }
     }
     self.arguments = arguments
-    steps = AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) { bytes in
+    steps = try AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) { bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
       for (index, step) in dealt.enumerated() {

@@ -44,7 +44,9 @@ struct PlanBuilder {
   private(set) var steps: [PlannedStep] = []
   private(set) var tensors: [PlannedTensor] = []
   /// Constants that are tensors: operands of elementwise operations.
-  private(set) var constantFloats: [Float] = []
+  private(set) var constantFloats: [(offset: Int, values: FloatMemory)] = []
+  /// The floats of those, filled up to whole lines.
+  private(set) var constantCount = 0
   /// Everything that kernel arguments point to.
   private(set) var retained: [AlignedMemory] = []
   private var blockedForms: [Value: ID] = [:]
@@ -242,16 +244,19 @@ struct PlanBuilder {
 
   /// A constant as a tensor.
   private mutating func addConstant(_ recipe: ConstantRecipe, sizes: [Int]) throws -> ID {
-    addConstant(try constants.values(of: recipe), sizes: sizes)
+    addConstant(try constants.floats(of: recipe), sizes: sizes)
   }
 
   /// Values as a tensor.
-  mutating func addConstant(_ values: [Float], sizes: [Int]) -> ID {
-    let offset = constantFloats.count
-    constantFloats += values
+  mutating func addConstant(_ values: [Float], sizes: [Int]) throws -> ID {
+    addConstant(try FloatMemory(values), sizes: sizes)
+  }
+
+  private mutating func addConstant(_ values: FloatMemory, sizes: [Int]) -> ID {
+    let offset = constantCount
+    constantFloats.append((offset, values))
     let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
-    let rest = AlignedMemory.round(constantFloats.count, to: unit) - constantFloats.count
-    constantFloats += Array(repeating: 0, count: rest)
+    constantCount = AlignedMemory.round(offset + values.floats.count, to: unit)
     return addPlain(sizes, base: .constants(offset))
   }
 
@@ -311,8 +316,8 @@ struct PlanBuilder {
   }
 
   /// Values that kernel arguments point to, zeros after the last one up to `count`.
-  mutating func retain(_ values: [Float], count: Int) -> AlignedMemory {
-    let memory = AlignedMemory(byteCount: count * MemoryLayout<Float>.stride) { bytes in
+  mutating func retain(_ values: [Float], count: Int) throws -> AlignedMemory {
+    let memory = try AlignedMemory(byteCount: count * MemoryLayout<Float>.stride) { bytes in
       _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: values)
     }
     retained.append(memory)
@@ -320,8 +325,8 @@ struct PlanBuilder {
   }
 
   /// Numbers that kernel arguments point to.
-  mutating func retain(_ numbers: [Int32]) -> AlignedMemory {
-    let memory = AlignedMemory(byteCount: numbers.count * MemoryLayout<Int32>.stride) { bytes in
+  mutating func retain(_ numbers: [Int32]) throws -> AlignedMemory {
+    let memory = try AlignedMemory(byteCount: numbers.count * MemoryLayout<Int32>.stride) { bytes in
       _ = bytes.bindMemory(to: Int32.self).update(fromContentsOf: numbers)
     }
     retained.append(memory)

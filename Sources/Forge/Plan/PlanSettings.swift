@@ -10,6 +10,13 @@ struct PlanSettings {
   var preference = CompileOptions.Preference.speed
   /// The relative L2 error that one step may add.
   var accuracy: Double
+  /// The relative L2 error that one step may add to a single output channel.
+  ///
+  /// It is what the whole network may be off: few channels are far from the mean of their layer.
+  var channelAccuracy: Double { accuracy * Self.layersInAccuracy }
+  /// What a network's accuracy is divided by for the error that one step may add: errors of several layers add up as
+  /// the root of the sum of their squares.
+  private static let layersInAccuracy = 3.0
   /// What a layer may be computed in.
   var precision = CompileOptions.Precision.float32
   /// Whether the sizes of the inputs will not change: kernels may be chosen by them.
@@ -28,7 +35,7 @@ struct PlanSettings {
     self.level = level
     self.threads = threads
     preference = options.preference
-    accuracy = options.kernelAccuracy / 4
+    accuracy = options.kernelAccuracy / Self.layersInAccuracy
     precision = options.precision
     self.sizesAreFixed = sizesAreFixed
     disabled = options.disabledRewrites

@@ -21,7 +21,7 @@ extension ReducedKernel {
   /// Gives whether they are as exact as they should be: weights of lower precision always are, those of 24 bits when
   /// the error of each output's is at most `accuracy` of their median.
   func write(
-    _ values: [Float], to memory: UnsafeMutableBufferPointer<Float>, taps: Int, inputs: Int,
+    _ values: Span<Float>, to memory: UnsafeMutableBufferPointer<Float>, taps: Int, inputs: Int,
     outputs: Int, panelWidth: Int, accuracy: Double, threads: Int32
   ) -> Bool {
     guard let first = memory.baseAddress else { return true }

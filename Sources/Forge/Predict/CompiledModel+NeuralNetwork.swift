@@ -53,7 +53,7 @@ extension CompiledModel: BatchNetwork {
   ///   - input: the values in row-major order, of exactly the input's size.
   ///   - slot: the context of this prediction.
   ///   - index: which example it is.
-  /// - Throws: ``PredictionError`` when the number of values is not the input's.
+  /// - Throws: ``PredictionError`` when the number of values is not the input's, or the context has no such example.
   public func encode(_ input: [Float], into slot: Context, at index: Int) throws {
     try slot.write(input, example: index)
   }
@@ -97,15 +97,16 @@ extension CompiledModel: BatchNetwork {
   ///   - slot: the context of this prediction.
   ///   - index: which example it is.
   /// - Returns: the values in row-major order.
-  public func fetch(from slot: Context, at index: Int) -> [Float] {
-    slot.values(ofOutput: 0, example: index)
+  /// - Throws: ``PredictionError`` when the context has no such example.
+  public func fetch(from slot: Context, at index: Int) throws -> [Float] {
+    try slot.values(ofOutput: 0, example: index)
   }
 
   /// Reads the layers that `keep` named.
   ///
   /// - Parameter slot: the context of this prediction.
   /// - Returns: their values by name.
-  public func kept(in slot: Context) -> [String: TensorValues] { slot.kept(example: 0) }
+  public func kept(in slot: Context) -> [String: TensorValues] { slot.kept() }
 
   /// Reads the layers that `keep` named, of one of several examples.
   ///
@@ -113,7 +114,8 @@ extension CompiledModel: BatchNetwork {
   ///   - slot: the context of this prediction.
   ///   - index: which example it is.
   /// - Returns: their values by name.
-  public func kept(in slot: Context, at index: Int) -> [String: TensorValues] {
-    slot.kept(example: index)
+  /// - Throws: ``PredictionError`` when the context has no such example.
+  public func kept(in slot: Context, at index: Int) throws -> [String: TensorValues] {
+    try slot.kept(example: index)
   }
 }

@@ -3,7 +3,6 @@ import ForgeGraph
 import ForgeOperations
 import ForgeRunner
 import ForgeShapes
-import Synchronization
 
 /// A network ready to predict: packed parameters and a plan, immutable, shared by all threads.
 ///
@@ -29,15 +28,12 @@ public final class CompiledModel: Sendable {
   let compiler: Compiler
   let constants: PackedConstants
   let plans: PlanCache
-  private let spare = Mutex<SpareMemory>(SpareMemory())
+  /// The plan of a model whose inputs have fixed sizes: a prediction finds it without a lock.
+  private let fixedPlan: Plan?
+  /// The memory kept between calls of `predict`.
+  private let spare = SpareMemory()
 
   var options: CompileOptions { compiler.options }
-
-  /// The memory kept between calls of `predict`; whoever takes it has it alone.
-  private struct SpareMemory: ~Copyable {
-    // Not Sendable because two threads must not use it at once; this lock hands it to one at a time.
-    nonisolated(unsafe) var memory: PredictionMemory?
-  }
 
   init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
     var compiler = compiler
@@ -60,6 +56,7 @@ public final class CompiledModel: Sendable {
         throw CompileError([error.problem(compiler)])
       }
     }
+    fixedPlan = plan
     let verification = try Verification.run(compiler, constants: constants)
     report = CompileReport(
       compiler, plan: plan, tuning: tuning, constantBytes: constants.byteCount,
@@ -139,7 +136,7 @@ public final class CompiledModel: Sendable {
 
   /// The plan for inputs of these sizes, made once and kept.
   func plan(for shapes: [Shape]) throws(PredictionError) -> Plan {
-    if let plan = plans.plan(for: shapes) { return plan }
+    if let plan = fixedPlan ?? plans.plan(for: shapes) { return plan }
     do {
       let plan = try compiler.plan(inputs: shapes, constants: constants)
       plans.add(plan, for: shapes)
@@ -160,24 +157,17 @@ public final class CompiledModel: Sendable {
     } else {
       memory = try PredictionMemory(plan: plan, batch: batch, threads: threads)
     }
-    defer { giveBack(memory) }
+    defer { spare.put(memory) }
     return try body(memory)
   }
 
   private func takeSpare(_ plan: Plan, batch: Int) -> PredictionMemory? {
-    nonisolated(unsafe) var taken: PredictionMemory?
-    _ = spare.withLockIfAvailable { spare in
-      if let memory = spare.memory, memory.plan === plan, memory.maximumBatch >= batch {
-        taken = memory
-        spare.memory = nil
-      }
+    guard let taken = spare.take() else { return nil }
+    guard taken.plan === plan, taken.maximumBatch >= batch else {
+      spare.put(taken)
+      return nil
     }
     return taken
-  }
-
-  private func giveBack(_ memory: PredictionMemory) {
-    nonisolated(unsafe) let memory = memory
-    _ = spare.withLockIfAvailable { $0.memory = memory }
   }
 
   /// Runs a plan in its memory and makes the checks that options ask for.
@@ -206,11 +196,13 @@ public final class CompiledModel: Sendable {
 
   /// Makes the checks that options ask for.
   private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
-    guard options.checks == .finiteOutputs else { return }
+    guard options.checks.contains(.finiteOutputs) else { return }
     for (index, sizes) in memory.plan.outputSizes.enumerated() {
-      let values = memory.output(index)
-      for position in 0..<(sizes.reduce(1, *) * batch) where !values[position].isFinite {
-        throw .notFinite(outputNames[index], index: position, value: values[position])
+      let (values, count) = (memory.output(index), sizes.reduce(1, *))
+      for position in 0..<count * batch where !values[position].isFinite {
+        throw .notFinite(
+          outputNames[index], index: position, value: values[position],
+          source: NonFiniteSource(self, memory, example: position / count))
       }
     }
   }

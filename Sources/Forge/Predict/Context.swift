@@ -17,7 +17,10 @@ public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
   let memory: PredictionMemory
-  private let isBusy = Atomic<Bool>(false)
+  /// 0, or the number of the process in which a prediction is running, from 1 as ``ForkCount`` counts.
+  ///
+  /// What ran in another process is not running in its child, which may go on with the context.
+  private let runningIn = Atomic(0)
 
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { memory.maximumBatch }
@@ -114,7 +117,9 @@ public final class Context {
     guard (1...maximumBatch).contains(batch) else {
       throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
     }
-    try exclusively { () throws(PredictionError) in try network.run(memory, batch: batch) }
+    guard begin() else { throw .busy }
+    defer { end() }
+    try network.run(memory, batch: batch)
   }
 
   /// Computes the outputs as ``predict(batch:)`` and stops before the next step once it is not wanted.
@@ -129,17 +134,25 @@ public final class Context {
       throw PredictionError.wrongBatch(
         batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
     }
-    guard isBusy.exchange(true, ordering: .acquiring) == false else { throw PredictionError.busy }
-    defer { isBusy.store(false, ordering: .releasing) }
+    guard begin() else { throw PredictionError.busy }
+    defer { end() }
     if try !network.run(memory, batch: batch, until: stop) { try stop.check() }
   }
 
-  /// Runs `body` unless a prediction is under way in this context.
-  private func exclusively(_ body: () throws(PredictionError) -> Void) throws(PredictionError) {
-    guard isBusy.exchange(true, ordering: .acquiring) == false else { throw .busy }
-    defer { isBusy.store(false, ordering: .releasing) }
-    try body()
+  /// Takes the context for a prediction; gives whether none is running in it.
+  private func begin() -> Bool {
+    let own = ForkCount.current + 1
+    var running = runningIn.load(ordering: .relaxed)
+    while running != own {
+      let (isTaken, other) = runningIn.compareExchange(
+        expected: running, desired: own, ordering: .acquiring)
+      if isTaken { return true }
+      running = other
+    }
+    return false
   }
+
+  private func end() { runningIn.store(0, ordering: .releasing) }
 
   /// Computes the output of one example straight from the caller's values.
   ///
@@ -159,10 +172,11 @@ public final class Context {
       throw .wrongOutputCount(
         output.count, output: network.outputNames[0], needs: source.count)
     }
-    try exclusively { () throws(PredictionError) in
-      input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
-      try network.run(memory, batch: 1)
-    }
+    guard begin() else { throw .busy }
+    // Until the output is copied: another thread's prediction would write a new one.
+    defer { end() }
+    input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
+    try network.run(memory, batch: 1)
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
   }
 
@@ -173,18 +187,38 @@ public final class Context {
   }
 
   /// The values of an output of one of the examples.
-  func values(ofOutput index: Int, example: Int = 0) -> [Float] {
+  ///
+  /// - Throws: ``PredictionError`` when there is no such example.
+  func values(ofOutput index: Int, example: Int) throws(PredictionError) -> [Float] {
+    try check(example: example)
+    return values(ofOutput: index, checked: example)
+  }
+
+  /// The values of an output of the first example.
+  func values(ofOutput index: Int) -> [Float] { values(ofOutput: index, checked: 0) }
+
+  private func values(ofOutput index: Int, checked example: Int) -> [Float] {
     let count = memory.plan.outputSizes[index].reduce(1, *)
     return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
   /// The outputs of one of the examples that ``CompileOptions/keep`` asked for.
-  func kept(example: Int) -> [String: TensorValues] {
+  ///
+  /// - Throws: ``PredictionError`` when there is no such example.
+  func kept(example: Int) throws(PredictionError) -> [String: TensorValues] {
+    try check(example: example)
+    return kept(checked: example)
+  }
+
+  /// The outputs of the first example that ``CompileOptions/keep`` asked for.
+  func kept() -> [String: TensorValues] { kept(checked: 0) }
+
+  private func kept(checked example: Int) -> [String: TensorValues] {
     var kept: [String: TensorValues] = [:]
     for index in memory.plan.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
       kept[network.outputNames[index]] = TensorValues(
         shape: Shape(sizes: memory.plan.outputSizes[index]),
-        values: values(ofOutput: index, example: example))
+        values: values(ofOutput: index, checked: example))
     }
     return kept
   }
@@ -201,11 +235,15 @@ public final class Context {
       throw .wrongValueCount(
         count, input: network.inputNames[0], needs: needed, shape: Shape(sizes: sizes), batch: 1)
     }
-    guard (0..<maximumBatch).contains(example) else {
-      throw .wrongBatch(example + 1, maximum: maximumBatch, remedy: "Context(network, batch: …)")
-    }
+    try check(example: example)
     return UnsafeMutableBufferPointer(
       rebasing: memory.input(0)[example * needed..<(example + 1) * needed])
+  }
+
+  private func check(example: Int) throws(PredictionError) {
+    guard (0..<maximumBatch).contains(example) else {
+      throw .wrongExample(example, count: maximumBatch, remedy: "Context(network, batch: …)")
+    }
   }
 
   /// The first output of one example.

@@ -1,7 +1,7 @@
 /// The memory of a compiled model, in bytes as they were asked for.
 ///
-/// Not counted are the allocator's own bytes, the description of the network (some hundred bytes per layer),
-/// files that are mapped, and the stacks of worker threads.
+/// Not counted are the allocator's own bytes, the description of the network (some hundred bytes per layer), and the
+/// stacks of worker threads.
 /// ```swift
 /// print(network.memory.packedParameters)
 /// ```

@@ -1,11 +1,13 @@
+import ForgeRunner
 import ForgeShapes
-import Synchronization
 
 /// The plans of a compiled model by the sizes of its inputs: at most so many, the oldest use dropped.
 final class PlanCache: Sendable {
+  private typealias Entry = (shapes: [Shape], plan: Plan)
+
   private let capacity: Int
   /// Most recently used last.
-  private let entries = Mutex<[(shapes: [Shape], plan: Plan)]>([])
+  private let entries = ForkSafe<[Entry]>([])
 
   init(capacity: Int) { self.capacity = capacity }
 
@@ -28,9 +30,12 @@ final class PlanCache: Sendable {
 
   /// Keeps a plan.
   func add(_ plan: Plan, for shapes: [Shape]) {
+    // What is dropped is released after the turn: it may be much memory.
+    var dropped: [Entry] = []
     entries.withLock { entries in
+      dropped = entries.filter { $0.shapes == shapes }
       entries.removeAll { $0.shapes == shapes }
-      if entries.count >= capacity { entries.removeFirst() }
+      if entries.count >= capacity { dropped.append(entries.removeFirst()) }
       entries.append((shapes, plan))
     }
   }

@@ -132,6 +132,17 @@ extension PredictionError {
         ]))
   }
 
+  static func wrongExample(_ index: Int, count: Int, remedy: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch,
+      Problem(
+        headline: "the batch has no such example",
+        details: [
+          ("received", "example \(index)"),
+          ("needs", count == 1 ? "0, the only one" : "0 to \(count - 1)"), ("remedy", remedy),
+        ]))
+  }
+
   static let emptyBatch = PredictionError(
     .wrongBatch,
     Problem(headline: "the batch is empty", details: [("needs", "at least 1 example")]))
@@ -222,14 +233,25 @@ extension PredictionError {
       Problem(place: place, layer: layer, headline: "the custom layer failed", cause: cause))
   }
 
-  static func notFinite(_ output: String, index: Int, value: Float) -> PredictionError {
-    PredictionError(
+  static func notFinite(
+    _ output: String, index: Int, value: Float, source: NonFiniteSource?
+  ) -> PredictionError {
+    let remedy =
+      switch source {
+      case .input: "check the input before predicting"
+      case .layer: "look for large values in its input, and for NaN with checks: .finiteParameters"
+      case nil: "look for NaN in the input and in the parameters; keep: shows each layer"
+      }
+    return PredictionError(
       .notFinite,
       Problem(
         headline: "output \"\(output)\" holds a number that is not finite",
-        details: [
-          ("received", "\(value) at index \(index)"),
-          ("remedy", "look for NaN in the input and in the parameters; keep: shows each layer"),
-        ]))
+        details: [("received", "\(value.nameOfNonFinite) at index \(index)")]
+          + (source.map { [("first in", $0.description)] } ?? []) + [("remedy", remedy)]))
   }
+}
+
+extension Float {
+  /// The number as messages call it: the sign of a NaN means nothing.
+  var nameOfNonFinite: String { isNaN ? "nan" : "\(self)" }
 }

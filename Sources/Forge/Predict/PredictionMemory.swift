@@ -14,10 +14,10 @@ final class PredictionMemory {
   let threads: Int
   private let layout: WorkspaceLayout
   private let workspace: UnsafeMutableRawPointer
-  private let ownsWorkspace: Bool
+  private let owner: Owner
   /// The buffers of each custom call, made here so that a prediction makes none: one set for all
   /// examples, or one for each where the layer reads a model's input directly.
-  private let customInputs: [[[UnsafeBufferPointer<Float>]]]
+  private let customInputs: [[[CustomInput]]]
 
   /// Makes the memory, or takes `workspace`, which has been checked, and sets it up.
   ///
@@ -34,7 +34,8 @@ final class PredictionMemory {
     self.maximumBatch = batch
     self.threads = min(threads, plan.mostThreads)
     self.workspace = memory
-    self.ownsWorkspace = workspace == nil
+    let owner = Owner(plan: plan, memory: workspace == nil ? memory : nil)
+    self.owner = owner
     // Here, so that no prediction has to make a thread.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     layout.prepare(memory, plan: plan)
@@ -43,13 +44,24 @@ final class PredictionMemory {
       guard case .custom(let call) = segment else { return [] }
       let sets = call.inputs.contains { $0.imageStride > 0 } ? batch : 1
       return (0..<sets).map { image in
-        call.inputs.map { Self.buffer($0, bases: bases, image: image) }
+        call.inputs.map { CustomInput(Self.buffer($0, bases: bases, image: image), in: owner) }
       }
     }
   }
 
-  deinit {
-    if ownsWorkspace { AlignedMemory.free(workspace) }
+  /// What a prediction reads and writes, which inputs of custom layers may hold for longer than it lasts.
+  private final class Owner {
+    /// Holds the constants.
+    let plan: Plan
+    /// The workspace, unless it is the caller's.
+    let memory: UnsafeMutableRawPointer?
+
+    init(plan: Plan, memory: UnsafeMutableRawPointer?) {
+      self.plan = plan
+      self.memory = memory
+    }
+
+    deinit { AlignedMemory.free(memory) }
   }
 
   /// The values of an input, all examples.
@@ -80,6 +92,17 @@ final class PredictionMemory {
     }
     guard found else {
       throw .unknownName(layer, what: "Resize layer", known: plan.cropSlots.map(\.name))
+    }
+  }
+
+  /// Makes every resize sample what it samples in the memory of another plan for the same inputs.
+  func takeCrops(from other: PredictionMemory) {
+    for (index, slot) in plan.cropSlots.enumerated() {
+      guard let source = other.plan.cropSlots.firstIndex(where: { $0.name == slot.name }) else {
+        continue
+      }
+      let crop = other.layout.crop(slot: source, in: other.workspace)
+      layout.setCrop(crop, slot: index, in: workspace)
     }
   }
 
@@ -170,11 +193,12 @@ final class PredictionMemory {
   }
 
   private func run(
-    _ call: Plan.CustomCall, inputs: [UnsafeBufferPointer<Float>], bases: Bases
+    _ call: Plan.CustomCall, inputs: [CustomInput], bases: Bases
   ) throws(CustomFailure) {
-    let output = UnsafeMutableBufferPointer(
+    let memory = UnsafeMutableBufferPointer(
       start: bases[call.output.base].map { $0 + call.output.offset }, count: call.output.count)
-    do { try call.operation.body(inputs, output) } catch {
+    var output = memory.mutableSpan
+    do { try call.operation.body(inputs, &output) } catch {
       throw CustomFailure(layer: call.layer, cause: error)
     }
   }

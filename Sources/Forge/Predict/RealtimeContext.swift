@@ -40,7 +40,9 @@ public struct RealtimeContext: ~Copyable {
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
     workspace: UnsafeMutableRawBufferPointer? = nil
   ) throws(PredictionError) {
-    guard network.options.checks == .none else { throw .notRealtime("checks: .finiteOutputs") }
+    guard !network.options.checks.contains(.finiteOutputs) else {
+      throw .notRealtime("checks: .finiteOutputs")
+    }
     // In the background a page that moves would keep a prediction waiting.
     network.constants.settleNow()
     let context = try Context(

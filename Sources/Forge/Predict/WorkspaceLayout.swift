@@ -67,6 +67,12 @@ struct WorkspaceLayout {
     (workspace + cropOffset).assumingMemoryBound(to: Double.self)
   }
 
+  /// A crop rectangle.
+  func crop(slot: Int, in workspace: UnsafeMutableRawPointer) -> CropRectangle {
+    let numbers = crops(in: workspace) + slot * 4
+    return CropRectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+  }
+
   /// Sets a crop rectangle.
   func setCrop(_ crop: CropRectangle, slot: Int, in workspace: UnsafeMutableRawPointer) {
     // One by one: an array of the four would be allocated.

@@ -13,6 +13,10 @@ enum FoldConstants: Rewrite {
       guard recipes.count == inputs.count, graph.shape(of: node.output).isKnown,
         node.residual == nil
       else { continue }
+      // The reference executor computes with arrays of doubles.
+      let counts = node.inputs.map { graph.shape(of: $0).elementCount ?? 0 }
+      let count = counts.reduce(graph.shape(of: node.output).elementCount ?? 0, +)
+      try FloatMemory.check(byteCount: 2 * count * MemoryLayout<Double>.stride)
       var operands: [ReferenceTensor] = []
       for (input, recipe) in zip(inputs, recipes) {
         let values = try constants.values(of: recipe)

@@ -35,7 +35,12 @@ extension Compiler {
   func tunableConvolutions() throws(PlanError) -> [TunableConvolutions.Entry] {
     guard let shapes = fixedInputShapes else { return [] }
     let (graph, settings) = (try bound(inputs: shapes), planSettings)
-    return TunableConvolutions(graph, ConvolutionPlan(graph, settings), settings).entries
+    do {
+      let plan = try ConvolutionPlan(graph, settings)
+      return try TunableConvolutions(graph, plan, settings).entries
+    } catch {
+      throw .parameters(error)
+    }
   }
 
   private func report(

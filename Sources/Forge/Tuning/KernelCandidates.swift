@@ -14,9 +14,14 @@ struct KernelCandidates {
   private let inputs, outputs: Int
 
   /// The candidates of a convolution without groups, from `input` to `output`: height, width, channels.
+  ///
+  /// Without `weights` they are those for evenly spread ones.
+  ///
+  /// - Throws: what reading weights throws.
   init(
-    _ geometry: ConvolutionGeometry, input: [Int], output: [Int], settings: PlanSettings
-  ) {
+    _ geometry: ConvolutionGeometry, input: [Int], output: [Int], settings: PlanSettings,
+    weights: ConvolutionWeights? = nil
+  ) throws {
     (inputs, outputs) = (input[2], output[2])
     let width = KernelChoice.panelWidth(
       outputs: outputs, threads: settings.threadsSharingPanels(pixels: output[0] * output[1]))
@@ -41,7 +46,10 @@ struct KernelCandidates {
       }
       for levels in 1...2 {
         if let strassen = KernelChoice.strassen(
-          geometry, levels: levels, input: input, output: output, settings: settings)
+          geometry, levels: levels, input: input, output: output, settings: settings),
+          try weights?.strassen(
+            inputs: inputs, outputs: outputs, levels: levels, settings: settings)
+            != .uneven
         {
           all.append((cost.strassen(levels: levels), strassen))
         }
@@ -91,7 +99,7 @@ struct KernelCandidates {
         // Fewer channels at a time are more exact; they come in whole blocks.
         form == other
           && (summed == most
-            || (form.leastSummed..<min(most, inputs)).contains(summed)
+            || summed >= form.leastSummed && summed < min(most, inputs)
               && summed.isMultiple(of: PlannedTensor.lanes))
       // The segments are a matter of the image alone, see KernelChoice.strassen.
       case (.strassen(let levels, let segments, _), .strassen(let otherLevels, let other, _)):

@@ -19,7 +19,10 @@ struct TunableConvolutions {
   private(set) var entries: [Entry] = []
 
   /// Collects those whose kernel is not settled by other things than its cost.
-  init(_ graph: OperationGraph, _ plan: ConvolutionPlan, _ settings: PlanSettings) {
+  ///
+  /// Candidates are those of the size. A layer whose weights do not suit the kernel that is chosen for its size takes
+  /// the cheapest of the others.
+  init(_ graph: OperationGraph, _ plan: ConvolutionPlan, _ settings: PlanSettings) throws {
     var known: [TuningRecord.Convolution: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       guard case .convolution(let geometry, _, 1) = node.primitive,
@@ -36,7 +39,8 @@ struct TunableConvolutions {
       case .plainImage, .reduced: continue
       default: break
       }
-      let candidates = KernelCandidates(geometry, input: input, output: output, settings: settings)
+      let candidates = try KernelCandidates(
+        geometry, input: input, output: output, settings: settings)
       guard candidates.isTunable else { continue }
       let convolution = TuningRecord.Convolution(geometry, input: input, output: output)
       let nodes = [position] + (plan.poolable[position].map { [$0] } ?? [])

@@ -16,7 +16,9 @@ typedef enum {
   FORGE_JPEG_TRUNCATED = 1,   /* the bytes end before the picture does */
   FORGE_JPEG_DAMAGED = 2,     /* the bytes contradict themselves */
   FORGE_JPEG_UNSUPPORTED = 3, /* in order, but of a form that is not read */
-  FORGE_JPEG_NO_MEMORY = 4
+  FORGE_JPEG_NO_MEMORY = 4,
+  FORGE_JPEG_INCOMPLETE = 5,   /* in order, but scans of the picture are missing */
+  FORGE_JPEG_TOO_MUCH_WORK = 6 /* the scans go over the picture too often */
 } forge_jpeg_status;
 
 /* Bytes that libjpeg's longest message fits into. */
@@ -24,22 +26,30 @@ enum { FORGE_JPEG_REASON = 256 };
 
 typedef struct {
   uint32_t width, height;
-  /* Bytes per decoded pixel: 1 gray, 3 RGB, 4 CMYK as stored (0 is full ink in Adobe's files). */
-  uint32_t components;
+  /* Bytes per decoded pixel: 1 gray, 3 RGB. CMYK becomes RGB. */
+  uint32_t channels;
   /* The fewest bytes of compressed data that such a picture can have; 0 when nothing is known. */
   uint64_t least_bytes;
+  /* An upper bound of the memory that decoding takes besides the file and the pixels. */
+  uint64_t working_bytes;
 } forge_jpeg_header;
+
+/* Where pixels of the file stand in the target: the pixel of column x and row y of the file at
+ * origin + x * column_step + y * row_step, in bytes from the target's start. */
+typedef struct {
+  ptrdiff_t origin, column_step, row_step;
+} forge_jpeg_layout;
 
 /* Reads what stands before the picture. `reason` has room for FORGE_JPEG_REASON bytes and holds
  * libjpeg's words, or is empty. */
 forge_jpeg_status forge_jpeg_read_header(
     const uint8_t *bytes, size_t count, forge_jpeg_header *header, char *reason);
 
-/* Decodes the picture into `pixels`, rows from the top, without gaps: height * width * components
- * bytes, as `header` of the same bytes says. Damage that libjpeg would fill with gray is an
- * error. */
+/* Decodes the picture into `pixels`, which holds height * width * channels bytes, as `header` of the
+ * same bytes says, all of which `layout` reaches. Damage that libjpeg would fill with gray is an
+ * error, and so are missing scans unless they are accepted. */
 forge_jpeg_status forge_jpeg_decode(
-    const uint8_t *bytes, size_t count, const forge_jpeg_header *header, uint8_t *pixels,
-    char *reason);
+    const uint8_t *bytes, size_t count, const forge_jpeg_header *header,
+    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels, char *reason);
 
 #endif

@@ -214,12 +214,15 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
  * folder's parent. in.channels and out.channels are multiples of 16 << levels; `in` has no gaps between its rows.
  * weights: float [panel][7 or 49][in.channels >> levels][panel_width] as forge_pack_strassen makes them, panels
  * being those of out.channels >> levels; bias: float [out.channels].
+ * input_scales, output_scales: those the weights were packed with, float [in.channels] and [out.channels], or both
+ * NULL.
  * The pixels are cut into `segments`, each computed by itself. Each worker has scratch of its own
  * (forge_strassen_scratch_floats each), scratch_worker floats apart.
  * Tiles: segment * panels + panel. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
+  const float *input_scales, *output_scales;
   int32_t panel_width, segments, levels;
   forge_view scratch; /* base and offset only */
   int64_t scratch_worker;
@@ -429,9 +432,30 @@ int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t
                              int32_t kernel_width, int32_t stride);
 
 /* [outputs][inputs] -> the right sides of Strassen's algorithm, computed in double:
- * [panel of outputs >> levels][7 or 49][inputs >> levels][panel_width], zero where padded. */
+ * [panel of outputs >> levels][7 or 49][inputs >> levels][panel_width], zero where padded.
+ * input_scales, output_scales: float [inputs] and [outputs], powers of two or 0, which the weights are divided by first
+ * (what is divided by 0 becomes 0); both may be NULL. */
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t levels, int32_t threads);
+                         int64_t panel_width, int32_t levels, const float *input_scales,
+                         const float *output_scales, int32_t threads);
+
+/* How much larger an error may be than on evenly spread weights, where it is 1: see balance.c. */
+typedef struct {
+  double channel; /* of one output channel, of inputs of like scale */
+  double block;   /* of one output channel, of inputs of which only those 16 are in use for which it is worst */
+  double input;   /* of all outputs, of inputs whose scales make up for those of the weights */
+} forge_unevenness;
+
+/* Powers of two that make the norms of weights [outputs][inputs] even when each weight is divided by the scale of its
+ * input and that of its output; 0 where all weights of an input or output are 0. */
+void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
+                   float *output_scales);
+
+/* The unevenness of weights [outputs][inputs] divided by scales, which may be NULL, for Strassen's algorithm. NaN or
+ * infinite where a weight is not finite. */
+forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs, int64_t inputs,
+                                           int32_t levels, const float *input_scales,
+                                           const float *output_scales);
 
 /* ---- dispatch ---- */
 typedef enum {

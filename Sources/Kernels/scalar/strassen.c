@@ -11,10 +11,23 @@ typedef struct left_side {
 } left_side;
 
 static left_side left_of(const left_side *above, int64_t product) {
-  return (left_side){above,
-                     product,
-                     {.blocks = above->image.blocks / 2,
-                      .rows = forge_strassen_rows(&above->image, product)}};
+  const forge_strassen_side *side = &above->image;
+  const bool is_sum = product != 0 && product != 2 && product != 6;
+  return (left_side){
+    above,
+    product,
+    {.blocks = side->blocks / 2,
+     .rows = forge_strassen_rows(side, product),
+     .scales = is_sum || !side->scales ? NULL : forge_strassen_scales(side, product != 0, 0),
+     .scales_block = 2 * side->scales_block}};
+}
+
+static float number(const left_side *side, int64_t row, int64_t block, int64_t lane);
+
+/* One number as it is added to others. */
+static float scaled(const left_side *side, int64_t row, int64_t block, int64_t lane) {
+  const forge_strassen_side *s = &side->image;
+  return number(side, row, block, lane) * (s->scales ? s->scales[block * s->scales_block + lane] : 1);
 }
 
 /* One number; zero past the last row. */
@@ -23,19 +36,21 @@ static float number(const left_side *side, int64_t row, int64_t block, int64_t l
   const left_side *above = side->above;
   if (!above) return side->image.at[block * side->image.block + row * FORGE_LANES + lane];
   const int64_t below = row + forge_upper_half(above->image.rows);
-  const float a11 = number(above, row, 2 * block, lane);
-  const float a12 = number(above, row, 2 * block + 1, lane);
-  const float a21 = number(above, below, 2 * block, lane);
-  const float a22 = number(above, below, 2 * block + 1, lane);
+  switch (side->product) {
+    case 0: return number(above, row, 2 * block, lane);
+    case 2: return number(above, row, 2 * block + 1, lane);
+    case 6: return number(above, below, 2 * block + 1, lane);
+  }
+  const float a11 = scaled(above, row, 2 * block, lane);
+  const float a12 = scaled(above, row, 2 * block + 1, lane);
+  const float a21 = scaled(above, below, 2 * block, lane);
+  const float a22 = scaled(above, below, 2 * block + 1, lane);
   const float s1 = a21 + a22, s2 = s1 - a11;
   switch (side->product) {
-    case 0: return a11;
     case 1: return s2;
-    case 2: return a12;
     case 3: return a11 - a21;
     case 4: return s1;
-    case 5: return a12 - s2;
-    default: return a22;
+    default: return a12 - s2;
   }
 }
 
@@ -72,6 +87,7 @@ static void store(const forge_strassen_arguments *a, const forge_frame *frame, i
   const forge_epilogue *e = &a->epilogue;
   const int64_t block = channel / FORGE_LANES, lane = channel % FORGE_LANES;
   const int64_t y = pixel / a->out.width, x = pixel % a->out.width;
+  if (a->output_scales) sum *= a->output_scales[channel];
   sum += a->bias[channel];
   if (e->has_residual) sum += forge_row(&e->residual, frame, block, y)[x * FORGE_LANES + lane];
   forge_row(&a->out, frame, block, y)[x * FORGE_LANES + lane] =

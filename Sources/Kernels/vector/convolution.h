@@ -8,15 +8,15 @@
  * channels, as of 20 or 50, its products are of half the width, which takes half the time where registers of 512 bits go
  * through units of 256 (Zen 4), or there are none (AVX2).
  *
- * Every sum starts with the bias (or, of one of several products, with the sum so far) and adds ky, kx, channel in order, so that its bits do not
- * depend on the tile it was computed in. */
+ * Every sum starts with 0 (or, of one of several products, with the sum so far), adds ky, kx, channel in order and the
+ * bias last, so that its bits do not depend on the tile it was computed in. */
 
 /* One row of output of one panel, as its tiles see it. Distances are in floats. */
 typedef struct {
   const float *in;       /* the first pixel of the row's first window: [16] */
   const float *weights;  /* [ky][kx][channels][panel_width] */
-  const float *bias;     /* [panel_width] */
-  const float *start;    /* what sums start with in place of the bias, laid out as `out`; or NULL */
+  const float *bias;     /* [panel_width], or NULL: nothing */
+  const float *start;    /* what sums start with, laid out as `out`; or NULL */
   float *out;            /* pixel 0 of the panel's first block: [16] */
   const float *residual; /* likewise, or NULL */
   int64_t tap_row, tap_column;                /* from one tap of the window to the next */
@@ -93,6 +93,18 @@ FORGE_INLINE void fetch(const float *next, int64_t lines) {
     __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
 }
 
+/* Adds the bias to sums. It comes last: with a large bias in the sum from the beginning every rounding error would be
+ * relative to the bias. */
+FORGE_INLINE void add_bias(const convolution_row *row, sums sum, int64_t vector, const int rows,
+                           const int vectors) {
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) {
+    const v16 bias = load(row->bias + (vector + v) * FORGE_LANES);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum[r][v] += bias;
+  }
+}
+
 /* Stores the sums of pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. */
 FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, int64_t vector,
                               const int rows, const int vectors) {
@@ -156,13 +168,12 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
   } else {
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
-      const float *bias = row->bias + (vector + v) * FORGE_LANES;
 #pragma clang loop unroll(full)
       for (int r = 0; r < rows; r++) {
         if (half && v == vectors - 1)
-          sum.half[r] = load_half(bias);
+          sum.half[r] = (v8){0};
         else
-          sum.whole[r][v] = load(bias);
+          sum.whole[r][v] = splat(0);
       }
     }
   }
@@ -195,6 +206,7 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; r++) sum.whole[r][vectors - 1] = widened(sum.half[r]);
   }
+  if (row->bias) add_bias(row, sum.whole, vector, rows, vectors);
   finish_tile(row, sum.whole, x, vector, rows, vectors);
 }
 
@@ -298,8 +310,8 @@ FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_float
   sums sum, other;
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    sum[0][v] = load(row->bias + v * FORGE_LANES);
-    other[0][v] = load(row->bias + panel_width + v * FORGE_LANES);
+    sum[0][v] = splat(0);
+    other[0][v] = splat(0);
   }
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
@@ -316,6 +328,8 @@ FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_float
       }
     }
   }
+  add_bias(row, sum, 0, 1, vectors);
+  add_bias(row, other, vectors, 1, vectors);
   finish_tile(row, sum, 0, 0, 1, vectors);
   convolution_row second = *row;
   second.out += vectors * row->out_block;

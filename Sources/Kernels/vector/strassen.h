@@ -9,7 +9,10 @@
  * it computes, R being scratch that stays in the second cache,
  *     R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12 + S3 T3    R22 = S1 T1
  *     R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 - A22 T4
- * The T are made when weights are packed, the S by each thread for itself. Of an odd number of pixels the lower
+ * The T are made when weights are packed, the S by each thread for itself. What is added up has been scaled where the
+ * weights are uneven, by powers of two for each input and output: the rounding errors of a sum are relative to the
+ * largest number in it, so that a channel of small numbers would drown in those of a channel of large ones (G. Ballard
+ * and others, "Improving the numerical stability of fast matrix multiplication", 2016). Of an odd number of pixels the lower
  * half has one less, as if its last row were zero.
  *
  * The halves of channels are the even and the odd blocks, not the first and the last ones: threads that
@@ -22,7 +25,7 @@
 /* ---- the sums S ---- */
 
 /* S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
-static void strassen_sum(const forge_strassen_side *side, float *sums) {
+FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, const bool scaled) {
   const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
   const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
   float *out = sums;
@@ -31,11 +34,19 @@ static void strassen_sum(const forge_strassen_side *side, float *sums) {
     const float *from12 = forge_strassen_quarter(side, false, true, block);
     const float *from21 = forge_strassen_quarter(side, true, false, block);
     const float *from22 = forge_strassen_quarter(side, true, true, block);
+    const v16 even = scaled ? load(forge_strassen_scales(side, false, block)) : splat(1);
+    const v16 odd = scaled ? load(forge_strassen_scales(side, true, block)) : splat(1);
     for (int64_t row = 0; row < upper; row++, out += FORGE_LANES) {
       const int64_t at = row * FORGE_LANES;
-      const v16 a11 = load(from11 + at), a12 = load(from12 + at);
-      const v16 a21 = row < lower ? load(from21 + at) : splat(0);
-      const v16 a22 = row < lower ? load(from22 + at) : splat(0);
+      v16 a11 = load(from11 + at), a12 = load(from12 + at);
+      v16 a21 = row < lower ? load(from21 + at) : splat(0);
+      v16 a22 = row < lower ? load(from22 + at) : splat(0);
+      if (scaled) {
+        a11 *= even;
+        a12 *= odd;
+        a21 *= even;
+        a22 *= odd;
+      }
       const v16 s1 = a21 + a22, s2 = s1 - a11;
       store(out, s1);
       store(out + one, s2);
@@ -45,18 +56,27 @@ static void strassen_sum(const forge_strassen_side *side, float *sums) {
   }
 }
 
+static void strassen_sum(const forge_strassen_side *side, float *sums) {
+  if (side->scales)
+    strassen_sum_of(side, sums, true);
+  else
+    strassen_sum_of(side, sums, false);
+}
+
 /* The left side of a product, in the order of their packed weights: A11, S2, A12, S3, S1, S4, A22. */
 static forge_strassen_side strassen_left(const forge_strassen_side *side, const float *sums,
                                          int64_t product) {
   static const int8_t sum_of[7] = {-1, 1, -1, 2, 0, 3, -1};
   const int64_t block = forge_upper_half(side->rows) * FORGE_LANES;
-  const bool is_sum = sum_of[product] >= 0;
+  const bool is_sum = sum_of[product] >= 0, is_odd = product != 0;
   return (forge_strassen_side){
     .at = is_sum ? sums + sum_of[product] * (side->blocks / 2) * block
-                 : forge_strassen_quarter(side, product == 6, product != 0, 0),
+                 : forge_strassen_quarter(side, product == 6, is_odd, 0),
     .block = is_sum ? block : 2 * side->block,
     .blocks = side->blocks / 2,
-    .rows = forge_strassen_rows(side, product)};
+    .rows = forge_strassen_rows(side, product),
+    .scales = is_sum || !side->scales ? NULL : forge_strassen_scales(side, is_odd, 0),
+    .scales_block = 2 * side->scales_block};
 }
 
 /* ---- the products ---- */
@@ -169,13 +189,14 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
   const forge_epilogue *e = &a->epilogue;
   const v16 low = splat(end->low), high = splat(end->high);
   const v16 bias = load(a->bias + block * FORGE_LANES);
+  const v16 scale = a->output_scales ? load(a->output_scales + block * FORGE_LANES) : splat(1);
   for (int64_t y = first / a->out.width, x = first % a->out.width; count > 0; y++, x = 0) {
     const int64_t run = forge_smaller(count, a->out.width - x);
     float *out = forge_row(&a->out, frame, block, y) + x * FORGE_LANES;
     const float *residual =
       e->has_residual ? forge_row(&e->residual, frame, block, y) + x * FORGE_LANES : NULL;
     for (int64_t i = 0; i < run; i++) {
-      v16 value = load(from + i * FORGE_LANES) + bias;
+      v16 value = load(from + i * FORGE_LANES) * scale + bias;
       if (residual) value += load(residual + i * FORGE_LANES);
       store(out + i * FORGE_LANES, clamp(value, low, high));
     }
@@ -188,7 +209,6 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
 /* One panel of one segment, whose sums are made: columns of all parts of the output channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
                            int64_t segment, int64_t panel, float *scratch, const finish *end) {
-  static const float no_bias[4 * FORGE_LANES];
   const forge_strassen_side image = forge_strassen_image(a, frame, segment);
   const forge_strassen_scratch places = forge_strassen_scratch_of(a);
   const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
@@ -206,7 +226,6 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
                                   parts / 2 * vectors * vector};
   strassen_multiplier m = {
     .row = {.weights = weights,
-            .bias = no_bias,
             .pixel = FORGE_LANES,
             .kernel_height = 1,
             .kernel_width = 1,

@@ -324,13 +324,11 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
                               int64_t panel, int64_t first, int64_t count,
                               const float *transformed, float *products) {
-  static const float no_bias[4 * FORGE_LANES];
   const forge_winograd_arguments *a = call->a;
   const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
   const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
   const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
   convolution_row row = {
-    .bias = no_bias,
     .pixel = FORGE_LANES,
     .in_block = call->chunk * FORGE_LANES,
     .out_block = call->chunk * FORGE_LANES,

@@ -58,7 +58,7 @@ public struct BlobParameters: ParameterSource {
     case placed([Key: Entry])
   }
 
-  private let mapping: FileMapping
+  private let file: InputFile
   private let layout: ParameterLayout
   private var rule: Rule
 
@@ -72,16 +72,17 @@ public struct BlobParameters: ParameterSource {
   public init(
     _ path: String, entries: [Entry], layout: ParameterLayout = .forge
   ) throws(LoadError) {
-    mapping = try FileMapping(path: path)
+    file = try InputFile(path: path)
     self.layout = layout
     var known: [Key: Entry] = [:]
     var names: [String] = []
+    var layers: Set<String> = []
     for entry in entries {
       let key = Key(layer: entry.layer, type: entry.type)
       guard known.updateValue(entry, forKey: key) == nil else {
         throw .twoPlaces(path, entry.layer, entry.type)
       }
-      if !names.contains(entry.layer) { names.append(entry.layer) }
+      if layers.insert(entry.layer).inserted { names.append(entry.layer) }
     }
     rule = .entries(known, names: names)
   }
@@ -100,11 +101,11 @@ public struct BlobParameters: ParameterSource {
     _ path: String, packedFrom offset: Int = 0, elementType: ElementType = .float32,
     order: [ParameterType] = [], layout: ParameterLayout = .forge
   ) throws(LoadError) {
-    mapping = try FileMapping(path: path)
+    file = try InputFile(path: path)
     self.layout = layout
     rule = .packed(offset: offset, elementType, order: order)
-    guard 0...mapping.count ~= offset else {
-      throw .placeOutside(path, offset: offset, byteCount: 0, of: mapping.count)
+    guard 0...file.count ~= offset else {
+      throw .placeOutside(path, offset: offset, byteCount: 0, of: file.count)
     }
   }
 
@@ -134,15 +135,15 @@ public struct BlobParameters: ParameterSource {
       let key = Key(layer: spec.layer, type: spec.type, axes: spec.axes)
       let entry = Entry(spec.layer, spec.type, offset: end, elementType: type)
       guard placed.updateValue(entry, forKey: key) == nil else {
-        throw LoadError.twoPlaces(mapping.path, spec.layer, spec.type)
+        throw LoadError.twoPlaces(file.path, spec.layer, spec.type)
       }
       let (next, overflow) = end.addingReportingOverflow(spec.count * type.byteCount)
-      guard !overflow else { throw LoadError.outOfMemory(mapping.path, byteCount: Int.max) }
+      guard !overflow else { throw LoadError.outOfMemory(file.path, byteCount: Int.max) }
       end = next
     }
-    guard end == mapping.count else {
+    guard end == file.count else {
       throw LoadError.packedSize(
-        mapping.path, received: mapping.count, needs: end, offset: offset, type)
+        file.path, received: file.count, needs: end, offset: offset, type)
     }
     var ready = self
     ready.rule = .placed(placed)
@@ -158,7 +159,7 @@ public struct BlobParameters: ParameterSource {
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     let found: Entry?
     switch rule {
-    case .packed: throw LoadError.unprepared(mapping.path).asked(for: spec)
+    case .packed: throw LoadError.unprepared(file.path).asked(for: spec)
     case .entries(let entries, _): found = entries[Key(layer: spec.layer, type: spec.type)]
     case .placed(let placed):
       found = placed[Key(layer: spec.layer, type: spec.type, axes: spec.axes)]
@@ -191,13 +192,13 @@ public struct BlobParameters: ParameterSource {
     at offset: Int, count: Int, elementType: ElementType = .float32
   ) throws(LoadError) -> any ParameterData {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
-    guard count >= 0, !overflow else { throw .impossibleCount(mapping.path, count) }
-    guard offset >= 0, offset <= mapping.count, byteCount <= mapping.count - offset else {
+    guard count >= 0, !overflow else { throw .impossibleCount(file.path, count) }
+    guard offset >= 0, offset <= file.count, byteCount <= file.count - offset else {
       throw .placeOutside(
-        mapping.path, offset: offset, byteCount: byteCount, of: mapping.count)
+        file.path, offset: offset, byteCount: byteCount, of: file.count)
     }
-    return MappedValues(
-      FileRange(mapping, offset..<(offset + byteCount), entry: "byte \(offset)"), count: count,
+    return StoredValues(
+      FileRange(file, offset..<(offset + byteCount), entry: "byte \(offset)"), count: count,
       elementType: elementType, layout: layout, sizes: nil)
   }
 

@@ -6,13 +6,22 @@ struct ByteCursor {
   let path: String
   /// The entry of the file, for messages.
   let entry: String?
-  /// The place of the next byte.
-  private(set) var offset = 0
+  /// The place of the next byte, counted from the start of the file or entry.
+  var offset: Int { base + place }
+  private var place = 0
+  private let base: Int
   private let bytes: UnsafeRawBufferPointer
 
   /// A cursor at the start of `bytes`, which must outlive it.
-  init(_ bytes: UnsafeRawBufferPointer, path: String, entry: String? = nil) {
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes.
+  ///   - base: where in the file or entry they begin.
+  ///   - path: the file, for messages.
+  ///   - entry: the entry, for messages.
+  init(_ bytes: UnsafeRawBufferPointer, base: Int = 0, path: String, entry: String? = nil) {
     self.bytes = bytes
+    self.base = base
     self.path = path
     self.entry = entry
   }
@@ -30,17 +39,17 @@ struct ByteCursor {
   }
 
   /// The bytes that are left.
-  var left: Int { bytes.count - offset }
+  var left: Int { bytes.count - place }
 
   /// The next byte, which stays next.
-  var peek: UInt8? { left > 0 ? bytes[offset] : nil }
+  var peek: UInt8? { left > 0 ? bytes[place] : nil }
 
-  /// Goes to a place from the start.
-  mutating func seek(to place: Int, _ what: String) throws(LoadError) {
-    guard place >= 0, place <= bytes.count else {
-      throw .damaged(path, entry: entry, "\(what) lies outside the file", at: offset)
+  /// Goes to a place, counted as ``offset`` is.
+  mutating func seek(to offset: Int, _ what: String) throws(LoadError) {
+    guard offset >= base, offset - base <= bytes.count else {
+      throw .damaged(path, entry: entry, "\(what) lies outside the file", at: self.offset)
     }
-    offset = place
+    place = offset - base
   }
 
   /// The next bytes as they are.
@@ -48,8 +57,8 @@ struct ByteCursor {
     guard count >= 0, count <= left else {
       throw .damaged(path, entry: entry, "\(what) is cut off", at: offset)
     }
-    defer { offset += count }
-    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+    defer { place += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[place..<(place + count)])
   }
 
   /// The next `count` bytes as a little-endian number.
@@ -69,31 +78,33 @@ struct ByteCursor {
   /// Passes over the next byte if it is this one.
   mutating func take(_ byte: UInt8) -> Bool {
     guard peek == byte else { return false }
-    offset += 1
+    place += 1
     return true
   }
 
   /// Passes over bytes while they are among these.
   mutating func skip(_ set: StaticString) {
-    while let next = peek, set.holds(next) { offset += 1 }
+    set.withUTF8Buffer { set in
+      while let next = peek, set.contains(next) { place += 1 }
+    }
   }
 
   /// The next bytes while they are among these.
   mutating func run(_ set: StaticString) -> UnsafeRawBufferPointer {
-    let start = offset
+    let start = place
     skip(set)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<place])
+  }
+
+  /// The next bytes while they are of some kind.
+  mutating func run(while isWanted: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
+    let start = place
+    while let next = peek, isWanted(next) { place += 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<place])
   }
 
   /// An error at this place.
   func damaged(_ what: String) -> LoadError {
     .damaged(path, entry: entry, what, at: offset)
-  }
-}
-
-extension StaticString {
-  /// Whether a byte is among the characters.
-  fileprivate func holds(_ byte: UInt8) -> Bool {
-    withUTF8Buffer { $0.contains(byte) }
   }
 }

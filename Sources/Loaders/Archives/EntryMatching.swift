@@ -13,7 +13,7 @@ struct EntryMatching: Sendable {
   private var problems: [String: LoadError] = [:]
 
   /// Matches by the usual names.
-  init(_ names: [String], path: String, layout: ParameterLayout) throws(LoadError) {
+  init(_ names: [EntryName], path: String, layout: ParameterLayout) throws(LoadError) {
     self.path = path
     self.layout = layout
     rule = .names(try EntryNames(names, path: path))
@@ -30,7 +30,7 @@ struct EntryMatching: Sendable {
 
   /// The layers there are values for, where names are taken apart.
   var layers: [String] {
-    if case .names(let names) = rule { return names.layers }
+    if case .names(let names) = rule { return names.layers.map(\.text) }
     return []
   }
 
@@ -43,7 +43,7 @@ struct EntryMatching: Sendable {
       let left = names.entries(of: layer).filter { !wanted.contains($0) }
       // A bias that no layer takes would be lost without a word.
       if !left.isEmpty, !wanted.isEmpty {
-        ready.problems[layer] = .notWanted(path, layer, left, specs)
+        ready.problems[layer] = .notWanted(path, layer, left.map(\.text), specs)
       }
     }
     return ready
@@ -57,19 +57,19 @@ struct EntryMatching: Sendable {
   /// - Returns: the values; `nil` when the file has none.
   /// - Throws: ``LoadError``: `unused`, `wrongShape`, and what `read` throws.
   func parameter(
-    for spec: ParameterSpec, read: (String) throws(LoadError) -> (any ParameterData)?
+    for spec: ParameterSpec, read: (EntryName) throws(LoadError) -> (any ParameterData)?
   ) throws(LoadError) -> (any ParameterData)? {
     if let problem = problems[spec.layer] { throw problem.asked(for: spec) }
-    let found: String? =
+    let found: EntryName? =
       switch rule {
       case .names(let names): names.entry(for: spec)
-      case .entries(let rule): rule(spec)
+      case .entries(let rule): rule(spec).map { EntryName($0) }
       }
     guard let found else { return nil }
     do throws(LoadError) {
       guard let data = try read(found) else { return nil }
       guard spec.fits(data.sizes ?? [], in: layout) else {
-        throw .otherShape(path, entry: found, data.sizes ?? [], spec, layout)
+        throw .otherShape(path, entry: found.text, data.sizes ?? [], spec, layout)
       }
       return data
     } catch {

@@ -6,9 +6,9 @@ import ForgeShapes
 /// the weights of `conv1`.
 struct EntryNames: Sendable {
   /// The layers in the order of the file.
-  private(set) var layers: [String] = []
+  private(set) var layers: [EntryName] = []
   /// The entries of each layer by what they are called.
-  private var entries: [String: [String: String]] = [:]
+  private var entries: [EntryName: [EntryName: EntryName]] = [:]
 
   /// Takes names apart; those that do not end as a parameter's are passed over.
   ///
@@ -16,32 +16,32 @@ struct EntryNames: Sendable {
   ///   - names: the names of the entries.
   ///   - path: the file, for messages.
   /// - Throws: ``LoadError`` of kind `duplicate`, when two names mean the same.
-  init(_ names: [String], path: String) throws(LoadError) {
+  init(_ names: [EntryName], path: String) throws(LoadError) {
     for name in names {
       guard let (layer, word) = Self.split(name) else { continue }
       if entries[layer] == nil { layers.append(layer) }
       guard let first = entries[layer, default: [:]].updateValue(name, forKey: word) else {
         continue
       }
-      throw .sameMeaning(path, first, name)
+      throw .sameMeaning(path, first.text, name.text)
     }
   }
 
   /// The entry of a parameter; `nil` when there is none.
-  func entry(for spec: ParameterSpec) -> String? {
-    guard let found = entries[spec.layer] else { return nil }
+  func entry(for spec: ParameterSpec) -> EntryName? {
+    guard let found = entries[EntryName(spec.layer)] else { return nil }
     return Self.words(for: spec).lazy.compactMap { found[$0] }.first
   }
 
   /// The entries of a layer that are parameters of some usual kind, sorted.
-  func entries(of layer: String) -> [String] {
-    (entries[layer] ?? [:]).filter { Self.known.contains($0.key) }.values.sorted()
+  func entries(of layer: String) -> [EntryName] {
+    (entries[EntryName(layer)] ?? [:]).filter { Self.known.contains($0.key) }.values.sorted()
   }
 
   // MARK: Words
 
   /// What files call a parameter of each type, the likeliest first.
-  private static let words: [ParameterType: [String]] = [
+  private static let words: [ParameterType: [EntryName]] = [
     .weights: ["weights", "weight", "kernel", "w", "embeddings"],
     .biases: ["biases", "bias", "b"],
     .gamma: ["gamma", "weight", "scale"],
@@ -52,45 +52,66 @@ struct EntryNames: Sendable {
   ]
 
   /// A separable convolution has two kernels.
-  private static let kernels = (depthwise: "depthwise_kernel", pointwise: "pointwise_kernel")
+  private static let kernels = (
+    depthwise: EntryName("depthwise_kernel"), pointwise: EntryName("pointwise_kernel")
+  )
 
-  private static func words(for spec: ParameterSpec) -> [String] {
-    let words = words[spec.type] ?? [spec.type.name]
+  private static func words(for spec: ParameterSpec) -> [EntryName] {
+    let words = words[spec.type] ?? [EntryName(spec.type.name)]
     guard spec.type == .weights else { return words }
     return [spec.axes.contains(.multiplier) ? kernels.depthwise : kernels.pointwise] + words
   }
 
   /// All of these words, the longest first: `running_mean` is not the mean of `running`.
   private static let known = Set(words.values.joined() + [kernels.depthwise, kernels.pointwise])
-    .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    .sorted { ($0.count, $0) > ($1.count, $1) }
+
+  /// These words as capitals.
+  private static let capitals = known.map { word in
+    EntryName(word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 })
+  }
+
+  // MARK: Bytes
+
+  private typealias Bytes = ArraySlice<UInt8>
 
   /// The layer and the word of an entry.
-  private static func split(_ name: String) -> (layer: String, word: String)? {
-    var stem = name[...]
+  private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
+    var stem = name.bytes[...]
     // TensorFlow numbers the outputs of an operation.
-    if let colon = stem.lastIndex(of: ":"), stem[colon...].dropFirst().allSatisfy(\.isNumber) {
+    if let colon = stem.lastIndex(of: UInt8(ascii: ":")),
+      stem[colon...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    {
       stem = stem[..<colon]
     }
     guard let (layer, word) = known(stem) ?? other(stem) else { return nil }
-    // Keras has a layer's name twice: its group, and the name of the variable.
-    let parts = layer.split(separator: "/", omittingEmptySubsequences: false)
-    let isTwice = parts.count > 1 && parts[parts.count - 1] == parts[parts.count - 2]
-    let own = isTwice ? parts.dropLast().joined(separator: "/") : String(layer)
-    return own.isEmpty ? nil : (own, word)
+    let own = withoutRepetition(layer)
+    return own.isEmpty ? nil : (EntryName(own), word)
   }
 
-  private static func known(_ stem: Substring) -> (Substring, String)? {
-    for word in known where stem.hasSuffix(word) || stem.hasSuffix(word.uppercased()) {
+  /// Keras has a layer's name twice: its group, and the name of the variable.
+  private static func withoutRepetition(_ layer: Bytes) -> Bytes {
+    let slash = UInt8(ascii: "/")
+    guard let last = layer.lastIndex(of: slash) else { return layer }
+    let rest = layer[..<last]
+    let first = rest.lastIndex(of: slash).map { $0 + 1 } ?? rest.startIndex
+    return rest[first...] == layer[(last + 1)...] ? rest : layer
+  }
+
+  private static func known(_ stem: Bytes) -> (Bytes, EntryName)? {
+    for (word, capital) in zip(known, capitals) where stem.count > word.count {
+      let end = stem.suffix(word.count)
+      guard end.elementsEqual(word.bytes) || end.elementsEqual(capital.bytes) else { continue }
       let rest = stem.dropLast(word.count)
-      guard let separator = rest.last, "/._".contains(separator) else { continue }
+      guard let separator = rest.last, "/._".utf8.contains(separator) else { continue }
       return (rest.dropLast(), word)
     }
     return nil
   }
 
   /// A parameter of a user's own layer has a name of its own.
-  private static func other(_ stem: Substring) -> (Substring, String)? {
-    guard let separator = stem.lastIndex(where: { "/.".contains($0) }) else { return nil }
-    return (stem[..<separator], String(stem[separator...].dropFirst()))
+  private static func other(_ stem: Bytes) -> (Bytes, EntryName)? {
+    guard let separator = stem.lastIndex(where: { "/.".utf8.contains($0) }) else { return nil }
+    return (stem[..<separator], EntryName(stem[separator...].dropFirst()))
   }
 }

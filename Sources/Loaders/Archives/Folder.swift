@@ -7,7 +7,6 @@
 /// The files in a folder and in the folders in it.
 enum Folder {
   private static let maximumDepth = 8
-  private static let maximumFiles = 1 << 17
 
   /// Whether a path leads to a folder.
   ///
@@ -24,7 +23,7 @@ enum Folder {
   /// Links to folders are not followed: they may lead in circles.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `refused`.
-  static func files(in path: String) throws(LoadError) -> [String]? {
+  static func files(in path: String, limits: LoadLimits) throws(LoadError) -> [String]? {
     guard try isFolder(path) else { return nil }
     var info = stat()
     var files: [String] = []
@@ -38,8 +37,9 @@ enum Folder {
         } else if depth < maximumDepth {
           folders.append((relative, depth + 1))
         }
-        guard files.count <= maximumFiles else {
-          throw .refused(path, entry: nil, "a folder of more than \(maximumFiles) files")
+        guard files.count + folders.count <= limits.entries else {
+          throw .beyondLimit(
+            path, "a folder of more than \(limits.entries) files", limit: "entries")
         }
       }
     }

@@ -1,16 +1,38 @@
 #if Zip
   import CForgeZlib
 
-  /// Decompresses deflate data with zlib, piece by piece, into memory that is given.
+  /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that is
+  /// given.
   final class Inflater {
+    /// Compressed bytes that are read at once.
+    static let pieceBytes = 1 << 16
+    /// What zlib takes for itself: the last 32 KB of the output, and its tables.
+    static let stateBytes = 1 << 16
+
     // zlib keeps the address of this structure: it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
-    private var input: Slice<UnsafeRawBufferPointer>
+    private let file: InputFile
+    /// The compressed bytes that are not read yet.
+    private var rest: Range<Int>
+    private let piece: RawMemory
+    /// Those that are read and not used yet.
+    private var input: Range<Int> = 0..<0
     private var isOver = false
 
-    /// Begins to decompress bytes, which must outlive the object.
-    init(_ bytes: UnsafeRawBufferPointer, origin: String) throws(LoadError) {
-      input = bytes[...]
+    /// Begins to decompress the bytes in a part of a file.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - range: the compressed bytes.
+    ///   - pieceBytes: how many of them are read at once.
+    ///   - origin: what they are, for messages.
+    /// - Throws: ``LoadError`` of kind `outOfMemory`.
+    init(
+      _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = Inflater.pieceBytes, origin: String
+    ) throws(LoadError) {
+      self.file = file
+      rest = range
+      piece = try RawMemory(byteCount: min(range.count, pieceBytes), for: origin)
       stream = .allocate(capacity: 1)
       stream.initialize(to: z_stream())
       guard forge_inflate_begin(stream) == Z_OK else {
@@ -29,38 +51,46 @@
     /// - Parameter output: receives the bytes.
     /// - Returns: how many there were; fewer than asked for at the end, and where the data is
     ///   damaged.
-    func read(into output: UnsafeMutableRawBufferPointer) -> Int {
+    /// - Throws: ``LoadError`` when the file cannot be read.
+    func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int {
       var written = 0
       while written < output.count, !isOver {
-        let piece = UnsafeMutableRawBufferPointer(
-          rebasing: output[written...].prefix(1 << 30))
-        let count = step(into: piece)
-        guard let count else { return written }
+        let part = UnsafeMutableRawBufferPointer(rebasing: output[written...].prefix(1 << 30))
+        guard let count = try step(into: part) else { return written }
         written += count
       }
       return written
     }
 
     /// Whether the data ends here, and nothing is left behind it.
-    func isAtEnd() -> Bool {
-      var byte: UInt8 = 0
+    ///
+    /// - Throws: ``LoadError`` when the file cannot be read.
+    func isAtEnd() throws(LoadError) -> Bool {
+      let byte = try RawMemory(byteCount: 1, for: file.path)
       while !isOver {
-        let count = withUnsafeMutableBytes(of: &byte) { step(into: $0) }
-        guard count == 0 else { return false }
+        guard let count = try step(into: byte.bytes), count == 0 else { return false }
       }
-      return input.isEmpty
+      return input.isEmpty && rest.isEmpty
     }
 
     /// One call of zlib: the bytes it gave; `nil` when it cannot go on.
-    private func step(into output: UnsafeMutableRawBufferPointer) -> Int? {
-      let source = UnsafeRawBufferPointer(rebasing: input.prefix(1 << 30))
-      stream.pointee.next_in = UnsafeMutablePointer(
-        mutating: source.bindMemory(to: UInt8.self).baseAddress)
+    private func step(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int? {
+      if input.isEmpty, !rest.isEmpty {
+        let count = min(rest.count, piece.bytes.count)
+        let end = rest.lowerBound + count
+        try file.read(
+          rest.lowerBound..<end,
+          into: UnsafeMutableRawBufferPointer(rebasing: piece.bytes[..<count]))
+        input = 0..<count
+        rest = end..<rest.upperBound
+      }
+      let source = UnsafeMutableRawBufferPointer(rebasing: piece.bytes[input])
+      stream.pointee.next_in = source.bindMemory(to: UInt8.self).baseAddress
       stream.pointee.avail_in = uInt(source.count)
       stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
       stream.pointee.avail_out = uInt(output.count)
       let result = inflate(stream, Z_NO_FLUSH)
-      input = input.dropFirst(source.count - Int(stream.pointee.avail_in))
+      input = (input.upperBound - Int(stream.pointee.avail_in))..<input.upperBound
       isOver = result == Z_STREAM_END
       // Without progress zlib says Z_BUF_ERROR: the data is cut off.
       guard result == Z_OK || isOver else { return nil }

@@ -1,16 +1,22 @@
 /// Reads JSON (RFC 8259) from bytes that may be anything.
 struct JSONReader {
-  /// Values in one text; each takes memory.
-  private static let maximumValues = 1 << 22
+  /// What a value takes in memory, the room of growing arrays included.
+  private static let valueBytes = 48
+  /// What an object takes besides its members, and a member besides its name and value.
+  private static let objectBytes = 64
+  private static let memberBytes = 64
+  /// Characters of a number; writers use less than 30.
+  private static let maximumNumberBytes = 1 << 10
   private static let spaces: StaticString = " \t\r\n"
 
   private var cursor: ByteCursor
   private let maximumDepth: Int
-  private var valueCount = 0
+  private let budget: LoadBudget
 
-  private init(_ cursor: ByteCursor, maximumDepth: Int) {
+  private init(_ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget) {
     self.cursor = cursor
     self.maximumDepth = maximumDepth
+    self.budget = budget
   }
 
   /// The one value of a text.
@@ -18,12 +24,13 @@ struct JSONReader {
   /// - Parameters:
   ///   - cursor: the text, all that is left of it.
   ///   - maximumDepth: how many arrays and objects may lie in each other.
+  ///   - budget: what the value is made from.
   /// - Returns: the value.
   /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
   static func value(
-    _ cursor: ByteCursor, maximumDepth: Int
+    _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
-    var reader = JSONReader(cursor, maximumDepth: maximumDepth)
+    var reader = JSONReader(cursor, maximumDepth: maximumDepth, budget)
     let value = try reader.value(depth: 0)
     reader.cursor.skip(spaces)
     guard reader.cursor.left == 0 else { throw reader.cursor.damaged("text follows the JSON") }
@@ -31,16 +38,15 @@ struct JSONReader {
   }
 
   private mutating func value(depth: Int) throws(LoadError) -> JSONValue {
-    valueCount += 1
-    guard valueCount <= Self.maximumValues else {
-      throw .refused(
-        cursor.path, entry: cursor.entry, "JSON of more than \(Self.maximumValues) values")
-    }
+    try budget.take(bytes: Self.valueBytes)
     cursor.skip(Self.spaces)
     switch cursor.peek {
     case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
     case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
-    case UInt8(ascii: "\""): return .text(try text())
+    case UInt8(ascii: "\""):
+      let bytes = try text()
+      try budget.take(bytes: bytes.count)
+      return .text(String(decoding: bytes, as: UTF8.self))
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
@@ -57,7 +63,12 @@ struct JSONReader {
 
   private mutating func number() throws(LoadError) -> JSONValue {
     let place = cursor
-    let text = String(decoding: cursor.run("+-.0123456789eE"), as: UTF8.self)
+    let bytes = cursor.run("+-.0123456789eE")
+    guard bytes.count <= Self.maximumNumberBytes else {
+      throw .refused(
+        cursor.path, entry: cursor.entry, "a number of \(bytes.count) characters")
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
     let digits = text.drop { $0 == "-" }
     guard let first = digits.first, first.isNumber, text.count - digits.count <= 1,
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
@@ -86,15 +97,17 @@ struct JSONReader {
 
   private mutating func object(depth: Int) throws(LoadError) -> JSONObject {
     try enter(depth)
+    try budget.take(bytes: Self.objectBytes)
     var object = JSONObject()
     guard try !opens(closing: UInt8(ascii: "}")) else { return object }
     repeat {
       cursor.skip(Self.spaces)
-      let name = try text()
+      let name = try budget.name(try text())
+      try budget.take(bytes: Self.memberBytes)
       cursor.skip(Self.spaces)
       guard cursor.take(UInt8(ascii: ":")) else { throw cursor.damaged("the JSON lacks a colon") }
       let value = try value(depth: depth)
-      guard object.add(name, value) else { throw .duplicateEntry(cursor.path, name) }
+      guard object.add(name, value) else { throw .duplicateEntry(cursor.path, name.text) }
     } while try goesOn(closing: UInt8(ascii: "}"))
     return object
   }
@@ -116,23 +129,29 @@ struct JSONReader {
 
   // MARK: Texts
 
-  private mutating func text() throws(LoadError) -> String {
+  /// The bytes of a text, valid UTF-8.
+  private mutating func text() throws(LoadError) -> [UInt8] {
     let place = cursor
     guard cursor.take(UInt8(ascii: "\"")) else { throw cursor.damaged("the JSON lacks a quote") }
     var bytes: [UInt8] = []
     while true {
+      bytes.append(
+        contentsOf: cursor.run {
+          $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        })
       let byte = try cursor.raw(1, "a text of the JSON")[0]
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw place.damaged("a text of the JSON is not UTF-8")
-        }
-        return text
+        guard Self.isUTF8(bytes) else { throw place.damaged("a text of the JSON is not UTF-8") }
+        return bytes
       case UInt8(ascii: "\\"): try escape(into: &bytes)
-      case 0..<0x20: throw cursor.damaged("a text of the JSON has a control character")
-      default: bytes.append(byte)
+      default: throw cursor.damaged("a text of the JSON has a control character")
       }
     }
+  }
+
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
   private mutating func escape(into bytes: inout [UInt8]) throws(LoadError) {

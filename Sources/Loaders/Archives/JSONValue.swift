@@ -39,17 +39,29 @@ enum JSONValue: Sendable {
 
 /// The members of a JSON object, no two of one name.
 struct JSONObject: Sendable {
-  /// The names in the order of the text.
-  private(set) var names: [String] = []
-  private var values: [String: JSONValue] = [:]
+  /// The members in the order of the text.
+  private(set) var members: [(name: EntryName, value: JSONValue)] = []
+  /// Where each is, once there are so many that looking at all takes longer.
+  private var indices: [EntryName: Int] = [:]
+  private static let mostUnindexed = 8
 
   /// The value of a member.
-  subscript(name: String) -> JSONValue? { values[name] }
+  subscript(name: EntryName) -> JSONValue? { index(of: name).map { members[$0].value } }
 
   /// Adds a member; `false` when there is one of that name.
-  mutating func add(_ name: String, _ value: JSONValue) -> Bool {
-    guard values.updateValue(value, forKey: name) == nil else { return false }
-    names.append(name)
+  mutating func add(_ name: EntryName, _ value: JSONValue) -> Bool {
+    guard index(of: name) == nil else { return false }
+    members.append((name, value))
+    if members.count == Self.mostUnindexed {
+      for (index, member) in members.enumerated() { indices[member.name] = index }
+    } else if members.count > Self.mostUnindexed {
+      indices[name] = members.count - 1
+    }
     return true
+  }
+
+  private func index(of name: EntryName) -> Int? {
+    members.count < Self.mostUnindexed
+      ? members.firstIndex { $0.name == name } : indices[name]
   }
 }

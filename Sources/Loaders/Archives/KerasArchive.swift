@@ -1,4 +1,4 @@
-#if HDF5 && Zip
+#if Zip
   import ForgeShapes
 
   /// A `.keras` file, as `model.save("net.keras")` of Keras 3 writes it.
@@ -6,20 +6,19 @@
   /// ```swift
   /// let network = try model.compile(parameters: try KerasArchive("net.keras"))
   /// ```
-  /// It is a zip archive with the model's description and its parameters in an HDF5 file. libhdf5
-  /// reads files only: the parameters are copied to a temporary file in `TMPDIR` or `/tmp`, which
-  /// is removed with the last copy of the value and of the parameters it gave.
+  /// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras stores
+  /// that file as it is, and it is read where it lies in the archive; one that is compressed is
+  /// decompressed into memory, which is held as long as the value and the parameters it gave.
   ///
   /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
   /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
   /// rest.
   public struct KerasArchive: ParameterSource {
     /// The entry with the description of the model.
-    static let configurationEntry = "config.json"
-    private static let metadataEntry = "metadata.json"
-    private static let maximumTextBytes = 1 << 26
-    /// Unpacking a file must not fill a disk.
-    private static let maximumWeightBytes = 1 << 35
+    static let configurationEntry: EntryName = "config.json"
+    private static let metadataEntry: EntryName = "metadata.json"
+    /// Bytes in which an HDF5 file must begin before all of it is decompressed.
+    private static let headBytes = 1 << 16
 
     /// The path of the archive, as it was given.
     public let path: String
@@ -27,8 +26,8 @@
     public let configuration: String
     /// Who wrote the archive and when, in JSON; `nil` when it does not say.
     public let metadata: String?
-    private let scratch: ScratchFile
-    private let names: [String: String]
+    private let file: HDF5File
+    private let names: [EntryName: EntryName]
     private var weights: any ParameterSource
 
     /// Opens an archive and finds its layers.
@@ -37,45 +36,55 @@
     ///   - path: the file; relative to the working directory unless it begins with `/`.
     ///   - matching: how layers find each other.
     ///   - layout: the axis order of the values.
+    ///   - limits: what reading the structure and decompressing the parameters may cost.
     /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
-    ///   `damaged`, `duplicate`, `unsupported` or `refused`.
+    ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
     public init(
       _ path: String, matching: HDF5Parameters.Matching = .byName,
-      layout: ParameterLayout = .keras
+      layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
     ) throws(LoadError) {
-      let archive = try ZipArchive(try FileMapping(path: path))
-      guard let text = try Self.text(Self.configurationEntry, in: archive) else {
-        throw .noSuchEntry(path, Self.configurationEntry, found: archive.entries.map(\.name))
+      let whole = try InputFile(path: path)
+      let budget = LoadBudget(limits, fileBytes: whole.count, path: path)
+      let archive = try ZipArchive(whole, budget)
+      guard let text = try Self.text(Self.configurationEntry, in: archive, budget) else {
+        throw .noSuchEntry(path, Self.configurationEntry.text, found: archive.firstNames)
       }
       configuration = text
-      metadata = try Self.text(Self.metadataEntry, in: archive)
+      metadata = try Self.text(Self.metadataEntry, in: archive, budget)
       guard let stored = try archive.bytes(named: ZipArchive.kerasWeights) else {
-        throw .noSuchEntry(path, ZipArchive.kerasWeights, found: archive.entries.map(\.name))
+        throw .noSuchEntry(path, ZipArchive.kerasWeights.text, found: archive.firstNames)
       }
-      guard stored.count <= Self.maximumWeightBytes else {
-        throw .refused(path, entry: ZipArchive.kerasWeights, "\(LoadError.bytes(stored.count))")
-      }
-      let scratch = try ScratchFile.temporary()
-      try stored.forEachPiece { piece throws(LoadError) in try scratch.write(piece) }
       self.path = path
-      self.scratch = scratch
       do throws(LoadError) {
-        let source = try HDF5Parameters(scratch.path, matching: matching, layout: layout)
-        names = try KerasNames.names(text, path: path, known: source)
+        file = try HDF5File(try Self.weights(stored, in: archive), limits: limits)
+        let source = try HDF5Parameters(file, matching: matching, layout: layout)
+        names = try KerasNames.names(text, path: path, known: source, budget)
         weights = source
       } catch {
-        throw error.inArchive(path, scratch.path)
+        throw error.inArchive(path)
       }
     }
 
-    /// The datasets of the parameters, in the order of their names.
-    public var entries: [HDF5File.Entry] {
-      get throws(LoadError) {
-        do throws(LoadError) { return try HDF5File(scratch.path).entries } catch {
-          throw error.inArchive(path, scratch.path)
-        }
+    /// The HDF5 file of an archive: where it lies in it, or decompressed.
+    private static func weights(
+      _ stored: ZipBytes, in archive: ZipArchive
+    ) throws(LoadError) -> InputFile {
+      try stored.checkInflation()
+      let head = try stored.prefix(headBytes)
+      guard WeightFile.beginsAsHDF5(head) || (stored.count > headBytes && !stored.isDeflated)
+      else { throw .noHDF5(inArchive: archive.path, byteCount: stored.count) }
+      if let place = stored.place {
+        try stored.checkStored()
+        return try InputFile(place, of: archive.file, name: stored.origin)
       }
+      let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
+        memory throws(LoadError) in try stored.read(from: 0, into: memory)
+      }
+      return InputFile(bytes: bytes, name: stored.origin)
     }
+
+    /// The datasets of the parameters, in the order of their names.
+    public var entries: [HDF5File.Entry] { file.entries }
 
     /// Whether layers are found by name.
     public var goesByName: Bool { weights.goesByName }
@@ -83,12 +92,12 @@
     /// The layer names there are values for, as the user gave them.
     public var availableNames: [String] {
       guard !names.isEmpty else { return weights.availableNames }
-      let inFile = Set(weights.availableNames)
+      let inFile = Set(weights.availableNames.map { EntryName($0) })
       return names.filter { _, name in
         // The file names a layer of a model inside by its last part where that is enough.
-        let last = name.split(separator: "/").last.map(String.init) ?? name
-        return inFile.contains(name) || inFile.contains(last)
-      }.keys.sorted()
+        let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
+        return inFile.contains(name) || inFile.contains(last ?? name)
+      }.keys.sorted().map(\.text)
     }
 
     /// The archive with every parameter of the model matched.
@@ -101,7 +110,7 @@
       do {
         ready.weights = try weights.prepared(for: specs.map(inFile))
       } catch let error as LoadError {
-        throw error.inArchive(path, scratch.path)
+        throw error.inArchive(path)
       }
       return ready
     }
@@ -114,9 +123,9 @@
     public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
       do {
         guard let data = try weights.parameter(for: inFile(spec)) else { return nil }
-        return KerasData(data: data, archive: path, scratch: scratch)
+        return KerasData(data: data, archive: path)
       } catch let error as LoadError {
-        throw error.inArchive(path, scratch.path).asked(for: spec)
+        throw error.inArchive(path).asked(for: spec)
       }
     }
 
@@ -132,62 +141,71 @@
       at entry: String, layout: ParameterLayout = .keras
     ) throws(LoadError) -> any ParameterData {
       do throws(LoadError) {
-        let data = try HDF5File(scratch.path).data(at: entry, layout: layout)
-        return KerasData(data: data, archive: path, scratch: scratch)
+        return KerasData(data: try file.data(at: entry, layout: layout), archive: path)
       } catch {
-        throw error.inArchive(path, scratch.path)
+        throw error.inArchive(path)
       }
     }
 
     /// The parameter under the name the HDF5 file has for its layer.
     private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
-      names[spec.layer].map(spec.named) ?? spec
+      names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
     }
 
     private static func text(
-      _ name: String, in archive: ZipArchive
+      _ name: EntryName, in archive: ZipArchive, _ budget: LoadBudget
     ) throws(LoadError) -> String? {
       guard let stored = try archive.bytes(named: name) else { return nil }
-      guard stored.count <= maximumTextBytes else {
-        throw .refused(archive.path, entry: name, "\(LoadError.bytes(stored.count)) of text")
+      guard stored.count <= budget.limits.structureBytes else {
+        throw .beyondLimit(
+          archive.path, entry: name.text, "\(LoadError.bytes(stored.count)) of text",
+          limit: "structureBytes")
       }
-      var bytes: [UInt8] = []
-      try stored.forEachPiece { bytes.append(contentsOf: $0) }
-      return String(decoding: bytes, as: UTF8.self)
+      try budget.take(bytes: stored.count)
+      let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
+        memory throws(LoadError) in try stored.read(from: 0, into: memory)
+      }
+      return bytes.withBytes { String(decoding: $0, as: UTF8.self) }
     }
   }
 
-  /// Values that need the temporary file.
+  /// Values whose errors name the archive.
   private struct KerasData: ParameterData {
     let data: any ParameterData
     let archive: String
-    let scratch: ScratchFile
 
     var count: Int { data.count }
     var elementType: ElementType { data.elementType }
     var layout: ParameterLayout { data.layout }
     var sizes: [Int]? { data.sizes }
     var temporaryByteCount: Int { data.temporaryByteCount }
-    var origin: String {
-      data.origin.replacing(scratch.path, with: "\(archive): \(ZipArchive.kerasWeights)")
-    }
+    var origin: String { data.origin }
 
     func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
       do {
         try data.withUnsafeBytes(body)
       } catch let error as LoadError {
-        throw error.inArchive(archive, scratch.path)
+        throw error.inArchive(archive)
+      }
+    }
+
+    func read(into memory: UnsafeMutableRawBufferPointer) throws {
+      do {
+        try data.read(into: memory)
+      } catch let error as LoadError {
+        throw error.inArchive(archive)
       }
     }
   }
 
   extension LoadError {
-    /// The error with the archive in place of the temporary file.
-    fileprivate func inArchive(_ archive: String, _ scratch: String) -> LoadError {
-      guard path == scratch else { return self }
+    /// The error of the HDF5 file as one of the archive and the entry in it.
+    fileprivate func inArchive(_ archive: String) -> LoadError {
+      let name = ZipArchive.kerasWeights.text
+      guard path == "\(archive): \(name)" else { return self }
       var error = self
       error.path = archive
-      error.entry = [ZipArchive.kerasWeights, entry].compactMap(\.self).joined(separator: ": ")
+      error.entry = [name, entry].compactMap(\.self).joined(separator: ": ")
       return error
     }
   }

@@ -1,4 +1,4 @@
-#if HDF5 && Zip
+#if Zip
   /// The names a `.keras` archive has for its layers, from the description of the model.
   ///
   /// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
@@ -15,19 +15,23 @@
     ///   - configuration: the description, JSON.
     ///   - path: the archive, for messages.
     ///   - source: the HDF5 file.
+    ///   - budget: what the names are made from.
     /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
     /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
     static func names(
-      _ configuration: String, path: String, known source: HDF5Parameters
-    ) throws(LoadError) -> [String: String] {
+      _ configuration: String, path: String, known source: HDF5Parameters, _ budget: LoadBudget
+    ) throws(LoadError) -> [EntryName: EntryName] {
       guard source.goesByName, try !hasNames(source.file) else { return [:] }
-      let json = try ByteCursor.reading(
-        Array(configuration.utf8), path: path, entry: KerasArchive.configurationEntry
-      ) { cursor throws(LoadError) in
-        try JSONReader.value(cursor, maximumDepth: maximumJSONDepth)
-      }
-      var names: [String: String] = [:]
-      collect(json, user: "", file: "", depth: 0, into: &names)
+      var text = configuration
+      let json = try text.withUTF8 { bytes in
+        let cursor = ByteCursor(
+          UnsafeRawBufferPointer(bytes), path: path, entry: KerasArchive.configurationEntry.text)
+        return Result { () throws(LoadError) in
+          try JSONReader.value(cursor, maximumDepth: maximumJSONDepth, budget)
+        }
+      }.get()
+      var names: [EntryName: EntryName] = [:]
+      try collect(json, user: [], file: [], depth: 0, into: &names, budget)
       return names
     }
 
@@ -40,26 +44,37 @@
       return false
     }
 
+    /// Adds the names of a model's layers, each taken from the budget before it is made: the layers of models
+    /// in models have the names of all these before their own.
     private static func collect(
-      _ model: JSONValue, user: String, file: String, depth: Int,
-      into names: inout [String: String]
-    ) {
+      _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
+      into names: inout [EntryName: EntryName], _ budget: LoadBudget
+    ) throws(LoadError) {
       guard depth < maximumDepth,
         let layers = model.object?["config"]?.object?["layers"]?.array
       else { return }
-      var counts: [String: Int] = [:]
+      var counts: [EntryName: Int] = [:]
       for layer in layers {
         guard let object = layer.object, let kind = object["class_name"]?.text,
-          let name = object["config"]?.object?["name"]?.text ?? object["name"]?.text
+          let text = object["config"]?.object?["name"]?.text ?? object["name"]?.text
         else { continue }
-        let container = snakeCase(kind)
+        try budget.check(nameBytes: kind.utf8.count)
+        try budget.take(steps: kind.utf8.count)
+        try budget.check(nameBytes: text.utf8.count)
+        let name = EntryName(text)
+        let container = EntryName(snakeCase(kind))
         let number = counts[container, default: 0]
         counts[container] = number + 1
-        let inFile = file + container + (number == 0 ? "" : "_\(number)")
-        names[user + name] = inFile
+        let own = number == 0 ? container.bytes : container.bytes + "_\(number)".utf8
+        let inFile = try budget.name(file + own)
+        let full = try budget.name(user + name.bytes)
+        names[full] = inFile
         // A layer of a model inside answers to its own name where the outer model has none of it.
         if !user.isEmpty, names[name] == nil { names[name] = inFile }
-        collect(layer, user: user + name + "/", file: inFile + "/", depth: depth + 1, into: &names)
+        let slash = UInt8(ascii: "/")
+        try collect(
+          layer, user: full.bytes + [slash], file: inFile.bytes + [slash], depth: depth + 1,
+          into: &names, budget)
       }
     }
 

@@ -112,6 +112,19 @@ extension LoadError {
       remedy: "convert them to f32 before they are saved")
   }
 
+  static func tooMuchInflated(
+    _ path: String, entry: String?, _ count: Int, from stored: Int, limit: String
+  ) -> LoadError {
+    .beyondLimit(
+      path, entry: entry, "\(bytes(count)), decompressed from \(stored)", limit: limit)
+  }
+
+  static func noHDF5(inArchive path: String, byteCount: Int) -> LoadError {
+    LoadError(
+      .notHDF5, "this is not an HDF5 file", path: path, entry: "model.weights.h5",
+      received: byteCount < 8 ? bytes(byteCount) : "a file without its signature")
+  }
+
   // MARK: NumPy
 
   static func wrongValueBytes(

@@ -9,7 +9,8 @@ import ForgeShapes
 /// ```
 /// It reads versions 1 to 3 of the format with little-endian f2, f4, f8, i1, u1, i4, i8 and bool in
 /// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects
-/// are never read. The file is mapped; its values are read when they are used.
+/// are never read. The file is not kept open: its values are read when they are used, and a file that was
+/// cut, changed or replaced since it was looked at is an error.
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
@@ -46,11 +47,15 @@ public struct NumPyArray: Sendable {
 
   /// Opens a `.npy` file.
   ///
-  /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
-  public init(path: String) throws(LoadError) {
-    try self.init(FileRange(try FileMapping(path: path)))
+  public init(path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
+    let file = try InputFile(path: path, staysOpen: false)
+    try self.init(
+      FileRange(file), LoadBudget(limits, fileBytes: file.count, path: path))
   }
 
   #if Zip
@@ -59,23 +64,32 @@ public struct NumPyArray: Sendable {
     /// - Parameters:
     ///   - path: the archive; relative to the working directory unless it begins with `/`.
     ///   - entry: the array's name, without `.npy`.
-    /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:)`` throws.
-    public init(path: String, entry: String) throws(LoadError) {
-      let archive = try ZipArchive(try FileMapping(path: path))
-      guard let stored = try archive.bytes(named: entry + NumPyParameters.ending) else {
-        throw .noSuchEntry(path, entry, found: archive.entries.map(\.name))
+    ///   - limits: what reading the directory and decompressing the array may cost.
+    /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:limits:)`` throws.
+    public init(
+      path: String, entry: String, limits: LoadLimits = LoadLimits()
+    ) throws(LoadError) {
+      let file = try InputFile(path: path)
+      let budget = LoadBudget(limits, fileBytes: file.count, path: path)
+      let archive = try ZipArchive(file, budget)
+      guard let stored = try archive.bytes(named: EntryName(entry + NumPyParameters.ending)) else {
+        throw .noSuchEntry(path, entry, found: archive.firstNames)
       }
-      try self.init(stored)
+      try self.init(stored, budget)
     }
   #endif
 
   /// Reads the header of an array and compares it with the bytes there are.
-  init(_ stored: some StoredBytes) throws(LoadError) {
-    let header = try NumPyHeader(stored)
+  init(_ stored: some StoredBytes, _ budget: LoadBudget) throws(LoadError) {
+    try self.init(stored, try NumPyHeader(stored, budget))
+  }
+
+  /// Compares the header of an array with the bytes there are.
+  init(_ stored: some StoredBytes, _ header: NumPyHeader) throws(LoadError) {
     guard let type = header.elementType else {
       throw .unreadableType(stored.path, entry: stored.entry, header.typeName)
     }
-    let needed = header.count * type.byteCount
+    let needed = LoadLimits.product(header.count, type.byteCount)
     guard stored.count - header.byteCount == needed else {
       throw .wrongValueBytes(
         stored.path, entry: stored.entry, received: stored.count - header.byteCount, header.sizes,
@@ -90,14 +104,26 @@ public struct NumPyArray: Sendable {
 
   /// The values as Float32, the last axis innermost, whatever the file has.
   ///
-  /// - Throws: ``LoadError``: `damaged` when a compressed entry is, or the file has become shorter;
-  ///   `outOfMemory`.
+  /// - Throws: ``LoadError``: `damaged` when a compressed entry is, or the file was cut or changed;
+  ///   `refused` when a compressed entry goes beyond the limits; `outOfMemory`.
   public var values: [Float] {
     get throws {
       if case .memory(let values) = storage { return values }
+      // An array asks for memory in a way that traps, so each is made only where there is room for it:
+      // here for values that are read into it, below beside those that are converted.
+      if case .stored(let stored, let header) = storage, isPlain {
+        try checkRoom()
+        return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
+          try stored.read(
+            from: header.byteCount,
+            into: UnsafeMutableRawBufferPointer(
+              UnsafeMutableBufferPointer(rebasing: buffer[..<count])))
+          written = count
+        }
+      }
       var floats: [Float] = []
-      // First the bytes, which may turn out not to be there, then the memory for as many values.
       try withBytes { bytes in
+        try checkRoom()
         floats = [Float](unsafeUninitializedCapacity: count) { buffer, written in
           elementType.convert(bytes, into: UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
           written = count
@@ -105,6 +131,20 @@ public struct NumPyArray: Sendable {
       }
       return floats
     }
+  }
+
+  /// Whether the file has single-precision values in the order of the sizes.
+  private var isPlain: Bool { elementType == .float32 && !isTurned }
+
+  /// Whether the file has the first axis innermost.
+  private var isTurned: Bool {
+    if case .stored(_, let header) = storage { return header.isFortran && sizes.count > 1 }
+    return false
+  }
+
+  private func checkRoom() throws(LoadError) {
+    try AvailableMemory.checkArray(
+      LoadLimits.product(count, MemoryLayout<Float>.size), for: origin)
   }
 
   /// The array as the values of a parameter.
@@ -126,9 +166,8 @@ public struct NumPyArray: Sendable {
     switch storage {
     case .memory(let values): try values.withUnsafeBytes(body)
     case .stored(let stored, let header):
-      try stored.withUnsafeBytes { bytes in
-        let values = UnsafeRawBufferPointer(rebasing: bytes[header.byteCount...])
-        guard header.isFortran, sizes.count > 1 else { return try body(values) }
+      try stored.withUnsafeBytes(from: header.byteCount) { values in
+        guard isTurned else { return try body(values) }
         let memory = try RawMemory(byteCount: values.count, for: origin)
         FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory.bytes)
         try body(UnsafeRawBufferPointer(memory.bytes))
@@ -136,17 +175,33 @@ public struct NumPyArray: Sendable {
     }
   }
 
+  /// Reads the values into memory as they are stored, but the last axis innermost.
+  func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    let needed = LoadLimits.product(count, elementType.byteCount)
+    guard memory.count == needed else {
+      throw LoadError.otherRoom(origin, memory.count, needs: needed)
+    }
+    switch storage {
+    case .memory(let values): values.withUnsafeBytes { memory.copyMemory(from: $0) }
+    case .stored(let stored, let header):
+      guard isTurned else { return try stored.read(from: header.byteCount, into: memory) }
+      try stored.withUnsafeBytes(from: header.byteCount) { values in
+        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory)
+      }
+    }
+  }
+
   /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.
   var temporaryByteCount: Int {
     guard case .stored(let stored, let header) = storage else { return 0 }
-    let turned = header.isFortran && sizes.count > 1 ? stored.count - header.byteCount : 0
-    return stored.temporaryByteCount + turned
+    return stored.temporaryByteCount(from: header.byteCount)
+      + (isTurned ? stored.count - header.byteCount : 0)
   }
 
   /// Writes the array as a `.npy` file of single-precision values.
   ///
-  /// It is written under another name and renamed, so that a program that reads the old file goes
-  /// on with the old one, and a full disk leaves it as it was.
+  /// It is written under another name and renamed: no program finds half of it, and a full disk leaves
+  /// the old file as it was.
   ///
   /// - Parameter path: the file; one that is there is replaced.
   /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values``
@@ -154,7 +209,7 @@ public struct NumPyArray: Sendable {
   public func write(to path: String) throws {
     let values = try values
     try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in
-      try values.withUnsafeBytes { try ScratchFile.replace(path, with: [header, $0]) }
+      try values.withUnsafeBytes { try FileReplacement.write([header, $0], to: path) }
     }
   }
 }
@@ -172,5 +227,9 @@ private struct NumPyValues: ParameterData {
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try array.withBytes(body)
+  }
+
+  func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    try array.read(into: memory)
   }
 }

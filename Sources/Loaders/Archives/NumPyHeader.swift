@@ -6,8 +6,10 @@ import ForgeShapes
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct NumPyHeader: Sendable {
   private static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
-  /// Bytes of the dictionary; NumPy's own stay far below.
-  private static let maximumTextBytes = 1 << 20
+  /// Bytes of the dictionary, as many as version 1 can have; NumPy's own stay far below.
+  private static let maximumTextBytes = 0xffff
+  /// Bytes that are read first; most headers end within them.
+  private static let firstBytes = 128
   /// Axes of one array; NumPy 2 has at most 64.
   private static let maximumRank = 64
   private static let spaces: StaticString = " \t\r\n"
@@ -34,14 +36,19 @@ struct NumPyHeader: Sendable {
   static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: signature) }
 
   /// Reads the header of an array.
-  init(_ stored: some StoredBytes) throws(LoadError) {
-    let head = try stored.prefix(12)
+  init(_ stored: some StoredBytes, _ budget: LoadBudget) throws(LoadError) {
+    try budget.take(bytes: Self.firstBytes)
+    let head = try stored.prefix(Self.firstBytes)
     guard Self.begins(head) else {
       throw .notThisFormat(stored.path, entry: stored.entry, "a NumPy array", size: stored.count)
     }
     let text = try ByteCursor.reading(
       head, path: stored.path, entry: stored.entry, Self.textRange)
-    let bytes = try stored.prefix(text.upperBound)
+    var bytes = Array(head.prefix(text.upperBound))
+    if text.upperBound > Self.firstBytes {
+      try budget.take(bytes: text.upperBound)
+      bytes = try stored.prefix(text.upperBound)
+    }
     self = try ByteCursor.reading(bytes, path: stored.path, entry: stored.entry) {
       cursor throws(LoadError) in
       try cursor.seek(to: text.lowerBound, "the header")

@@ -25,10 +25,13 @@ public struct NumPyParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the arrays.
+  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`.
-  public init(_ path: String, layout: ParameterLayout = .keras) throws(LoadError) {
-    arrays = try NumPyArrays(path)
+  public init(
+    _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    arrays = try NumPyArrays(path, limits: limits)
     matching = try EntryMatching(arrays.names, path: path, layout: layout)
     self.path = path
     self.layout = layout
@@ -45,14 +48,15 @@ public struct NumPyParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the arrays.
+  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
   ///   - entry: gives the name of a parameter's array, without `.npy`; `nil` when it has none.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`.
   public init(
-    _ path: String, layout: ParameterLayout = .keras,
+    _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits(),
     entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
   ) throws(LoadError) {
-    arrays = try NumPyArrays(path)
+    arrays = try NumPyArrays(path, limits: limits)
     matching = EntryMatching(path: path, layout: layout, rule: entry)
     self.path = path
     self.layout = layout

@@ -8,12 +8,12 @@ import ForgeShapes
 /// ```
 /// The header is read with every bound checked: the tensors must fill the file one after the other,
 /// none may overlap or lie outside, and each must have as many bytes as its sizes need. The values
-/// stay in the mapped file and are read when they are used.
+/// are read from the file when they are used; one that is cut or changed meanwhile is an error.
 public struct SafeTensors: Sendable {
   /// One tensor of a file.
   public struct Tensor: Sendable, CustomStringConvertible {
     /// The name: `conv1.weight`.
-    public let name: String
+    public var name: String { key.text }
     /// The sizes, outermost first; none for a single value.
     public let sizes: [Int]
     /// The type of the values; `nil` when Forge does not read it.
@@ -22,6 +22,8 @@ public struct SafeTensors: Sendable {
     public let typeName: String
     /// The bytes of the file that are the values.
     public let byteRange: Range<Int>
+    /// The name as it is stored.
+    let key: EntryName
 
     /// The tensor as one line of a listing.
     public var description: String {
@@ -34,28 +36,35 @@ public struct SafeTensors: Sendable {
   /// The tensors in the order of their bytes.
   public let tensors: [Tensor]
   /// The texts the file carries besides, by name.
-  public let metadata: [String: String]
-  private let mapping: FileMapping
-  private let indices: [String: Int]
+  public var metadata: [String: String] {
+    Dictionary(texts.map { ($0.name.text, $0.text) }) { first, _ in first }
+  }
+  private let texts: [(name: EntryName, text: String)]
+  private let file: InputFile
+  private let indices: [EntryName: Int]
 
   /// Opens a file and reads its header.
   ///
-  /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
-  public init(_ path: String) throws(LoadError) {
-    try self.init(try FileMapping(path: path))
+  public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
+    try self.init(try InputFile(path: path), limits: limits)
   }
 
-  /// Reads the header of a mapped file.
-  init(_ mapping: FileMapping) throws(LoadError) {
-    let header = try SafeTensorsHeader(mapping)
-    self.mapping = mapping
-    path = mapping.path
+  /// Reads the header of an open file.
+  init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
+    let header = try SafeTensorsHeader(
+      file, LoadBudget(limits, fileBytes: file.count, path: file.path))
+    self.file = file
+    path = file.path
     tensors = header.tensors
-    metadata = header.metadata
-    indices = Dictionary(
-      uniqueKeysWithValues: header.tensors.enumerated().map { ($1.name, $0) })
+    texts = header.texts
+    var indices: [EntryName: Int] = [:]
+    for (index, tensor) in header.tensors.enumerated() { indices[tensor.key] = index }
+    self.indices = indices
   }
 
   /// The values of a tensor.
@@ -68,20 +77,20 @@ public struct SafeTensors: Sendable {
   public func data(
     named name: String, layout: ParameterLayout = .pytorch
   ) throws(LoadError) -> any ParameterData {
-    guard let data = try find(name, layout: layout) else {
-      throw .noSuchEntry(path, name, found: tensors.map(\.name))
+    guard let data = try find(EntryName(name), layout: layout) else {
+      throw .noSuchEntry(path, name, found: tensors.prefix(9).map(\.name))
     }
     return data
   }
 
   /// The values of a tensor, or `nil` when there is none of that name.
-  func find(_ name: String, layout: ParameterLayout) throws(LoadError) -> MappedValues? {
+  func find(_ name: EntryName, layout: ParameterLayout) throws(LoadError) -> StoredValues? {
     guard let tensor = indices[name].map({ tensors[$0] }) else { return nil }
     guard let type = tensor.elementType else {
-      throw .unreadableType(path, entry: name, tensor.typeName)
+      throw .unreadableType(path, entry: name.text, tensor.typeName)
     }
-    return MappedValues(
-      FileRange(mapping, tensor.byteRange, entry: name),
+    return StoredValues(
+      FileRange(file, tensor.byteRange, entry: name.text),
       count: tensor.byteRange.count / type.byteCount, elementType: type, layout: layout,
       sizes: tensor.sizes)
   }

@@ -4,13 +4,18 @@ import ForgeShapes
 struct SafeTensorsHeader {
   /// Bytes of the JSON, the bound of the format's own reader.
   private static let maximumByteCount = 100_000_000
+  /// What stands before it and says how long it is.
+  private static let lengthBytes = 8
   /// An object of tensors, each an object, with arrays.
   private static let maximumDepth = 4
+  /// The name of a type, which is shown where it is not known.
+  private static let maximumTypeBytes = 64
   /// Axes of one tensor.
   private static let maximumRank = 64
 
   private(set) var tensors: [SafeTensors.Tensor] = []
-  private(set) var metadata: [String: String] = [:]
+  /// The texts the file carries besides, in the order of the file.
+  private(set) var texts: [(name: EntryName, text: String)] = []
   private let path: String
 
   /// The bytes of one element of each type of the format; Forge reads those of an `ElementType`.
@@ -28,51 +33,61 @@ struct SafeTensorsHeader {
   }
 
   /// Reads and checks the header of a file.
-  init(_ mapping: FileMapping) throws(LoadError) {
-    path = mapping.path
-    try mapping.verify()
-    guard mapping.count >= 8 else {
-      throw .notThisFormat(path, entry: nil, "a safetensors file", size: mapping.count)
+  init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
+    path = file.path
+    guard file.count >= Self.lengthBytes else {
+      throw .notThisFormat(path, entry: nil, "a safetensors file", size: file.count)
     }
-    var cursor = ByteCursor(mapping.bytes, path: path)
-    let length = try cursor.unsigned(8, "the header")
+    let length = try file.prefix(Self.lengthBytes).withBytes { bytes throws(LoadError) in
+      var cursor = ByteCursor(bytes, path: path)
+      return try cursor.unsigned(Self.lengthBytes, "the header")
+    }
+    let left = file.count - Self.lengthBytes
     guard length <= Self.maximumByteCount else {
       throw .headerTooLong(path, length, of: Self.maximumByteCount)
     }
-    guard length <= cursor.left else {
-      throw .headerCutOff(path, needs: Int(length), received: cursor.left)
+    guard length <= left else {
+      throw .headerCutOff(path, needs: Int(length), received: left)
     }
-    let text = try cursor.raw(Int(length), "the header")
-    guard text.first == UInt8(ascii: "{") else {
-      throw .notThisFormat(path, entry: nil, "a safetensors file", size: mapping.count)
+    let end = Self.lengthBytes + Int(length)
+    try budget.take(bytes: Int(length))
+    let json = try file.bytes(Self.lengthBytes..<end).withBytes { text throws(LoadError) in
+      guard text.first == UInt8(ascii: "{") else {
+        throw .notThisFormat(path, entry: nil, "a safetensors file", size: file.count)
+      }
+      return try JSONReader.value(
+        ByteCursor(text, path: path), maximumDepth: Self.maximumDepth, budget)
     }
-    let json = try JSONReader.value(
-      ByteCursor(text, path: path), maximumDepth: Self.maximumDepth)
-    try read(json.object ?? JSONObject(), start: cursor.offset)
-    try checkPlaces(from: cursor.offset, to: mapping.count)
+    try read(json.object ?? JSONObject(), start: end, budget)
+    try checkPlaces(from: end, to: file.count)
   }
 
-  private mutating func read(_ json: JSONObject, start: Int) throws(LoadError) {
-    for name in json.names {
-      guard let members = json[name]?.object else {
-        throw .damaged(path, entry: name, "the header does not describe it")
+  private mutating func read(
+    _ json: JSONObject, start: Int, _ budget: LoadBudget
+  ) throws(LoadError) {
+    for (name, value) in json.members {
+      try budget.take(entries: 1)
+      guard let members = value.object else {
+        throw .damaged(path, entry: name.text, "the header does not describe it")
       }
       if name == "__metadata__" {
-        for key in members.names { metadata[key] = members[key]?.text }
+        try budget.take(entries: members.members.count)
+        texts = members.members.compactMap { name, value in value.text.map { (name, $0) } }
       } else {
         tensors.append(try tensor(name, members, start: start))
       }
     }
     tensors.sort {
-      ($0.byteRange.lowerBound, $0.byteRange.upperBound, $0.name)
-        < ($1.byteRange.lowerBound, $1.byteRange.upperBound, $1.name)
+      ($0.byteRange.lowerBound, $0.byteRange.upperBound, $0.key)
+        < ($1.byteRange.lowerBound, $1.byteRange.upperBound, $1.key)
     }
   }
 
   private func tensor(
-    _ name: String, _ members: JSONObject, start: Int
+    _ key: EntryName, _ members: JSONObject, start: Int
   ) throws(LoadError) -> SafeTensors.Tensor {
-    guard let typeName = members["dtype"]?.text,
+    var name: String { key.text }
+    guard let typeName = members["dtype"]?.text, typeName.utf8.count <= Self.maximumTypeBytes,
       let sizes = members["shape"]?.array?.map(\.integer),
       let offsets = members["data_offsets"]?.array?.map(\.integer), offsets.count == 2,
       let first = offsets[0], let last = offsets[1]
@@ -93,8 +108,8 @@ struct SafeTensorsHeader {
         needs: count * type.byteCount)
     }
     return SafeTensors.Tensor(
-      name: name, sizes: known, elementType: type?.type,
-      typeName: type?.type?.rawValue ?? typeName, byteRange: lower..<upper)
+      sizes: known, elementType: type?.type, typeName: type?.type?.rawValue ?? typeName,
+      byteRange: lower..<upper, key: key)
   }
 
   /// Throws unless the tensors fill the file, one after the other.

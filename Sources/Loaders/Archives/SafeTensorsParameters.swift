@@ -22,10 +22,13 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
+  ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
-  public init(_ path: String, layout: ParameterLayout = .pytorch) throws(LoadError) {
-    try self.init(try SafeTensors(path), layout: layout)
+  public init(
+    _ path: String, layout: ParameterLayout = .pytorch, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(try SafeTensors(path, limits: limits), layout: layout)
   }
 
   /// Takes the tensors of an open file by the usual names.
@@ -37,7 +40,7 @@ public struct SafeTensorsParameters: ParameterSource {
   public init(_ file: SafeTensors, layout: ParameterLayout = .pytorch) throws(LoadError) {
     self.file = file
     self.layout = layout
-    matching = try EntryMatching(file.tensors.map(\.name), path: file.path, layout: layout)
+    matching = try EntryMatching(file.tensors.map(\.key), path: file.path, layout: layout)
   }
 
   /// Opens a file whose tensors you find yourself.
@@ -51,14 +54,15 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
+  ///   - limits: what reading the header may cost.
   ///   - entry: gives the name of a parameter's tensor; `nil` when it has none.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(
-    _ path: String, layout: ParameterLayout = .pytorch,
+    _ path: String, layout: ParameterLayout = .pytorch, limits: LoadLimits = LoadLimits(),
     entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
   ) throws(LoadError) {
-    file = try SafeTensors(path)
+    file = try SafeTensors(path, limits: limits)
     self.layout = layout
     matching = EntryMatching(path: path, layout: layout, rule: entry)
   }

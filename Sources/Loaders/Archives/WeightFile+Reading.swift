@@ -4,18 +4,18 @@ extension WeightFile {
   private static let rawEnding = ".bin"
 
   /// The form of a file by its first bytes.
-  static func format(of path: String) throws(LoadError) -> Format {
+  static func format(of path: String, _ limits: LoadLimits) throws(LoadError) -> Format {
     if try Folder.isFolder(path) { return .folder }
-    let mapping = try FileMapping(path: path)
-    try mapping.verify()
-    let bytes = mapping.bytes
-    if NumPyHeader.begins(bytes) { return .numPy }
-    if SafeTensorsHeader.begins(bytes) { return .safeTensors }
-    if isHDF5(bytes) { return .hdf5 }
-    guard isZip(bytes) else { throw .unknownFormat(path) }
+    let file = try InputFile(path: path)
+    let head = try file.prefix(16)
+    if head.withBytes(NumPyHeader.begins) { return .numPy }
+    if head.withBytes(SafeTensorsHeader.begins) { return .safeTensors }
+    if try isHDF5(file) { return .hdf5 }
+    guard head.withBytes(isZip) else { throw .unknownFormat(path) }
     #if Zip
-      let names = try ZipArchive(mapping).entries.map(\.name)
-      return names.contains(ZipArchive.kerasWeights) ? .keras : .numPyArchive
+      let archive = try ZipArchive(file, LoadBudget(limits, fileBytes: file.count, path: path))
+      return archive.entries.contains { $0.name == ZipArchive.kerasWeights }
+        ? .keras : .numPyArchive
     #else
       throw .needsTrait(path, "Zip", "zip archives")
     #endif
@@ -27,23 +27,38 @@ extension WeightFile {
   }
 
   /// An HDF5 file may begin with something else, of 512 bytes or a doubling of them.
-  private static func isHDF5(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
+  private static func isHDF5(_ file: InputFile) throws(LoadError) -> Bool {
     var place = 0
-    while place < bytes.count {
-      if bytes[place...].starts(with: signature) { return true }
+    while place <= file.count - hdf5Signature.count {
+      let bytes = try file.bytes(place..<(place + hdf5Signature.count))
+      if bytes.withBytes({ $0.elementsEqual(hdf5Signature) }) { return true }
       place = place == 0 ? 512 : place * 2
     }
     return false
   }
 
+  /// Whether the first bytes of a file are enough to tell that it is an HDF5 file.
+  static func beginsAsHDF5(_ head: [UInt8]) -> Bool {
+    var place = 0
+    while place < head.count {
+      if head[place...].starts(with: hdf5Signature) { return true }
+      place = place == 0 ? 512 : place * 2
+    }
+    return false
+  }
+
+  /// What an HDF5 file, or what follows its foreign head, begins with.
+  static let hdf5Signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
+
   // MARK: Listings
 
   /// What an array is; its error where it cannot be read.
-  static func entry(_ stored: some StoredBytes, named name: String) throws(LoadError) -> Entry {
-    let header = try NumPyHeader(stored)
+  private static func entry(
+    _ stored: some StoredBytes, named name: String, _ budget: LoadBudget
+  ) throws(LoadError) -> Entry {
+    let header = try NumPyHeader(stored, budget)
     var problem: LoadError?
-    do throws(LoadError) { _ = try NumPyArray(stored) } catch { problem = error }
+    do throws(LoadError) { _ = try NumPyArray(stored, header) } catch { problem = error }
     return Entry(
       name, sizes: header.sizes, header.elementType,
       typeName: header.elementType?.rawValue ?? header.typeName,
@@ -59,29 +74,48 @@ extension WeightFile {
     }
   }
 
-  static func folderEntries(_ path: String) throws(LoadError) -> [Entry] {
+  static func arrayEntry(_ path: String, _ limits: LoadLimits) throws(LoadError) -> Entry {
+    let file = try InputFile(path: path)
+    return try entry(
+      FileRange(file), named: path, LoadBudget(limits, fileBytes: file.count, path: path))
+  }
+
+  static func folderEntries(
+    _ path: String, _ limits: LoadLimits
+  ) throws(LoadError) -> [Entry] {
     var entries: [Entry] = []
-    for name in try Folder.files(in: path) ?? [] {
+    for name in try Folder.files(in: path, limits: limits) ?? [] {
       guard name.hasSuffix(NumPyParameters.ending) || name.hasSuffix(rawEnding) else { continue }
       entries.append(
         entry(trying: name, byteCount: 0) { () throws(LoadError) in
-          let stored = FileRange(try FileMapping(path: "\(path)/\(name)"))
-          guard name.hasSuffix(rawEnding) else { return try entry(stored, named: name) }
+          let file = try InputFile(path: "\(path)/\(name)")
+          let stored = FileRange(file)
+          guard name.hasSuffix(rawEnding) else {
+            return try entry(
+              stored, named: name,
+              LoadBudget(limits, fileBytes: file.count, path: file.path))
+          }
           return Entry(name, sizes: [stored.count], typeName: "raw", byteCount: stored.count)
         })
     }
     return entries
   }
 
-  static func archiveEntries(_ path: String) throws(LoadError) -> [Entry] {
+  /// All headers are read from one budget, however many there are.
+  static func archiveEntries(
+    _ path: String, _ limits: LoadLimits
+  ) throws(LoadError) -> [Entry] {
     #if Zip
-      let archive = try ZipArchive(try FileMapping(path: path))
-      return archive.entries.map { file in
-        entry(trying: file.name, byteCount: file.count) { () throws(LoadError) in
-          guard let stored = try archive.bytes(named: file.name) else {
-            throw .noSuchEntry(path, file.name, found: [])
+      let file = try InputFile(path: path)
+      let budget = LoadBudget(limits, fileBytes: file.count, path: path)
+      let archive = try ZipArchive(file, budget)
+      return archive.entries.map { stored in
+        let name = stored.name.text
+        return entry(trying: name, byteCount: stored.count) { () throws(LoadError) in
+          guard let bytes = try archive.bytes(named: stored.name) else {
+            throw .noSuchEntry(path, name, found: [])
           }
-          return try entry(stored, named: file.name)
+          return try entry(bytes, named: name, budget)
         }
       }
     #else
@@ -89,19 +123,19 @@ extension WeightFile {
     #endif
   }
 
-  static func hdf5Entries(_ path: String) throws(LoadError) -> [Entry] {
-    #if HDF5
-      return try HDF5File(path).entries.map(Entry.init)
-    #else
-      throw .needsTrait(path, "HDF5", "HDF5 files")
-    #endif
+  static func hdf5Entries(
+    _ path: String, _ limits: LoadLimits
+  ) throws(LoadError) -> [Entry] {
+    try HDF5File(path, limits: limits).entries.map(Entry.init)
   }
 
-  static func kerasEntries(_ path: String) throws(LoadError) -> [Entry] {
-    #if HDF5 && Zip
-      return try KerasArchive(path).entries.map(Entry.init)
+  static func kerasEntries(
+    _ path: String, _ limits: LoadLimits
+  ) throws(LoadError) -> [Entry] {
+    #if Zip
+      return try KerasArchive(path, limits: limits).entries.map(Entry.init)
     #else
-      throw .needsTrait(path, "HDF5", "HDF5 files")
+      throw .needsTrait(path, "Zip", "zip archives")
     #endif
   }
 
@@ -118,22 +152,18 @@ extension WeightFile {
   }
 
   static func hdf5Parameters(
-    _ path: String, _ layout: ParameterLayout
+    _ path: String, _ layout: ParameterLayout, _ limits: LoadLimits
   ) throws(LoadError) -> any ParameterSource {
-    #if HDF5
-      return try HDF5Parameters(path, layout: layout)
-    #else
-      throw .needsTrait(path, "HDF5", "HDF5 files")
-    #endif
+    try HDF5Parameters(path, layout: layout, limits: limits)
   }
 
   static func kerasParameters(
-    _ path: String, _ layout: ParameterLayout
+    _ path: String, _ layout: ParameterLayout, _ limits: LoadLimits
   ) throws(LoadError) -> any ParameterSource {
-    #if HDF5 && Zip
-      return try KerasArchive(path, layout: layout)
+    #if Zip
+      return try KerasArchive(path, layout: layout, limits: limits)
     #else
-      throw .needsTrait(path, "HDF5", "HDF5 files")
+      throw .needsTrait(path, "Zip", "zip archives")
     #endif
   }
 }
@@ -146,12 +176,10 @@ extension WeightFile.Entry {
       byteCount: tensor.byteRange.count)
   }
 
-  #if HDF5
-    /// A dataset of an HDF5 file.
-    init(_ entry: HDF5File.Entry) {
-      self.init(
-        entry.name, sizes: entry.sizes, entry.elementType, typeName: entry.typeName,
-        byteCount: entry.byteCount, problem: entry.problem)
-    }
-  #endif
+  /// A dataset of an HDF5 file.
+  init(_ entry: HDF5File.Entry) {
+    self.init(
+      entry.name, sizes: entry.sizes, entry.elementType, typeName: entry.typeName,
+      byteCount: entry.byteCount, problem: entry.problem)
+  }
 }

@@ -64,25 +64,29 @@ public struct WeightFile: Sendable {
   public let format: Format
   /// What the file holds, in its own order.
   public let entries: [Entry]
+  /// What reading the structure of the file may cost.
+  public let limits: LoadLimits
 
   /// Opens a file, finds out its form and lists what it holds.
   ///
-  /// - Parameter path: the file or folder; relative to the working directory unless it begins with
-  ///   `/`.
+  /// - Parameters:
+  ///   - path: the file or folder; relative to the working directory unless it begins with `/`.
+  ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`. Entries that cannot be read have the error as their
   ///   `problem`.
-  public init(_ path: String) throws(LoadError) {
+  public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
     self.path = path
-    format = try Self.format(of: path)
+    self.limits = limits
+    format = try Self.format(of: path, limits)
     entries =
       switch format {
-      case .hdf5: try Self.hdf5Entries(path)
-      case .keras: try Self.kerasEntries(path)
-      case .safeTensors: try SafeTensors(path).tensors.map(Entry.init)
-      case .numPy: [try Self.entry(FileRange(try FileMapping(path: path)), named: path)]
-      case .numPyArchive: try Self.archiveEntries(path)
-      case .folder: try Self.folderEntries(path)
+      case .hdf5: try Self.hdf5Entries(path, limits)
+      case .keras: try Self.kerasEntries(path, limits)
+      case .safeTensors: try SafeTensors(path, limits: limits).tensors.map(Entry.init)
+      case .numPy: [try Self.arrayEntry(path, limits)]
+      case .numPyArchive: try Self.archiveEntries(path, limits)
+      case .folder: try Self.folderEntries(path, limits)
       }
   }
 
@@ -97,10 +101,11 @@ public struct WeightFile: Sendable {
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
     switch format {
-    case .hdf5: return try Self.hdf5Parameters(path, layout ?? .keras)
-    case .keras: return try Self.kerasParameters(path, layout ?? .keras)
-    case .safeTensors: return try SafeTensorsParameters(path, layout: layout ?? .pytorch)
-    case .numPyArchive: return try NumPyParameters(path, layout: layout ?? .keras)
+    case .hdf5: return try Self.hdf5Parameters(path, layout ?? .keras, limits)
+    case .keras: return try Self.kerasParameters(path, layout ?? .keras, limits)
+    case .safeTensors:
+      return try SafeTensorsParameters(path, layout: layout ?? .pytorch, limits: limits)
+    case .numPyArchive: return try NumPyParameters(path, layout: layout ?? .keras, limits: limits)
     case .numPy:
       throw .unsupported(
         path, entry: nil, "one array without the name of a layer", needs: "an .npz or a folder")
@@ -108,7 +113,7 @@ public struct WeightFile: Sendable {
       guard entries.contains(where: { $0.name.hasSuffix(NumPyParameters.ending) }) else {
         return try Self.rawParameters(path, entries, layout ?? .forge)
       }
-      return try NumPyParameters(path, layout: layout ?? .keras)
+      return try NumPyParameters(path, layout: layout ?? .keras, limits: limits)
     }
   }
 }

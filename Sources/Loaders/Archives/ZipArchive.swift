@@ -14,11 +14,11 @@
       }
 
       /// The name, with its folders.
-      let name: String
+      let name: EntryName
       /// How the bytes are kept; `nil` when Forge does not read it.
       let method: Method?
-      /// The method in words, for messages.
-      let methodName: String
+      /// The number of the method; `nil` for an encrypted entry.
+      let methodNumber: Int?
       /// The bytes in the archive.
       let storedCount: Int
       /// The bytes, uncompressed.
@@ -30,32 +30,39 @@
     }
 
     /// The entry of a `.keras` archive with the parameters.
-    static let kerasWeights = "model.weights.h5"
+    static let kerasWeights: EntryName = "model.weights.h5"
 
     /// The path of the archive, as it was given.
-    var path: String { mapping.path }
+    var path: String { file.path }
+    /// The file.
+    let file: InputFile
     /// The files in the archive, in the order of its directory; no folders.
     let entries: [Entry]
-    private let mapping: FileMapping
-    private let indices: [String: Int]
+    private let limits: LoadLimits
+    private let indices: [EntryName: Int]
     /// Where the bytes of each entry lie.
     private let ranges: [Range<Int>]
 
     /// Reads the directory of an archive.
-    init(_ mapping: FileMapping) throws(LoadError) {
-      try mapping.verify()
-      var directory = try ZipDirectory(mapping)
+    init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
+      var directory = try ZipDirectory(file, budget)
       let entries = try directory.entries()
-      var indices: [String: Int] = [:]
+      var indices: [EntryName: Int] = [:]
       var ranges: [Range<Int>] = []
       for (index, entry) in entries.enumerated() {
         guard indices.updateValue(index, forKey: entry.name) == nil else {
-          throw .duplicateEntry(mapping.path, entry.name)
+          throw .duplicateEntry(file.path, entry.name.text)
         }
         ranges.append(try directory.range(of: entry))
       }
-      try Self.checkApart(entries, ranges, mapping.path)
-      self.mapping = mapping
+      try Self.checkApart(entries, ranges, file.path)
+      // A name that is not UTF-8 can only be asked for as it is shown.
+      for (index, entry) in entries.enumerated() {
+        let shown = EntryName(entry.name.text)
+        if shown != entry.name, indices[shown] == nil { indices[shown] = index }
+      }
+      self.file = file
+      self.limits = budget.limits
       self.entries = entries
       self.indices = indices
       self.ranges = ranges
@@ -69,20 +76,25 @@
       for (first, second) in zip(order, order.dropFirst())
       where ranges[first].upperBound > entries[second].headerOffset {
         throw .damaged(
-          path, entry: entries[second].name, "its bytes are another entry's, too",
+          path, entry: entries[second].name.text, "its bytes are another entry's, too",
           at: entries[second].headerOffset)
       }
     }
 
     /// The bytes of a file in the archive; `nil` when there is none of that name.
-    func bytes(named name: String) throws(LoadError) -> ZipBytes? {
+    func bytes(named name: EntryName) throws(LoadError) -> ZipBytes? {
       guard let index = indices[name] else { return nil }
       let entry = entries[index]
       guard entry.method != nil else {
         throw .unsupported(
-          path, entry: name, entry.methodName, needs: "entries that are stored or deflated")
+          path, entry: name.text,
+          entry.methodNumber.map { "compression method \($0)" } ?? "an encrypted entry",
+          needs: "entries that are stored or deflated")
       }
-      return ZipBytes(mapping, entry, ranges[index])
+      return ZipBytes(file, entry, ranges[index], limits: limits)
     }
+
+    /// The names of the files, for messages: those that are shown.
+    var firstNames: [String] { entries.prefix(9).map(\.name.text) }
   }
 #endif

@@ -3,77 +3,116 @@
 
   /// The bytes of one file of a zip archive, checked and decompressed when they are used.
   struct ZipBytes: StoredBytes {
-    private let mapping: FileMapping
+    /// Bytes that are looked at or passed over at once.
+    private static let pieceBytes = 1 << 16
+    /// Of an entry whose first bytes are wanted as few are read.
+    private static let prefixPieceBytes = 1 << 10
+
+    private let file: InputFile
     private let stored: ZipArchive.Entry
     private let range: Range<Int>
+    private let limits: LoadLimits
 
     /// The bytes in `range`, which lies within the file.
-    init(_ mapping: FileMapping, _ entry: ZipArchive.Entry, _ range: Range<Int>) {
-      self.mapping = mapping
+    init(
+      _ file: InputFile, _ entry: ZipArchive.Entry, _ range: Range<Int>, limits: LoadLimits
+    ) {
+      self.file = file
       self.stored = entry
       self.range = range
+      self.limits = limits
     }
 
-    var path: String { mapping.path }
-    var entry: String? { stored.name }
+    var path: String { file.path }
+    var entry: String? { stored.name.text }
     var count: Int { stored.count }
-    var temporaryByteCount: Int { stored.method == .deflated ? count : 0 }
+    var fileByteCount: Int { file.count }
+    var readingByteCount: Int {
+      stored.method == .deflated ? Inflater.pieceBytes + Inflater.stateBytes : 0
+    }
+
+    /// Whether the bytes are compressed.
+    var isDeflated: Bool { stored.method == .deflated }
+
+    /// Where the bytes lie in the archive, when they are stored as they are.
+    var place: Range<Int>? { stored.method == .deflated ? nil : range }
 
     func prefix(_ count: Int) throws(LoadError) -> [UInt8] {
-      try mapping.verify()
-      let bytes = UnsafeRawBufferPointer(rebasing: mapping.bytes[range])
       let count = min(count, self.count)
-      guard stored.method == .deflated else { return Array(bytes.prefix(count)) }
-      let inflater = try Inflater(bytes, origin: origin)
-      var prefix = [UInt8](repeating: 0, count: count)
-      let found = prefix.withUnsafeMutableBytes { inflater.read(into: $0) }
-      guard found == count else { throw damaged("the compressed bytes are damaged") }
-      return prefix
-    }
-
-    func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-      try mapping.withUnsafeBytes(in: range) { bytes in
-        guard stored.method == .deflated else {
-          try check(Checksum().adding(bytes))
-          return try body(bytes)
-        }
-        let inflater = try Inflater(bytes, origin: origin)
-        let memory = try RawMemory(byteCount: count, for: origin)
-        guard inflater.read(into: memory.bytes) == count, inflater.isAtEnd() else {
-          throw damaged("the compressed bytes are damaged")
-        }
-        let values = UnsafeRawBufferPointer(memory.bytes)
-        try check(Checksum().adding(values))
-        try body(values)
+      guard stored.method == .deflated else {
+        return try file.bytes(range.lowerBound..<(range.lowerBound + count))
+          .withBytes { Array($0) }
       }
+      let inflater = try Inflater(
+        file, range, pieceBytes: max(Self.prefixPieceBytes, min(count, Inflater.pieceBytes)),
+        origin: origin)
+      let memory = try RawMemory(byteCount: count, for: origin)
+      guard try inflater.read(into: memory.bytes) == count else {
+        throw damaged("the compressed bytes are damaged")
+      }
+      return Array(memory.bytes)
     }
 
-    /// Gives the bytes to `body` piece by piece, so that they need not all be in memory.
-    func forEachPiece(_ body: (UnsafeRawBufferPointer) throws(LoadError) -> Void) throws(LoadError)
-    {
-      try mapping.verify()
-      let bytes = UnsafeRawBufferPointer(rebasing: mapping.bytes[range])
+    func read(from offset: Int, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
+      try checkInflation()
       var checksum = Checksum()
       if stored.method == .deflated {
-        let inflater = try Inflater(bytes, origin: origin)
-        let memory = try RawMemory(byteCount: min(count, 1 << 20), for: origin)
-        var left = count
-        while left > 0 {
-          let piece = UnsafeMutableRawBufferPointer(
-            rebasing: memory.bytes[..<min(left, memory.bytes.count)])
-          guard inflater.read(into: piece) == piece.count else {
+        let inflater = try Inflater(file, range, origin: origin)
+        try forEachPiece(of: offset) { piece throws(LoadError) in
+          guard try inflater.read(into: piece) == piece.count else {
             throw damaged("the compressed bytes are damaged")
           }
-          checksum = checksum.adding(UnsafeRawBufferPointer(piece))
-          try body(UnsafeRawBufferPointer(piece))
-          left -= piece.count
+          checksum.add(UnsafeRawBufferPointer(piece))
         }
-        guard inflater.isAtEnd() else { throw damaged("the compressed bytes are damaged") }
+        guard try inflater.read(into: memory) == memory.count, try inflater.isAtEnd() else {
+          throw damaged("the compressed bytes are damaged")
+        }
       } else {
-        checksum = checksum.adding(bytes)
-        try body(bytes)
+        var place = range.lowerBound
+        try forEachPiece(of: offset) { piece throws(LoadError) in
+          try file.read(place..<(place + piece.count), into: piece)
+          checksum.add(UnsafeRawBufferPointer(piece))
+          place += piece.count
+        }
+        try file.read(place..<range.upperBound, into: memory)
+      }
+      checksum.add(UnsafeRawBufferPointer(memory))
+      try check(checksum)
+    }
+
+    /// Throws unless stored bytes have their checksum; they are looked at piece by piece.
+    func checkStored() throws(LoadError) {
+      var checksum = Checksum()
+      var place = range.lowerBound
+      try forEachPiece(of: range.count) { piece throws(LoadError) in
+        try file.read(place..<(place + piece.count), into: piece)
+        checksum.add(UnsafeRawBufferPointer(piece))
+        place += piece.count
       }
       try check(checksum)
+    }
+
+    /// Throws when there are more decompressed bytes than the limits allow.
+    func checkInflation() throws(LoadError) {
+      guard stored.method == .deflated, count > limits.inflatedBytes(in: file.count) else { return }
+      throw .tooMuchInflated(
+        path, entry: entry, count, from: range.count,
+        limit: count > limits.inflatedBytes ? "inflatedBytes" : "inflatedPerByte")
+    }
+
+    /// Gives memory for `count` bytes to `body`, piece by piece.
+    private func forEachPiece(
+      of count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(LoadError) -> Void
+    ) throws(LoadError) {
+      guard count > 0 else { return }
+      let memory = try RawMemory(byteCount: min(count, Self.pieceBytes), for: origin)
+      var left = count
+      while left > 0 {
+        let piece = UnsafeMutableRawBufferPointer(
+          rebasing: memory.bytes[..<min(left, memory.bytes.count)])
+        try body(piece)
+        left -= piece.count
+      }
     }
 
     private func check(_ checksum: Checksum) throws(LoadError) {
@@ -89,17 +128,15 @@
   private struct Checksum {
     private(set) var value: UInt32 = 0
 
-    func adding(_ bytes: UnsafeRawBufferPointer) -> Checksum {
-      var next = self
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
       var rest = bytes[...]
       while !rest.isEmpty {
         let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
-        next.value = UInt32(
+        value = UInt32(
           truncatingIfNeeded: crc32(
-            uLong(next.value), piece.bindMemory(to: UInt8.self).baseAddress, uInt(piece.count)))
+            uLong(value), piece.bindMemory(to: UInt8.self).baseAddress, uInt(piece.count)))
         rest = rest.dropFirst(piece.count)
       }
-      return next
     }
   }
 #endif

@@ -1,135 +1,170 @@
-#if HDF5
-  /// A dataset kept in chunks: blocks of equal sizes, each stored on its own.
-  struct HDF5Chunks: Sendable {
-    /// One stored chunk.
-    private struct Chunk {
-      let address: Int
-      let stored: Int
-      let mask: Int
+/// One stored chunk.
+struct HDF5Chunk: Sendable {
+  /// Where it is.
+  let address: Int
+  /// How many bytes it has there.
+  let stored: Int
+  /// The filters it leaves out, a bit each.
+  let mask: Int
+  /// Its number among the chunks of the dataset, the last axis first.
+  let number: Int
+}
+
+/// A dataset kept in chunks: blocks of equal sizes, each stored on its own.
+struct HDF5Chunks: Sendable {
+  /// How chunks are found.
+  enum Index: Sendable {
+    /// No chunk was ever written.
+    case none
+    /// By a tree of the older form.
+    case tree(Int)
+    /// There is only one.
+    case single(address: Int, stored: Int, mask: Int)
+    /// They lie one after the other.
+    case implicit(Int)
+    /// By a list, for datasets that cannot grow.
+    case fixedArray(Int)
+    /// By a list in parts, for datasets that can grow along one axis.
+    case extensibleArray(Int)
+    /// By a tree of the newer form, for datasets that can grow along several axes.
+    case newTree(Int)
+  }
+
+  /// The sizes of the dataset, none of them 0.
+  let sizes: [Int]
+  /// The sizes it may grow to; `nil` for any.
+  let maximum: [Int?]
+  /// The sizes of a chunk.
+  let chunk: [Int]
+  /// The bytes of a chunk once nothing is done to it.
+  let byteCount: Int
+  /// The bytes of one value.
+  let elementByteCount: Int
+  /// What was done to chunks.
+  let filters: HDF5Filters
+  /// How they are found.
+  let index: Index
+
+  /// How many chunks lie along each axis.
+  let counts: [Int]
+
+  /// Every chunk that was written, each once.
+  func chunks(_ reader: HDF5Reader) throws(HDF5Fault) -> [HDF5Chunk] {
+    guard !sizes.contains(0) else { return [] }
+    var list = HDF5ChunkList(self, reader)
+    switch index {
+    case .none: break
+    case .tree(let address): try HDF5ChunkTree.read(address, into: &list)
+    case .single(let address, let stored, let mask):
+      try list.add(address: address, stored: stored, mask: mask, number: 0)
+    case .implicit(let address): try list.addImplicit(address)
+    case .fixedArray(let address): try HDF5FixedArray.read(address, into: &list)
+    case .extensibleArray(let address): try HDF5ExtensibleArray.read(address, into: &list)
+    case .newTree(let address): try HDF5NewChunkTree.read(address, into: &list)
     }
+    return list.chunks
+  }
 
-    private let head: HDF5Superblock
-    private let tree: Int?
-    private let sizes: [Int]
-    private let chunk: [Int]
-    private let chunkByteCount: Int
-    private let elementByteCount: Int
-    private let filters: HDF5Filters
+  /// How many chunks the dataset has when all are written.
+  var total: Int { counts.reduce(1, *) }
 
-    /// Reads the rest of a layout message of chunks.
-    init(
-      _ cursor: inout HDF5Cursor, _ head: HDF5Superblock, sizes: [Int], elementByteCount: Int,
-      filters: HDF5Filters
-    ) throws(HDF5Fault) {
-      let start = cursor.offset
-      let axes = try cursor.byte()
-      guard axes == sizes.count + 1, axes > 1 else {
-        throw .damaged("chunks of \(axes - 1) axes for a dataset of \(sizes.count)", at: start)
-      }
-      tree = try cursor.address(head)
-      var chunk: [Int] = []
-      for _ in 0..<axes { chunk.append(try cursor.integer(4)) }
-      guard chunk.removeLast() == elementByteCount, !chunk.contains(0) else {
-        throw .damaged("chunks of impossible sizes", at: start)
-      }
-      chunkByteCount = try HDF5Dataspace.byteCount(chunk, of: elementByteCount)
-      self.head = head
-      self.sizes = sizes
-      self.chunk = chunk
-      self.elementByteCount = elementByteCount
-      self.filters = filters
+  /// The number of the chunk at a place, counted in chunks.
+  func number(of place: some Sequence<Int>) -> Int {
+    zip(place, counts).reduce(0) { $0 * $1.1 + $1.0 }
+  }
+
+  /// The place of a chunk, counted in chunks.
+  func place(of number: Int) -> [Int] {
+    var rest = number
+    var place = counts
+    for axis in counts.indices.reversed() {
+      place[axis] = rest % counts[axis]
+      rest /= counts[axis]
     }
+    return place
+  }
+}
 
-    /// Throws unless every chunk is there, once, in its place and of its size.
-    ///
-    /// What is not looked at here libhdf5 takes on trust. No more memory is asked for than the
-    /// chunks' stored bytes can give.
-    func check() throws {
-      let chunks = try index()
-      guard chunks.contains(where: { filters.deflates($0.mask) }) else { return }
-      let scratch = try RawMemory(byteCount: chunkByteCount + 4, for: head.bytes.mapping.path)
-      for chunk in chunks {
-        try filters.checkDeflated(
-          try head.bytes.bytes(chunk.address, chunk.stored, "a chunk"), byteCount: chunkByteCount,
-          scratch: scratch.bytes, mask: chunk.mask, at: chunk.address)
-      }
+/// Collects the chunks of a dataset, with a look at each.
+struct HDF5ChunkList {
+  let layout: HDF5Chunks
+  let reader: HDF5Reader
+  private(set) var chunks: [HDF5Chunk] = []
+  private var storedBytes = 0
+
+  init(_ layout: HDF5Chunks, _ reader: HDF5Reader) {
+    self.layout = layout
+    self.reader = reader
+  }
+
+  /// Notes a chunk that was written.
+  mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(HDF5Fault) {
+    try reader.count(bytes: MemoryLayout<HDF5Chunk>.stride)
+    try reader.check(address, stored, "a chunk")
+    try layout.filters.check(
+      stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
+    // Chunks that share their bytes would make much of little.
+    storedBytes += stored
+    guard storedBytes <= reader.head.count else {
+      throw .damaged("more bytes in chunks than in the file")
     }
+    chunks.append(HDF5Chunk(address: address, stored: stored, mask: mask, number: number))
+  }
 
-    /// Every chunk of the dataset, each once.
-    private func index() throws(HDF5Fault) -> [Chunk] {
-      guard !sizes.contains(0) else { return [] }
-      // Each chunk has a value at least: the product is bounded as the dataset's is.
-      let needed = zip(sizes, chunk).reduce(1) { $0 * (($1.0 - 1) / $1.1 + 1) }
-      guard let tree else { throw .unsupported("a dataset whose values were never written") }
-      var chunks: [Chunk] = []
-      var nodes: Set<Int> = []
-      try read(tree, level: nil, between: ([], nil), into: &chunks, &nodes)
-      guard chunks.count == needed else {
-        throw .unsupported(
-          "a dataset of which only \(chunks.count) of \(needed) chunks were written")
-      }
-      // Chunks that share their bytes would make much of little.
-      var stored = 0
-      for chunk in chunks {
-        stored += chunk.stored
-        guard stored <= head.bytes.count else {
-          throw .damaged("more bytes in chunks than in the file")
-        }
-      }
-      return chunks
-    }
-
-    /// Reads a node whose chunks must lie between two places, where libhdf5 will look for them.
-    private func read(
-      _ address: Int, level: Int?, between bounds: (low: [Int], high: [Int]?),
-      into chunks: inout [Chunk], _ nodes: inout Set<Int>
-    ) throws(HDF5Fault) {
-      var (cursor, found, entries) = try HDF5Tree.node(
-        address, kind: 1, parent: level, seen: &nodes, head)
-      var key = try readKey(&cursor)
-      for _ in 0..<entries {
-        let child = try cursor.definedAddress(head)
-        let next = try readKey(&cursor)
-        let low = bounds.low.lexicographicallyPrecedes(key.place) ? key.place : bounds.low
-        let high = bounds.high.map { $0.lexicographicallyPrecedes(next.place) ? $0 : next.place }
-        if found > 0 {
-          try read(
-            child, level: found, between: (low, high ?? next.place), into: &chunks, &nodes)
-        } else {
-          // At or after the lower place and before the upper, and so none twice.
-          guard low == key.place, key.place.lexicographicallyPrecedes(high ?? next.place),
-            key.place.last == 0, fits(key.start)
-          else { throw .damaged("a chunk is out of place", at: address) }
-          try head.bytes.check(child, key.stored, "a chunk")
-          try filters.check(
-            stored: key.stored, byteCount: chunkByteCount, mask: key.mask, at: child)
-          chunks.append(Chunk(address: child, stored: key.stored, mask: key.mask))
-        }
-        key = next
-      }
-    }
-
-    /// A key of a node: the chunk's stored bytes, what it leaves out, where it starts in values,
-    /// and its place in chunks.
-    private func readKey(
-      _ cursor: inout HDF5Cursor
-    ) throws(HDF5Fault) -> (stored: Int, mask: Int, start: [Int], place: [Int]) {
-      let stored = try cursor.integer(4)
-      let mask = try cursor.integer(4)
-      var start: [Int] = []
-      for _ in 0...chunk.count { start.append(try cursor.integer(8)) }
-      // libhdf5 compares places, not starts.
-      let place = zip(start, chunk + [elementByteCount]).map { $0 / $1 }
-      return (stored, mask, start, place)
-    }
-
-    /// Whether a chunk may start here.
-    private func fits(_ start: [Int]) -> Bool {
-      for (axis, place) in start.prefix(sizes.count).enumerated()
-      where place >= sizes[axis] || !place.isMultiple(of: chunk[axis]) {
-        return false
-      }
-      return true
+  /// Notes chunks that lie one after the other.
+  mutating func addImplicit(_ address: Int) throws(HDF5Fault) {
+    let order = try HDF5ChunkOrder(layout)
+    for number in 0..<layout.total {
+      let start = try order.offset(of: number, unit: layout.byteCount)
+      let (place, overflow) = address.addingReportingOverflow(start)
+      guard !overflow else { throw .damaged("a chunk lies outside the file", at: address) }
+      try add(address: place, stored: layout.byteCount, mask: 0, number: number)
     }
   }
-#endif
+}
+
+/// The order of chunks in a list, which counts all chunks a dataset may grow to.
+struct HDF5ChunkOrder {
+  private let layout: HDF5Chunks
+  /// How many entries one chunk further along an axis is.
+  private let steps: [Int]
+
+  /// The order of chunks.
+  ///
+  /// An axis without end, if there is one, comes first: the list grows at its end.
+  init(_ layout: HDF5Chunks) throws(HDF5Fault) {
+    let endless = layout.maximum.firstIndex { $0 == nil }
+    var steps = layout.counts
+    var step = 1
+    var overflows = false
+    for axis in layout.counts.indices.reversed() where axis != endless {
+      steps[axis] = step
+      let most = layout.maximum[axis] ?? layout.sizes[axis]
+      let count = max((most - 1) / layout.chunk[axis] + 1, 1)
+      let product = step.multipliedReportingOverflow(by: count)
+      step = product.partialValue
+      overflows = overflows || product.overflow
+    }
+    guard !overflows else { throw .refused("a dataset that may grow beyond all bounds") }
+    if let endless { steps[endless] = step }
+    self.layout = layout
+    self.steps = steps
+  }
+
+  /// The place of a chunk in the list, times a unit.
+  func offset(of number: Int, unit: Int = 1) throws(HDF5Fault) -> Int {
+    var sum = 0
+    var overflows = false
+    for (place, step) in zip(layout.place(of: number), steps) {
+      let product = place.multipliedReportingOverflow(by: step)
+      let total = sum.addingReportingOverflow(product.partialValue)
+      sum = total.partialValue
+      overflows = overflows || product.overflow || total.overflow
+    }
+    let scaled = sum.multipliedReportingOverflow(by: unit)
+    guard !overflows, !scaled.overflow else {
+      throw .damaged("a chunk lies outside the file")
+    }
+    return scaled.partialValue
+  }
+}

@@ -1,156 +1,179 @@
-#if HDF5
-  /// Everything an HDF5 file holds, found by one bounded walk from its root.
-  final class HDF5Contents: Sendable {
-    /// A group: where its header is, and the names in it.
-    struct Group: Sendable {
-      let address: Int
-      var children: [String] = []
+/// Everything an HDF5 file holds, found by one bounded walk from its root.
+///
+/// Objects form a tree of nodes: a name is kept once, where it stands, and a path is put together
+/// when someone needs it.
+final class HDF5Contents: Sendable {
+  /// One name of the file, and what it leads to.
+  struct Node: Sendable {
+    /// What a name leads to.
+    enum Content: Sendable {
+      /// A group, by the nodes in it, in the order of their names.
+      case group(Range<Int>, HDF5Attributes)
+      /// A dataset, by its number.
+      case dataset(Int)
+      /// Another node: a group that was met before.
+      case same(Int)
+      /// Another path of the file.
+      case soft(EntryName)
+      /// Something that is not followed, with the reason.
+      case blocked(HDF5Fault)
+      /// Something that holds no values, as a named type.
+      case other
     }
 
-    /// The mapped file.
-    let mapping: FileMapping
-    let head: HDF5Superblock
-    /// The groups by path; the root is `/`.
-    let groups: [String: Group]
-    /// The datasets by path.
-    let datasets: [String: HDF5Dataset]
-    /// Where the header of each dataset is.
-    let datasetAddresses: [String: Int]
-    /// Paths that stand for other paths of the file.
-    let aliases: [String: String]
-    /// Paths that are not followed, with the reason.
-    let blocked: [String: HDF5Fault]
-    /// Every path but those of groups and aliases, in the order of names.
-    let order: [String]
-
-    /// Walks through a file.
-    init(_ mapping: FileMapping) throws(HDF5Fault) {
-      let head = try HDF5Superblock(mapping)
-      var walk = Walk(head)
-      try walk.run()
-      self.mapping = mapping
-      self.head = head
-      groups = walk.groups
-      datasets = walk.datasets
-      datasetAddresses = walk.datasetAddresses
-      aliases = walk.aliases
-      blocked = walk.blocked
-      order = walk.order
-    }
-
-    /// The path of the object a path leads to, over links inside the file.
-    ///
-    /// - Returns: a path of ``groups`` or ``datasets``, or one that is in neither.
-    func resolve(_ path: String) throws(HDF5Fault) -> String {
-      var current = ""
-      var rest: [Substring] = path.split(separator: "/").reversed()
-      var hops = 0
-      while let name = rest.popLast() {
-        if name == "." { continue }
-        let candidate = current + "/" + name
-        if let target = aliases[candidate] {
-          hops += 1
-          guard hops <= HDF5Budget.maximumDepth else {
-            throw .refused("links that lead in circles")
-          }
-          if target.hasPrefix("/") { current = "" }
-          rest += target.split(separator: "/").reversed()
-          guard rest.count <= HDF5Budget.maximumPathBytes else {
-            throw .refused("links that lead in circles")
-          }
-        } else if let fault = blocked[candidate] {
-          throw fault
-        } else {
-          current = candidate
-        }
-      }
-      return current.isEmpty ? "/" : current
-    }
-
-    /// The texts of an attribute of the object at a path; `nil` when there is no such attribute.
-    func texts(of attribute: String, at path: String) throws(HDF5Fault) -> [String]? {
-      let path = try resolve(path)
-      guard let address = groups[path]?.address ?? datasetAddresses[path] else { return nil }
-      let attributes = try HDF5Attributes(HDF5ObjectHeader(at: address, head), head)
-      if let texts = try attributes.joinedTexts(of: attribute) { return texts }
-      if attributes.isPartial { throw .unsupported("the newest form of many attributes") }
-      return nil
-    }
+    let name: EntryName
+    let parent: Int
+    var content: Content
   }
 
-  /// The walk through a file, without recursion.
-  private struct Walk {
-    var groups: [String: HDF5Contents.Group] = [:]
-    var datasets: [String: HDF5Dataset] = [:]
-    var datasetAddresses: [String: Int] = [:]
-    var aliases: [String: String] = [:]
-    var blocked: [String: HDF5Fault] = [:]
-    var order: [String] = []
-    private let head: HDF5Superblock
-    private var budget = HDF5Budget()
-    private var pathsOfGroups: [Int: String] = [:]
-    private var stack: [(path: String, link: HDF5Link, depth: Int)] = []
+  /// The node of the root group.
+  static let root = 0
 
-    init(_ head: HDF5Superblock) {
-      self.head = head
+  /// The file.
+  let input: InputFile
+  let head: HDF5Superblock
+  let limits: LoadLimits
+  /// The names of the file, the root first.
+  let nodes: [Node]
+  /// The datasets, each once, however many names it has.
+  let datasets: [HDF5Dataset]
+  /// The nodes of datasets and of what is blocked, in the order of names.
+  let order: [Int]
+
+  /// Walks through a file; `nil` when it is of another format.
+  init?(_ input: InputFile, _ limits: LoadLimits) throws(HDF5Fault) {
+    let pages = HDF5Pages(input, Self.budget(input, limits))
+    guard let head = try HDF5Superblock(pages) else { return nil }
+    var walk = HDF5Walk(HDF5Reader(pages, head), limits)
+    try walk.run()
+    self.input = input
+    self.head = head
+    self.limits = limits
+    nodes = walk.nodes
+    datasets = walk.datasets
+    order = walk.order
+  }
+
+  private static func budget(_ input: InputFile, _ limits: LoadLimits) -> LoadBudget {
+    LoadBudget(limits, fileBytes: input.count, path: input.path)
+  }
+
+  /// A reader of the file's structure, with a budget of its own.
+  func reader() -> HDF5Reader {
+    HDF5Reader(HDF5Pages(input, Self.budget(input, limits)), head)
+  }
+
+  // MARK: Nodes
+
+  /// Whether a node is a group.
+  func isGroup(_ node: Int) -> Bool {
+    if case .group = nodes[node].content { return true }
+    return false
+  }
+
+  /// The nodes in a group; none when the node is something else.
+  func children(of node: Int) -> Range<Int> {
+    if case .group(let children, _) = nodes[node].content { return children }
+    return 0..<0
+  }
+
+  /// The dataset of a node; `nil` when the node is something else.
+  func dataset(at node: Int) -> HDF5Dataset? {
+    if case .dataset(let number) = nodes[node].content { return datasets[number] }
+    return nil
+  }
+
+  /// The path of a node from another one above it on: `conv1/kernel:0`; all of it from the root.
+  func path(of node: Int, below top: Int = root) -> [UInt8] {
+    var names: [EntryName] = []
+    var node = node
+    while node != top, node != Self.root {
+      names.append(nodes[node].name)
+      node = nodes[node].parent
     }
+    return Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+  }
 
-    mutating func run() throws(HDF5Fault) {
-      guard try visitGroup("/", at: head.root, HDF5ObjectHeader(at: head.root, head), depth: 0)
-      else { throw .damaged("its root is no group", at: head.root) }
-      while let (path, link, depth) = stack.popLast() {
-        do {
-          try visit(path, link, depth: depth)
-        } catch .damaged(let what, let offset) {
-          throw .damaged(what, at: offset)
-        } catch {
-          blocked[path] = error
-          order.append(path)
-        }
-      }
+  /// The path of a node from the root on: `/model_weights/conv1`.
+  func fullPath(of node: Int) -> [UInt8] { [UInt8(ascii: "/")] + path(of: node) }
+
+  /// The node in a group that has a name.
+  func child(of group: Int, named name: ArraySlice<UInt8>) -> Int? {
+    var range = children(of: group)
+    // They are in the order of their names' bytes.
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      let found = nodes[middle].name.bytes
+      if found.elementsEqual(name) { return middle }
+      range =
+        found.lexicographicallyPrecedes(name)
+        ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
     }
+    return nil
+  }
 
-    private mutating func visit(_ path: String, _ link: HDF5Link, depth: Int) throws(HDF5Fault) {
-      switch link {
+  /// The node a path leads to, over links inside the file; `nil` when there is none.
+  ///
+  /// - Parameters:
+  ///   - path: the path, its parts divided by `/`.
+  ///   - start: where it begins, unless it begins with `/`.
+  ///   - reader: counts the steps.
+  /// - Returns: the node, which is no link.
+  /// - Throws: what a link on the way is refused for, or that it leads in circles.
+  func resolve(
+    _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
+  ) throws(HDF5Fault) -> Int? {
+    let slash = UInt8(ascii: "/")
+    var current = path.first == slash ? Self.root : start
+    // The rest of the path, and of the links that lead to it.
+    var rests = [Array(path)[...]]
+    var hops = 0
+    try reader.count(bytes: path.count)
+    while var rest = rests.popLast() {
+      rest = rest.drop { $0 == slash }
+      guard !rest.isEmpty else { continue }
+      let name = rest.prefix { $0 != slash }
+      rests.append(rest.dropFirst(name.count))
+      try reader.count(bytes: 32)
+      if name.elementsEqual([UInt8(ascii: ".")]) { continue }
+      guard let found = child(of: current, named: name) else { return nil }
+      switch nodes[found].content {
+      case .group, .dataset, .other: current = found
+      case .same(let group): current = group
+      case .blocked(let fault): throw fault
       case .soft(let target):
-        let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
-        aliases[path] = target.hasPrefix("/") ? target : "\(parent)/\(target)"
-      case .other(let fault): throw fault
-      case .object(let address):
-        if let first = pathsOfGroups[address] {
-          aliases[path] = first
-          return
+        hops += 1
+        guard hops <= HDF5Limits.maximumHops else {
+          throw .refused("links that lead in circles")
         }
-        let header = try HDF5ObjectHeader(at: address, head)
-        if try visitGroup(path, at: address, header, depth: depth) { return }
-        guard let dataset = try HDF5Dataset(header, head) else { return }
-        datasets[path] = dataset
-        datasetAddresses[path] = address
-        order.append(path)
+        try reader.count(bytes: target.count)
+        if target.bytes.first == slash { current = Self.root }
+        rests.append(target.bytes[...])
       }
     }
-
-    /// Notes a group and puts what it holds on the stack; `false` when the header is no group's.
-    private mutating func visitGroup(
-      _ path: String, at address: Int, _ header: HDF5ObjectHeader, depth: Int
-    ) throws(HDF5Fault) -> Bool {
-      pathsOfGroups[address] = path
-      guard let links = try HDF5Group.links(header, head) else {
-        pathsOfGroups[address] = nil
-        return false
-      }
-      guard depth < HDF5Budget.maximumDepth else {
-        throw .refused("groups more than \(HDF5Budget.maximumDepth) deep")
-      }
-      var group = HDF5Contents.Group(address: address)
-      let prefix = path == "/" ? "/" : path + "/"
-      for (name, link) in links.reversed() {
-        try budget.countLink(path: prefix + name)
-        stack.append((prefix + name, link, depth + 1))
-      }
-      group.children = links.map(\.name)
-      groups[path] = group
-      return true
-    }
+    return current
   }
-#endif
+
+  /// The sizes of the dataset a path leads to; `nil` when there is none.
+  func sizes(at path: EntryName, _ reader: HDF5Reader) -> [Int]? {
+    guard let node = try? resolve(path.bytes, reader) else { return nil }
+    return dataset(at: node)?.sizes
+  }
+
+  // MARK: Texts
+
+  /// The texts of an attribute of a node; `nil` when there is no such attribute.
+  func texts(
+    of attribute: EntryName, at node: Int, _ reader: HDF5Reader
+  ) throws(HDF5Fault) -> [[UInt8]]? {
+    let attributes: HDF5Attributes
+    switch nodes[node].content {
+    case .group(_, let found): attributes = found
+    case .dataset(let number): attributes = datasets[number].attributes
+    case .same, .soft, .blocked, .other: return nil
+    }
+    if let texts = try attributes.joinedTexts(of: attribute, reader) { return texts }
+    if attributes.isPartial { throw .unsupported("the newest form of many attributes") }
+    return nil
+  }
+}

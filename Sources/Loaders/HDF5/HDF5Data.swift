@@ -1,82 +1,187 @@
-#if HDF5
-  import ForgeShapes
+import ForgeShapes
 
-  /// The values of one dataset, read when they are used.
-  struct HDF5Data: ParameterData {
-    let count: Int
-    let elementType: ElementType
-    let layout: ParameterLayout
-    let sizes: [Int]?
-    var origin: String { "\(file.path): \(entry)" }
-    var temporaryByteCount: Int { isInPlace ? 0 : dataset.byteCount }
-    private let file: HDF5File
-    private let entry: String
-    private let dataset: HDF5Dataset
+/// The values of one dataset, read when they are used.
+struct HDF5Data: ParameterData {
+  let count: Int
+  let elementType: ElementType
+  let layout: ParameterLayout
+  let sizes: [Int]?
+  private let contents: HDF5Contents
+  private let entry: String
+  private let dataset: HDF5Dataset
 
-    init(
-      _ file: HDF5File, entry: String, _ dataset: HDF5Dataset, layout: ParameterLayout
-    ) throws(HDF5Fault) {
-      guard case .numbers(let type) = dataset.datatype.form else {
-        throw .elementType(dataset.datatype.text)
-      }
-      switch dataset.storage {
-      case .plain(nil, byteCount: 1...):
+  var origin: String { "\(contents.input.path): \(entry)" }
+
+  init(
+    _ contents: HDF5Contents, entry: String, _ dataset: HDF5Dataset, layout: ParameterLayout
+  ) throws(HDF5Fault) {
+    guard case .numbers(let type) = dataset.datatype.form else {
+      throw .elementType(dataset.datatype.text)
+    }
+    switch dataset.storage {
+    case .other(let fault): throw fault
+    case .unwritten:
+      if case .none = dataset.fill, dataset.byteCount > 0 {
         throw .unsupported("a dataset whose values were never written")
-      case .other(let fault): throw fault
-      case .plain, .chunked: break
       }
-      self.file = file
-      self.entry = entry
-      self.dataset = dataset
-      self.layout = layout
-      count = dataset.count
-      elementType = type
-      sizes = dataset.sizes
+    case .chunked(let chunks): try Self.checkInflating(chunks.filters, contents.input.path)
+    case .plain: break
     }
+    self.contents = contents
+    self.entry = entry
+    self.dataset = dataset
+    self.layout = layout
+    count = dataset.count
+    elementType = type
+    sizes = dataset.sizes
+  }
 
-    /// Whether the values lie in the file one after the other, aligned to what they are.
-    private var isInPlace: Bool {
-      guard case .plain(let address, _) = dataset.storage else { return false }
-      return ((address ?? 0) + file.contents.head.bytes.base)
-        .isMultiple(of: elementType.byteCount)
-    }
+  /// Throws when this build cannot decompress what must be.
+  private static func checkInflating(
+    _ filters: HDF5Filters, _ path: String
+  ) throws(HDF5Fault) {
+    #if !Zip
+      if filters.deflates {
+        throw .outside(.needsTrait(path, "Zip", "compressed values of HDF5 files"))
+      }
+    #endif
+  }
 
-    /// Gives the values where the file has them; those in chunks, which may be compressed, libhdf5 reads into
-    /// memory, after a last look at what it is going to trust.
-    ///
-    /// The reader that looked the file over has found where plain values lie. Taken from there and not
-    /// through libhdf5, which opens the file anew and copies, a compile of Inception-v3 takes 130 ms in place of 200,
-    /// and holds no parameter twice.
-    func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-      let mapping = file.contents.mapping
-      // Another file of that name has not been looked over.
-      try mapping.verifyUnchanged()
-      switch dataset.storage {
-      case .plain(let address?, let byteCount):
-        let all = file.contents.head.bytes
-        do { try all.check(address, byteCount, "the values of a dataset") } catch {
-          throw error.error(path: file.path, entry: entry)
-        }
-        let start = all.base + address
-        return try mapping.withUnsafeBytes(in: start..<start + byteCount) { bytes in
-          guard !isInPlace else { return try body(bytes) }
-          let memory = try RawMemory(byteCount: byteCount, for: origin)
-          memory.bytes.copyMemory(from: bytes)
-          try body(UnsafeRawBufferPointer(memory.bytes))
-        }
-      case .chunked(let chunks):
-        do { try chunks.check() } catch let fault as HDF5Fault {
-          throw fault.error(path: file.path, entry: entry)
-        }
-      case .plain, .other: break
-      }
-      let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
-      if dataset.byteCount > 0 {
-        try HDF5Library.read(
-          file.path, entry: entry, sizes: dataset.sizes, elementByteCount: elementType.byteCount,
-          into: memory.bytes)
-      }
-      try body(UnsafeRawBufferPointer(memory.bytes))
+  /// The memory of the values, and of chunks while they are put together.
+  ///
+  /// Values that lie in memory one after the other are used where they are.
+  var temporaryByteCount: Int {
+    switch dataset.storage {
+    case .plain(let address):
+      let isAligned = (contents.head.base + address).isMultiple(of: elementType.byteCount)
+      return isAligned
+        ? contents.input.temporaryByteCount(for: dataset.byteCount) : dataset.byteCount
+    case .chunked(let chunks):
+      // A chunk is stored in no more bytes than it has, but for its checksum.
+      return dataset.byteCount
+        + HDF5ChunkDecoder.byteCount(
+          chunk: chunks.byteCount, largestStored: chunks.byteCount, filters: chunks.filters)
+    case .unwritten, .other: return dataset.byteCount
     }
   }
-#endif
+
+  /// Reads the values and gives them to `body`.
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    if dataset.byteCount > 0, case .plain(let address) = dataset.storage {
+      let start = contents.head.base + address
+      return try contents.input.withUnsafeBytes(in: start..<start + dataset.byteCount) { bytes in
+        let place = UInt(bitPattern: bytes.baseAddress)
+        guard !place.isMultiple(of: UInt(elementType.byteCount)) else { return try body(bytes) }
+        let memory = try RawMemory(byteCount: bytes.count, for: origin)
+        memory.bytes.copyMemory(from: bytes)
+        try body(UnsafeRawBufferPointer(memory.bytes))
+      }
+    }
+    let chunks = try checkedChunks()
+    let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
+    do throws(HDF5Fault) {
+      try read(chunks, into: memory.bytes)
+    } catch {
+      throw error.error(path: contents.input.path, entry: entry)
+    }
+    try body(UnsafeRawBufferPointer(memory.bytes))
+  }
+
+  /// Reads the values into memory that has room for exactly these.
+  func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    guard memory.count == dataset.byteCount else {
+      throw LoadError.otherRoom(origin, memory.count, needs: dataset.byteCount)
+    }
+    if dataset.byteCount > 0, case .plain(let address) = dataset.storage {
+      let start = contents.head.base + address
+      return try contents.input.read(start..<start + dataset.byteCount, into: memory)
+    }
+    let chunks = try checkedChunks()
+    // What no chunk gives is as in new memory.
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    do throws(HDF5Fault) {
+      try read(chunks, into: memory)
+    } catch {
+      throw error.error(path: contents.input.path, entry: entry)
+    }
+  }
+
+  private func checkedChunks() throws(LoadError) -> [HDF5Chunk] {
+    do throws(HDF5Fault) {
+      return try writtenChunks()
+    } catch {
+      throw error.error(path: contents.input.path, entry: entry)
+    }
+  }
+
+  /// The chunks that were written, once what they give is found not to be too much.
+  private func writtenChunks() throws(HDF5Fault) -> [HDF5Chunk] {
+    guard dataset.byteCount > 0 else { return [] }
+    guard case .chunked(let layout) = dataset.storage else {
+      try checkInflated(dataset.byteCount)
+      return []
+    }
+    if layout.filters.deflates {
+      try checkInflated(max(dataset.byteCount, layout.byteCount))
+    }
+    // Chunks that are not in the file byte for byte cannot all have been written as they are.
+    if layout.total > contents.head.count / max(layout.byteCount, 1) {
+      try checkInflated(dataset.byteCount)
+    }
+    let chunks = try layout.chunks(contents.reader())
+    if chunks.count < layout.total {
+      if case .none = dataset.fill {
+        throw .unsupported(
+          chunks.isEmpty
+            ? "a dataset whose values were never written"
+            : "a dataset of which only \(chunks.count) of \(layout.total) chunks were written")
+      }
+      try checkInflated(dataset.byteCount)
+    }
+    return chunks
+  }
+
+  /// Throws when the file is too small for values that it does not hold byte for byte.
+  private func checkInflated(_ byteCount: Int) throws(HDF5Fault) {
+    let limit = contents.limits.inflatedBytes(in: contents.input.count)
+    guard byteCount <= limit else {
+      throw .outside(
+        .beyondLimit(
+          contents.input.path, "\(LoadError.bytes(byteCount)) of values",
+          limit: limit < contents.limits.inflatedBytes ? "inflatedPerByte" : "inflatedBytes"))
+    }
+  }
+
+  private func read(
+    _ chunks: [HDF5Chunk], into values: UnsafeMutableRawBufferPointer
+  ) throws(HDF5Fault) {
+    guard case .chunked(let layout) = dataset.storage, dataset.byteCount > 0 else {
+      return fill(values)
+    }
+    if chunks.count < layout.total { fill(values) }
+    let assembly = HDF5ChunkAssembly(layout)
+    let decoder: HDF5ChunkDecoder
+    do throws(LoadError) {
+      decoder = try HDF5ChunkDecoder(
+        contents.input, base: contents.head.base, byteCount: layout.byteCount,
+        largestStored: chunks.map(\.stored).max() ?? 0, filters: layout.filters)
+    } catch {
+      throw .outside(error)
+    }
+    for chunk in chunks {
+      if let whole = assembly.place(of: chunk.number) {
+        _ = try decoder.decode(chunk, into: UnsafeMutableRawBufferPointer(rebasing: values[whole]))
+      } else {
+        assembly.copy(try decoder.decode(chunk, into: nil), of: chunk.number, into: values)
+      }
+    }
+  }
+
+  /// Puts the fill value in every place; memory begins as zeros.
+  private func fill(_ values: UnsafeMutableRawBufferPointer) {
+    guard case .value(let bytes) = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
+    for start in stride(from: 0, to: values.count, by: bytes.count) {
+      for (index, byte) in bytes.enumerated() { values[start + index] = byte }
+    }
+  }
+}

@@ -1,136 +1,152 @@
-#if HDF5
-  import ForgeShapes
+import ForgeShapes
 
-  /// The type of the values of a dataset or an attribute.
-  struct HDF5Datatype: Hashable, Sendable {
-    /// What Forge tells apart.
-    enum Form: Hashable, Sendable {
-      /// Numbers Forge reads.
-      case numbers(ElementType)
-      /// Texts of a fixed number of bytes.
-      case text
-      /// Texts of any length, kept in the global heap.
-      case variableText
-      /// Two bytes of unspoken meaning; Keras keeps bfloat16 so and says so in an attribute.
-      case opaque
-      /// Anything else, by a name for messages.
-      case other(String)
-    }
+/// The type of the values of a dataset or an attribute.
+struct HDF5Datatype: Hashable, Sendable {
+  /// What Forge tells apart.
+  enum Form: Hashable, Sendable {
+    /// Numbers Forge reads.
+    case numbers(ElementType)
+    /// Texts of a fixed number of bytes.
+    case text
+    /// Texts of any length, kept in the global heap.
+    case variableText
+    /// Two bytes of unspoken meaning; Keras keeps bfloat16 so and says so in an attribute.
+    case opaque
+    /// Anything else, by a name for messages.
+    case other(String)
+  }
 
-    /// What the values are.
-    let form: Form
-    /// Bytes of one value.
-    let byteCount: Int
+  /// What the values are.
+  let form: Form
+  /// Bytes of one value.
+  let byteCount: Int
 
-    /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
-    var text: String {
-      switch form {
-      case .numbers(let type): type.rawValue
-      case .text: "text"
-      case .variableText: "text of variable length"
-      case .opaque: "opaque, \(byteCount) bytes"
-      case .other(let name): name
-      }
-    }
-
-    /// Reads a datatype message.
-    init(_ cursor: inout HDF5Cursor) throws(HDF5Fault) {
-      let start = cursor.offset
-      let classAndVersion = try cursor.byte()
-      let bits = try cursor.integer(3)
-      byteCount = try cursor.integer(4)
-      guard byteCount > 0 else { throw .damaged("a type of 0 bytes", at: start) }
-      guard (1...4).contains(classAndVersion >> 4) else {
-        throw .unsupported("version \(classAndVersion >> 4) of a type")
-      }
-      switch classAndVersion & 0xf {
-      case 0: form = try Self.whole(&cursor, bits: bits, byteCount: byteCount)
-      case 1: form = try Self.floating(&cursor, bits: bits, byteCount: byteCount)
-      case 2: form = .other("time")
-      case 3: form = .text
-      case 4: form = .other("bit field")
-      case 5: form = .opaque
-      case 6: form = .other("compound")
-      case 7: form = .other("reference")
-      case 8: form = .other("enumeration")
-      case 9: form = bits & 0xf == 1 ? .variableText : .other("sequence of variable length")
-      case 10: form = .other("array")
-      default: throw .damaged("a type of the unknown class \(classAndVersion & 0xf)", at: start)
-      }
-    }
-
-    private static func whole(
-      _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
-    ) throws(HDF5Fault) -> Form {
-      let offset = try cursor.integer(2)
-      let precision = try cursor.integer(2)
-      let isSigned = bits & 0x8 != 0
-      let name = "\(isSigned ? "i" : "u")\(byteCount * 8)"
-      guard offset == 0, precision == byteCount * 8 else { return .other("padded \(name)") }
-      guard bits & 0x1 == 0 || byteCount == 1 else { return .other("big-endian \(name)") }
-      return ElementType(rawValue: name).map(Form.numbers) ?? .other(name)
-    }
-
-    private static func floating(
-      _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
-    ) throws(HDF5Fault) -> Form {
-      let offset = try cursor.integer(2)
-      let precision = try cursor.integer(2)
-      let exponent = (at: try cursor.byte(), size: try cursor.byte())
-      let mantissa = (at: try cursor.byte(), size: try cursor.byte())
-      let bias = try cursor.integer(4)
-      let types: [(type: ElementType, exponent: Int)] = [
-        (.float16, 5), (.bfloat16, 8), (.float32, 8), (.float64, 11),
-      ]
-      let found = types.first { $0.type.byteCount == byteCount && $0.exponent == exponent.size }
-      let width = byteCount * 8
-      guard let found, offset == 0, precision == width, mantissa.at == 0,
-        mantissa.size == width - 1 - exponent.size, exponent.at == mantissa.size,
-        bits >> 8 & 0xff == width - 1, bits >> 4 & 0x3 == 2, bias == 1 << (exponent.size - 1) - 1
-      else { return .other("floating point of another form, \(byteCount) bytes") }
-      switch bits & 0x41 {
-      case 0: return .numbers(found.type)
-      case 1: return .other("big-endian \(found.type.rawValue)")
-      default: return .other("mixed-endian \(found.type.rawValue)")
-      }
+  /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
+  var text: String {
+    switch form {
+    case .numbers(let type): type.rawValue
+    case .text: "text"
+    case .variableText: "text of variable length"
+    case .opaque: "opaque, \(byteCount) bytes"
+    case .other(let name): name
     }
   }
 
-  /// The sizes of a dataset or an attribute.
-  enum HDF5Dataspace {
-    /// Reads a dataspace message: no sizes for a single value, `nil` for none at all.
-    static func sizes(
-      _ cursor: inout HDF5Cursor, _ head: HDF5Superblock
-    ) throws(HDF5Fault) -> [Int]? {
-      let start = cursor.offset
-      let version = try cursor.byte()
-      let rank = try cursor.byte()
-      let flags = try cursor.byte()
-      switch version {
-      case 1: try cursor.skip(5)
-      case 2: if try cursor.byte() == 2 { return nil }
-      default: throw .unsupported("version \(version) of a shape")
-      }
-      guard rank <= 32 else { throw .damaged("a shape of \(rank) axes", at: start) }
-      var sizes: [Int] = []
-      for _ in 0..<rank { sizes.append(try cursor.length(head)) }
-      if flags & 1 != 0 { try cursor.skip(rank * head.lengthSize) }
-      return sizes
+  /// Reads a datatype message.
+  init(_ cursor: inout HDF5Cursor) throws(HDF5Fault) {
+    let start = cursor.offset
+    let classAndVersion = try cursor.byte()
+    let bits = try cursor.integer(3)
+    byteCount = try cursor.integer(4)
+    guard byteCount > 0 else { throw .damaged("a type of 0 bytes", at: start) }
+    guard (1...4).contains(classAndVersion >> 4) else {
+      throw .unsupported("version \(classAndVersion >> 4) of a type")
     }
+    switch classAndVersion & 0xf {
+    case 0: form = try Self.whole(&cursor, bits: bits, byteCount: byteCount)
+    case 1: form = try Self.floating(&cursor, bits: bits, byteCount: byteCount)
+    case 2: form = .other("time")
+    case 3: form = .text
+    case 4: form = .other("bit field")
+    case 5: form = .opaque
+    case 6: form = .other("compound")
+    case 7: form = .other("reference")
+    case 8: form = .other("enumeration")
+    case 9: form = bits & 0xf == 1 ? .variableText : .other("sequence of variable length")
+    case 10: form = .other("array")
+    default: throw .damaged("a type of the unknown class \(classAndVersion & 0xf)", at: start)
+    }
+  }
 
-    /// The product of sizes and an element's bytes, within the bounds of a dataset.
-    static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(HDF5Fault) -> Int {
-      var product = elementByteCount
-      var hasNone = false
-      for size in sizes {
-        if size == 0 { hasNone = true }
-        let (value, overflow) = product.multipliedReportingOverflow(by: max(size, 1))
-        guard !overflow, value <= HDF5Budget.maximumDatasetBytes else {
-          throw .refused("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
+  private static func whole(
+    _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
+  ) throws(HDF5Fault) -> Form {
+    let offset = try cursor.integer(2)
+    let precision = try cursor.integer(2)
+    let isSigned = bits & 0x8 != 0
+    let name = "\(isSigned ? "i" : "u")\(byteCount * 8)"
+    guard offset == 0, precision == byteCount * 8 else { return .other("padded \(name)") }
+    guard bits & 0x1 == 0 || byteCount == 1 else { return .other("big-endian \(name)") }
+    return ElementType(rawValue: name).map(Form.numbers) ?? .other(name)
+  }
+
+  private static func floating(
+    _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
+  ) throws(HDF5Fault) -> Form {
+    let offset = try cursor.integer(2)
+    let precision = try cursor.integer(2)
+    let exponent = (at: try cursor.byte(), size: try cursor.byte())
+    let mantissa = (at: try cursor.byte(), size: try cursor.byte())
+    let bias = try cursor.integer(4)
+    let types: [(type: ElementType, exponent: Int)] = [
+      (.float16, 5), (.bfloat16, 8), (.float32, 8), (.float64, 11),
+    ]
+    let found = types.first { $0.type.byteCount == byteCount && $0.exponent == exponent.size }
+    let width = byteCount * 8
+    guard let found, offset == 0, precision == width, mantissa.at == 0,
+      mantissa.size == width - 1 - exponent.size, exponent.at == mantissa.size,
+      bits >> 8 & 0xff == width - 1, bits >> 4 & 0x3 == 2, bias == 1 << (exponent.size - 1) - 1
+    else { return .other("floating point of another form, \(byteCount) bytes") }
+    switch bits & 0x41 {
+    case 0: return .numbers(found.type)
+    case 1: return .other("big-endian \(found.type.rawValue)")
+    default: return .other("mixed-endian \(found.type.rawValue)")
+    }
+  }
+}
+
+/// The sizes of a dataset or an attribute.
+struct HDF5Dataspace: Sendable {
+  /// The sizes, outermost first: none for a single value.
+  let sizes: [Int]
+  /// The sizes the dataset may grow to; `nil` for any size.
+  let maximum: [Int?]
+
+  /// Reads a dataspace message.
+  init(_ cursor: inout HDF5Cursor, _ head: HDF5Superblock) throws(HDF5Fault) {
+    let start = cursor.offset
+    let version = try cursor.byte()
+    let rank = try cursor.byte()
+    let flags = try cursor.byte()
+    switch version {
+    case 1: try cursor.skip(5)
+    case 2:
+      // No values at all.
+      if try cursor.byte() == 2 {
+        sizes = [0]
+        maximum = [0]
+        return
+      }
+    default: throw .unsupported("version \(version) of a shape")
+    }
+    guard rank <= 32 else { throw .damaged("a shape of \(rank) axes", at: start) }
+    var sizes: [Int] = []
+    for _ in 0..<rank { sizes.append(try cursor.length(head)) }
+    var maximum: [Int?] = sizes
+    if flags & 1 != 0 {
+      for axis in 0..<rank {
+        maximum[axis] = try cursor.address(head.lengthSize)
+        guard maximum[axis].map({ $0 >= sizes[axis] }) ?? true else {
+          throw .damaged("a shape larger than it may be", at: start)
         }
-        product = value
       }
-      return hasNone ? 0 : product
     }
+    self.sizes = sizes
+    self.maximum = maximum
   }
-#endif
+
+  /// The product of sizes and an element's bytes, within the bounds of a dataset.
+  static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(HDF5Fault) -> Int {
+    var product = elementByteCount
+    var hasNone = false
+    for size in sizes {
+      if size == 0 { hasNone = true }
+      let (value, overflow) = product.multipliedReportingOverflow(by: max(size, 1))
+      guard !overflow, value <= HDF5Limits.maximumDatasetBytes else {
+        throw .refused("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
+      }
+      product = value
+    }
+    return hasNone ? 0 : product
+  }
+}

@@ -1,119 +1,155 @@
-#if HDF5
-  import ForgeShapes
+import ForgeShapes
 
-  /// An HDF5 file: what it holds, its values, and its texts.
-  ///
-  /// ```swift
-  /// for entry in try HDF5File("model.h5").entries { print(entry) }
-  /// // /model_weights/conv2d_1/conv2d_1/bias:0      32       f32    128 bytes
-  /// ```
-  /// A file may come from anywhere, and libhdf5 takes much of it on trust. Forge therefore looks
-  /// the structure over first, every bound checked: links to other files, virtual data and external
-  /// storage are refused, and a file that is cut off or altered gives a ``LoadError``. Plain values are
-  /// then used where they lie in the mapped file; those in chunks, which may be compressed, libhdf5 reads when they
-  /// are used, one call at a time in the whole process.
-  public struct HDF5File: Sendable {
-    /// One dataset of a file.
-    public struct Entry: Sendable, CustomStringConvertible {
-      /// The path in the file: `/model_weights/conv1/conv1/kernel:0`.
-      public let name: String
-      /// The sizes, outermost first; none for a single value.
-      public let sizes: [Int]
-      /// The type of the values; `nil` when Forge does not read it.
-      public let elementType: ElementType?
-      /// The type in words: `f32`, `big-endian f32`, `compound`.
-      public let typeName: String
-      /// The bytes of the values, uncompressed.
-      public let byteCount: Int
-      /// Why the values cannot be read, when they cannot.
-      public let problem: LoadError?
+/// An HDF5 file: what it holds, its values, and its texts.
+///
+/// ```swift
+/// for entry in try HDF5File("model.h5").entries { print(entry) }
+/// // /model_weights/conv2d_1/conv2d_1/bias:0      32       f32    128 bytes
+/// ```
+/// A file may come from anywhere: every bound is checked, what the structure may cost is bounded by
+/// ``LoadLimits``, links to other files, virtual data and external storage are refused, and a file
+/// that is cut off or altered gives a ``LoadError``. Values are read when they are used, in one
+/// piece or in chunks, which may be shuffled, summed and, with the trait `Zip`, compressed. No lock
+/// is held and nothing is mapped: many threads may read a file at once, also in a forked process,
+/// and another program may cut or change it meanwhile, which is an error.
+public struct HDF5File: Sendable {
+  /// One dataset of a file.
+  public struct Entry: Sendable, CustomStringConvertible {
+    /// The path in the file: `/model_weights/conv1/conv1/kernel:0`.
+    public let name: String
+    /// The sizes, outermost first; none for a single value.
+    public let sizes: [Int]
+    /// The type of the values; `nil` when Forge does not read it.
+    public let elementType: ElementType?
+    /// The type in words: `f32`, `big-endian f32`, `compound`.
+    public let typeName: String
+    /// The bytes of the values, uncompressed.
+    public let byteCount: Int
+    /// Why the values cannot be read, when they cannot.
+    public let problem: LoadError?
 
-      /// The entry as one line of a listing.
-      public var description: String {
-        if let problem { return "\(name)  \(problem.headline)" }
-        return "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteCount))"
-      }
-    }
-
-    /// The path of the file, as it was given.
-    public let path: String
-    let contents: HDF5Contents
-
-    /// Opens a file and reads its structure.
-    ///
-    /// - Parameter path: the file; relative to the working directory unless it begins with `/`.
-    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
-    ///   `damaged`, `unsupported` or `refused`.
-    public init(_ path: String) throws(LoadError) {
-      let mapping = try FileMapping(path: path)
-      guard HDF5Superblock.isHDF5(mapping) else { throw .notHDF5(mapping) }
-      do {
-        contents = try HDF5Contents(mapping)
-      } catch {
-        throw error.error(path: path)
-      }
-      self.path = path
-    }
-
-    /// The datasets of the file, in the order of their names.
-    public var entries: [Entry] {
-      contents.order.map { name in
-        guard let dataset = contents.datasets[name] else {
-          return Entry(
-            name: name, sizes: [], elementType: nil, typeName: "unknown", byteCount: 0,
-            problem: contents.blocked[name]?.error(path: path, entry: name))
-        }
-        var elementType: ElementType?
-        if case .numbers(let type) = dataset.datatype.form { elementType = type }
-        var problem: LoadError?
-        do throws(LoadError) { _ = try data(at: name) } catch { problem = error }
-        return Entry(
-          name: name, sizes: dataset.sizes, elementType: elementType,
-          typeName: dataset.datatype.text, byteCount: dataset.byteCount, problem: problem)
-      }
-    }
-
-    /// The texts of an attribute of a group or dataset, as Keras's `model_config`.
-    ///
-    /// - Parameters:
-    ///   - attribute: the attribute; one that Keras has cut into `name0`, `name1`… is put together.
-    ///   - entry: the path of the group or dataset.
-    /// - Returns: the texts; `nil` when there is no such attribute or it is not made of texts.
-    /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
-    public func texts(
-      ofAttribute attribute: String, at entry: String = "/"
-    ) throws(LoadError) -> [String]? {
-      try contents.mapping.verify()
-      do {
-        return try contents.texts(of: attribute, at: entry)
-      } catch {
-        throw error.error(path: path, entry: entry)
-      }
-    }
-
-    /// The values of a dataset.
-    ///
-    /// - Parameters:
-    ///   - entry: the path of the dataset in the file.
-    ///   - layout: the axis order of the values.
-    /// - Returns: the values; they are read from the file when they are used.
-    /// - Throws: ``LoadError``: `entryMissing`, `wrongElementType`, `unsupported` or `refused`.
-    public func data(
-      at entry: String, layout: ParameterLayout = .keras
-    ) throws(LoadError) -> any ParameterData {
-      do {
-        let name = try contents.resolve(entry)
-        guard let dataset = contents.datasets[name] else {
-          throw LoadError.entryMissing(path, entry: entry, isGroup: contents.groups[name] != nil)
-        }
-        return try HDF5Data(self, entry: name, dataset, layout: layout)
-      } catch let fault as HDF5Fault {
-        throw fault.error(path: path, entry: entry)
-      } catch let error as LoadError {
-        throw error
-      } catch {
-        throw LoadError(.damaged, "\(error)", path: path, entry: entry)
-      }
+    /// The entry as one line of a listing.
+    public var description: String {
+      if let problem { return "\(name)  \(problem.headline)" }
+      return "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteCount))"
     }
   }
-#endif
+
+  /// The path of the file, as it was given.
+  public var path: String { contents.input.path }
+  let contents: HDF5Contents
+
+  /// Opens a file and reads its structure.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: what reading the structure may cost.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+  ///   `damaged`, `unsupported` or `refused`.
+  public init(_ path: String, limits: LoadLimits = .init()) throws(LoadError) {
+    try self.init(try InputFile(path: path), limits: limits)
+  }
+
+  /// Takes bytes in memory for a file and reads its structure.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - limits: what reading the structure may cost.
+  /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", limits: LoadLimits = .init()
+  ) throws(LoadError) {
+    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+  }
+
+  /// Reads the structure of an open file.
+  init(_ input: InputFile, limits: LoadLimits) throws(LoadError) {
+    let contents: HDF5Contents?
+    do throws(HDF5Fault) {
+      contents = try HDF5Contents(input, limits)
+    } catch {
+      throw error.error(path: input.path)
+    }
+    guard let contents else { throw try LoadError.notHDF5(input) }
+    self.contents = contents
+  }
+
+  /// The datasets of the file, in the order of their names.
+  public var entries: [Entry] {
+    contents.order.map { node in
+      let name = EntryName(contents.fullPath(of: node)).text
+      guard let dataset = contents.dataset(at: node) else {
+        var problem: LoadError?
+        if case .blocked(let fault) = contents.nodes[node].content {
+          problem = fault.error(path: path, entry: name)
+        }
+        return Entry(
+          name: name, sizes: [], elementType: nil, typeName: "unknown", byteCount: 0,
+          problem: problem)
+      }
+      var elementType: ElementType?
+      if case .numbers(let type) = dataset.datatype.form { elementType = type }
+      var problem: LoadError?
+      do throws(HDF5Fault) {
+        _ = try HDF5Data(contents, entry: name, dataset, layout: .keras)
+      } catch {
+        problem = error.error(path: path, entry: name)
+      }
+      return Entry(
+        name: name, sizes: dataset.sizes, elementType: elementType,
+        typeName: dataset.datatype.text, byteCount: dataset.byteCount, problem: problem)
+    }
+  }
+
+  /// The texts of an attribute of a group or dataset, as Keras's `model_config`.
+  ///
+  /// - Parameters:
+  ///   - attribute: the attribute; one that Keras has cut into `name0`, `name1`… is put together.
+  ///   - entry: the path of the group or dataset.
+  /// - Returns: the texts; `nil` when there is no such attribute or it is not made of texts.
+  /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
+  public func texts(
+    ofAttribute attribute: String, at entry: String = "/"
+  ) throws(LoadError) -> [String]? {
+    do throws(HDF5Fault) {
+      let reader = contents.reader()
+      guard let node = try contents.resolve(entry.utf8, reader) else { return nil }
+      return try contents.texts(of: EntryName(attribute), at: node, reader)?
+        .map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      throw error.error(path: path, entry: entry)
+    }
+  }
+
+  /// The values of a dataset.
+  ///
+  /// - Parameters:
+  ///   - entry: the path of the dataset in the file.
+  ///   - layout: the axis order of the values.
+  /// - Returns: the values; they are read from the file when they are used.
+  /// - Throws: ``LoadError``: `entryMissing`, `wrongElementType`, `unsupported` or `refused`.
+  public func data(
+    at entry: String, layout: ParameterLayout = .keras
+  ) throws(LoadError) -> any ParameterData {
+    try data(named: EntryName(entry), layout: layout)
+  }
+
+  /// The values of a dataset whose path may be no UTF-8.
+  func data(
+    named path: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> any ParameterData {
+    let entry = path.text
+    do throws(HDF5Fault) {
+      let node = try contents.resolve(path.bytes, contents.reader())
+      guard let node, let dataset = contents.dataset(at: node) else {
+        throw .outside(
+          .entryMissing(
+            self.path, entry: entry, isGroup: node.map(contents.isGroup) ?? false))
+      }
+      return try HDF5Data(contents, entry: entry, dataset, layout: layout)
+    } catch {
+      throw error.error(path: self.path, entry: entry)
+    }
+  }
+}

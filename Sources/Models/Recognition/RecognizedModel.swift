@@ -54,13 +54,11 @@ package struct RecognizedModel {
       let layouts: [ParameterLayout] =
         facts.hasInputsLast ? [.forge, .pytorch] : [.pytorch, .forge]
       return layouts.map { layout in { try file.parameters(layout: layout) } }
-    #if HDF5
-      case .hdf5:
-        return [
-          { try file.parameters() }, { try HDF5Parameters(file.path, matching: .inOrder) },
-        ]
-    #endif
-    #if HDF5 && Zip
+    case .hdf5:
+      return [
+        { try file.parameters() }, { try HDF5Parameters(file.path, matching: .inOrder) },
+      ]
+    #if Zip
       case .keras:
         return [{ try file.parameters() }, { try KerasArchive(file.path, matching: .inOrder) }]
     #endif

@@ -27,6 +27,8 @@ typedef struct {
   uint32_t components;
   /* The bytes of a row as the file holds it, before compression. */
   uint64_t stored_row_bytes;
+  /* An upper bound of the memory that decoding takes besides the file and the pixels. */
+  uint64_t working_bytes;
 } forge_png_header;
 
 /* Reads what stands before the picture. `reason` has room for FORGE_PNG_REASON bytes and holds

@@ -1,15 +1,22 @@
 import CForgeKernels
+import Foundation
 
 /// A pointwise convolution by Strassen's algorithm to try.
 struct StrassenCase: Sendable, CustomStringConvertible {
   var convolution: ConvolutionCase
   let levels: Int
+  /// The decades, up and down, over which inputs and outputs are spread; the weights undo what inputs have.
+  ///
+  /// Unless it is 0 the weights are packed with scales.
+  let decades: Int
 
   init(
     height: Int = 1, width: Int, inputs: Int, outputs: Int, panel: Int = 64, levels: Int = 1,
-    segments: Int = 1, activation: Activation = .linear, residual: Bool = false, images: Int = 1
+    segments: Int = 1, activation: Activation = .linear, residual: Bool = false, images: Int = 1,
+    decades: Int = 0
   ) {
     self.levels = levels
+    self.decades = decades
     convolution = ConvolutionCase(
       height: height, width: width, inputs: inputs, outputs: outputs, panel: panel,
       segments: segments, activation: activation, residual: residual, images: images)
@@ -27,21 +34,36 @@ struct StrassenCase: Sendable, CustomStringConvertible {
     ((convolution.outputs >> levels) + convolution.panel - 1) / convolution.panel
   }
 
-  var description: String { "Strassen, \(levels) levels, \(convolution)" }
+  var description: String {
+    "Strassen, \(levels) levels, \(decades) decades, \(convolution)"
+  }
 }
 
 /// The numbers of a pointwise convolution by Strassen's algorithm to try.
 struct StrassenNumbers {
   var numbers: ConvolutionNumbers
+  /// The scales that weights are packed with: 1 where they are packed without.
+  let inputScales, outputScales: [Float]
   /// The direct convolution in doubles, with the error that Strassen's algorithm may make of it.
   let expected: Expected
 
   init(_ test: StrassenCase) {
     numbers = ConvolutionNumbers(test.convolution)
+    let (inputs, outputs) = (test.convolution.inputs, test.convolution.outputs)
+    var inputScales = [Float](repeating: 1, count: inputs)
+    var outputScales = [Float](repeating: 1, count: outputs)
+    if test.decades > 0 {
+      numbers.spread(decades: test.decades)
+      forge_balance(
+        numbers.weights, Int64(outputs), Int64(inputs), &inputScales, &outputScales)
+    }
+    (self.inputScales, self.outputScales) = (inputScales, outputScales)
     var plain = test.convolution
     plain.activation = .linear
     let sums = numbers.expected(plain)
-    let bounds = Self.magnitudes(test, numbers)
+    let bounds = Self.magnitudes(
+      test, numbers, inputScales: inputScales.map(Double.init),
+      outputScales: outputScales.map(Double.init))
     // Four products of half of the channels each, or sixteen of a quarter, and the sums that they are made of.
     let terms = (test.convolution.inputs + 8) << test.levels
     var expected = Expected()
@@ -54,23 +76,31 @@ struct StrassenNumbers {
     self.expected = expected
   }
 
+  private static func inverse(_ scale: Double) -> Double { scale == 0 ? 0 : 1 / scale }
+
   /// What the absolute values of all that is added up come to on the way through the products.
   ///
   /// [pixel][output]
-  private static func magnitudes(_ test: StrassenCase, _ numbers: ConvolutionNumbers) -> [Double] {
+  private static func magnitudes(
+    _ test: StrassenCase, _ numbers: ConvolutionNumbers, inputScales: [Double],
+    outputScales: [Double]
+  ) -> [Double] {
     let sizes = test.convolution
     let weights = Magnitudes(rows: sizes.inputs, columns: sizes.outputs) {
       abs(Double(numbers.weights[$1 * sizes.inputs + $0]))
+        * inverse(inputScales[$0]) * inverse(outputScales[$1])
     }
     var result: [Double] = []
     for index in 0..<sizes.segments {
       let segment = test.segment(index)
       let pixels = Magnitudes(rows: segment.count, columns: sizes.inputs) {
         abs(Double(numbers.input.values[(segment.lowerBound + $0) * sizes.inputs + $1]))
+          * inputScales[$1]
       }
       result += Magnitudes.product(pixels, weights, levels: test.levels).values
     }
     for i in result.indices {
+      result[i] *= outputScales[i % sizes.outputs]
       result[i] += abs(Double(numbers.bias[i % sizes.outputs]))
       if sizes.residual { result[i] += abs(Double(numbers.residual.values[i])) }
     }
@@ -86,8 +116,37 @@ struct StrassenNumbers {
       count: test.panels * products * (sizes.inputs >> test.levels) * sizes.panel)
     forge_pack_strassen(
       numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel),
-      Int32(test.levels), 1)
+      Int32(test.levels), test.decades > 0 ? inputScales : nil,
+      test.decades > 0 ? outputScales : nil, 1)
     return packed
+  }
+}
+
+extension ConvolutionNumbers {
+  /// Gives each input channel a scale of its own, which the weights undo, and each output channel another.
+  ///
+  /// One output and one input have no weights at all, and the input is large.
+  fileprivate mutating func spread(decades: Int) {
+    var random = SeededGenerator(seed: 77)
+    func scales(_ count: Int) -> [Float] {
+      (0..<count).map { _ in pow(10, Float(decades) * random.value()) }
+    }
+    let (inputs, outputs) = (input.channels, bias.count)
+    var inputScales = scales(inputs)
+    let outputScales = scales(outputs)
+    for o in 0..<outputs {
+      for i in 0..<inputs { weights[o * inputs + i] *= outputScales[o] / inputScales[i] }
+    }
+    for i in 0..<inputs { weights[(outputs - 1) * inputs + i] = 0 }
+    for o in 0..<outputs { weights[o * inputs + 3] = 0 }
+    inputScales[3] = 1e20
+    for i in input.values.indices { input.values[i] *= inputScales[i % inputs] }
+    for o in 0..<outputs {
+      bias[o] *= outputScales[o]
+      for pixel in 0..<residual.height * residual.width {
+        residual.values[pixel * outputs + o] *= outputScales[o]
+      }
+    }
   }
 }
 
@@ -192,6 +251,7 @@ extension StrassenNumbers {
     let out = inPlace ? residual : numbers.output(sizes)
     let weights = Buffer(packedWeights(test))
     let bias = Buffer(numbers.bias)
+    let scales = Buffer(inputScales + outputScales)
     var arguments = forge_strassen_arguments()
     arguments.in = input.view(base: 0)
     arguments.in.height = Int32(sizes.height)
@@ -200,6 +260,10 @@ extension StrassenNumbers {
     arguments.out = out.view(base: 1)
     arguments.weights = UnsafePointer(weights.pointer)
     arguments.bias = UnsafePointer(bias.pointer)
+    if test.decades > 0 {
+      arguments.input_scales = UnsafePointer(scales.pointer)
+      arguments.output_scales = UnsafePointer(scales.pointer + sizes.inputs)
+    }
     arguments.panel_width = Int32(sizes.panel)
     arguments.segments = Int32(sizes.segments)
     arguments.levels = Int32(test.levels)
@@ -216,7 +280,7 @@ extension StrassenNumbers {
     arguments.scratch.offset = Int64(start)
     arguments.scratch_worker = Int64(worker)
     let bases =
-      [input.buffer, out.buffer, residual.buffer, scratch, weights, bias]
+      [input.buffer, out.buffer, residual.buffer, scratch, weights, bias, scales]
       + (ahead.map { [$0.buffer] } ?? [])
     return PreparedStrassen(
       out: out, scratch: scratch, start: start, floats: floats, worker: worker,

@@ -16,6 +16,18 @@ int64_t forge_counted_allocations(void);
  * status; -1 where it did not end by itself. */
 int32_t forge_fork_and_wait(int32_t (*body)(void));
 
+/* fork; 0 in the child, which Swift does not import because little may be called there. */
+int32_t forge_fork(void);
+
+/* Ends the calling process by SIGALRM when it lives for so many seconds more. */
+void forge_set_alarm(uint32_t seconds);
+
+/* Waits for a child and returns its exit status, or 1000 and the number of the signal that ended it. */
+int32_t forge_wait(int32_t child);
+
+/* Limits the address space of the process to `bytes` more than it has; returns 0, or -1 when it cannot. */
+int32_t forge_limit_address_space(int64_t bytes);
+
 /* The seconds of processor time that all threads of the process have used. */
 double forge_processor_seconds(void);
 

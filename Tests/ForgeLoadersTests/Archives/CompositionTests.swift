@@ -62,10 +62,8 @@
         try SafeTensorsParameters(tensors),
       ]
       var specs = [Network.all, Network.all]
-      #if HDF5
-        sources.append(try KerasArchive(Archives.folder + "deflated.keras"))
-        specs.append(KerasArchiveTests.specs.map(\.spec))
-      #endif
+      sources.append(try KerasArchive(Archives.folder + "deflated.keras"))
+      specs.append(KerasArchiveTests.specs.map(\.spec))
       for (source, specs) in zip(sources, specs) {
         let prepared = try source.prepared(for: specs)
         let expected = try specs.map { try prepared.floats(for: $0) }

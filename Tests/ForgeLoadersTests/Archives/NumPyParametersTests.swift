@@ -13,6 +13,9 @@
       #expect(array.sizes == expected.sizes)
       #expect(array.elementType.rawValue == expected.type)
       #expect(try array.values == expected.values)
+      if array.elementType == .float32 {
+        #expect(try array.parameter().directFloats() == expected.values)
+      }
       // By a rule of one's own.
       let spec = ParameterSpec(layer: "x", .weights, [.outputs: expected.values.count])
       let source = try NumPyParameters(Archives.folder + expected.file, layout: .forge) { _ in

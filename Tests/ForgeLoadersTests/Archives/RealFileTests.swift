@@ -70,11 +70,9 @@ import Testing
     #expect(try file.parameters().floats(for: spec).count == 216)
   }
 
-  #if HDF5
-    @Test func listsHDF5() throws {
-      let file = try WeightFile(folder + "h5/mnistCNN.h5")
-      #expect(file.format == .hdf5)
-      #expect(file.entries.contains { $0.elementType == .float32 })
-    }
-  #endif
+  @Test func listsHDF5() throws {
+    let file = try WeightFile(folder + "h5/mnistCNN.h5")
+    #expect(file.format == .hdf5)
+    #expect(file.entries.contains { $0.elementType == .float32 })
+  }
 }

@@ -71,6 +71,9 @@ final class ScratchFolder {
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(bytes).write(to: url)
+    // A file that was written this moment is only opened when the clock has moved on.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: path + name)
     return path + name
   }
 }
@@ -98,6 +101,18 @@ extension ParameterData {
       }
     }
     return floats
+  }
+}
+
+extension ParameterData {
+  /// Values that are stored as Float32, read into memory that is given.
+  func directFloats() throws -> [Float] {
+    #expect(elementType == .float32)
+    return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
+      try read(
+        into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<count])))
+      written = count
+    }
   }
 }
 

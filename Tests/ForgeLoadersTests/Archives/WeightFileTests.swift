@@ -14,17 +14,13 @@ import Testing
     #expect(try format("types.safetensors") == .safeTensors)
     #if Zip
       #expect(try format("stored.npz") == .numPyArchive)
-      #if HDF5
-        #expect(try format("model.keras") == .keras)
-      #endif
+      #expect(try format("model.keras") == .keras)
     #endif
-    #if HDF5
-      let path = Archives.folder + "../../Fixtures/keras2_weights.h5"
-      let file = try WeightFile(path)
-      #expect(file.format == .hdf5)
-      #expect(file.entries.count == (try HDF5File(path).entries.count))
-      #expect(try file.parameters().availableNames == HDF5Parameters(path).availableNames)
-    #endif
+    let path = Archives.folder + "../../Fixtures/keras2_weights.h5"
+    let file = try WeightFile(path)
+    #expect(file.format == .hdf5)
+    #expect(file.entries.count == (try HDF5File(path).entries.count))
+    #expect(try file.parameters().availableNames == HDF5Parameters(path).availableNames)
   }
 
   @Test func listsArrays() throws {

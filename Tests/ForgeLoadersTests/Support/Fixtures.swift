@@ -68,6 +68,9 @@ final class TemporaryFolder {
   func write(_ name: String, bytes: [UInt8]) throws -> String {
     let file = path + "/" + name
     try Data(bytes).write(to: URL(fileURLWithPath: file))
+    // A file that was written this moment is only opened when the clock has moved on.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file)
     return file
   }
 

@@ -49,8 +49,8 @@ extension PlanBuilder {
       return
     }
     let count = AlignedMemory.round(channels, to: PlannedTensor.lanes)
-    let scaleMemory = retain(scale, count: count)
-    let shiftMemory = retain(shift, count: count)
+    let scaleMemory = try retain(scale, count: count)
+    let shiftMemory = try retain(shift, count: count)
     let source = try blocked(node.inputs[0])
     let target = try blockedResult(node.output, reusing: [node.inputs[0]])
     let activation = forge_activation(node.activation)
@@ -75,8 +75,8 @@ extension PlanBuilder {
     let sizes = sizes(of: node.output)
     let product = addPlain(sizes)
     let target = plainResult(node.output)
-    let scaleTensor = addConstant(scale, sizes: [scale.count])
-    let shiftTensor = addConstant(shift, sizes: [shift.count])
+    let scaleTensor = try addConstant(scale, sizes: [scale.count])
+    let shiftTensor = try addConstant(shift, sizes: [shift.count])
     addPlainBinary(.multiply, a: source, b: scaleTensor, out: product, activation: .linear)
     addPlainBinary(.add, a: product, b: shiftTensor, out: target, activation: node.activation)
   }

@@ -105,7 +105,7 @@ extension PlanBuilder {
   mutating func addGather(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)
-    let memory = retain(order.map { Int32(clamping: $0) })
+    let memory = try retain(order.map { Int32(clamping: $0) })
     let run = require(kernels.gather_channels)
     addStep("gatherChannels", reads: [source], writes: [target]) { places in
       var arguments = forge_gather_channels_arguments()

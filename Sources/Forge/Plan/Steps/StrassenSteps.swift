@@ -10,10 +10,22 @@ extension PlanBuilder {
     let (inputs, outputs) = (imageSizes(of: node.inputs[0])[2], imageSizes(of: node.output)[2])
     let residual = try node.residual.map { try blocked($0) }
     let target = blockedResult(node.output)
+    let isScaled =
+      try ConvolutionWeights(node.inputs[1], of: graph, constants)?.strassen(
+        inputs: inputs, outputs: outputs, levels: levels, settings: settings)
+      == .scaled
     let weights = try packed(
       node.inputs[1],
       as: .strassen(
-        levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth))
+        levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth,
+        isScaled: isScaled))
+    let scales =
+      isScaled
+      ? weights.map {
+        $0
+          + PackedConstants.Form.strassenCount(
+            levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth)
+      } : nil
     let bias = try packedBias(node, count: outputs)
     let activation = node.activation
 
@@ -24,6 +36,8 @@ extension PlanBuilder {
     sizes.out.channels = Int32(clamping: outputs)
     sizes.weights = weights
     sizes.bias = bias
+    sizes.input_scales = scales
+    sizes.output_scales = scales.map { $0 + inputs }
     sizes.panel_width = Int32(clamping: panelWidth)
     sizes.segments = Int32(clamping: segments)
     sizes.levels = Int32(clamping: levels)
@@ -44,7 +58,8 @@ extension PlanBuilder {
     let (replaced, computed) = (1 << (3 * levels), Int(forge_strassen_products(sizes.levels)))
     let firstProduct = (inputs >> levels) * panelWidth
     addStep(
-      "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)",
+      "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)"
+        + (isScaled ? " scaled" : ""),
       reads: [source] + (residual.map { [$0] } ?? []), writes: [target, scratch],
       multiplyAdds: tensor(target).count * inputs / replaced * computed,
       parameterCount: AlignedMemory.round(outputs >> levels, to: panelWidth) * computed

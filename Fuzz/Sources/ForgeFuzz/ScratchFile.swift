@@ -1,0 +1,26 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The one file of the process, in memory, for readers that take paths.
+enum ScratchFile {
+  private static let file: Int32 = {
+    var name = Array("/dev/shm/forge-fuzz-XXXXXX".utf8CString)
+    let file = mkstemp(&name)
+    guard file >= 0 else { fatalError("/dev/shm cannot be written to") }
+    unlink(name)
+    return file
+  }()
+
+  /// The path of a file with these bytes.
+  static func path(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    guard ftruncate(file, 0) == 0,
+      bytes.isEmpty || pwrite(file, bytes.baseAddress, bytes.count, 0) == bytes.count
+    else { fatalError("/dev/shm is full") }
+    return "/proc/self/fd/\(file)"
+  }
+}

@@ -1,0 +1,61 @@
+import ForgeGraph
+import ForgeShapes
+
+/// Where the first number that is not finite came from, of a prediction whose output holds one.
+enum NonFiniteSource: CustomStringConvertible {
+  /// An input of the model.
+  case input(String, index: Int, value: Float)
+  /// The first layer whose result is not finite although no input is.
+  case layer(Inference.Node)
+
+  /// Looks at the inputs, then at each layer.
+  ///
+  /// Returns `nil` when no layer shows it, or when there is no memory to look.
+  init?(_ network: CompiledModel, _ memory: PredictionMemory, example: Int) {
+    let inputs = memory.plan.inputSizes.enumerated().map { index, sizes in
+      let count = sizes.reduce(1, *)
+      return Array(memory.input(index)[example * count..<(example + 1) * count])
+    }
+    for (name, values) in zip(network.inputNames, inputs) {
+      if let index = values.firstIndex(where: { !$0.isFinite }) {
+        self = .input(name, index: index, value: values[index])
+        return
+      }
+    }
+    guard let node = try? Self.firstLayer(network, memory, inputs: inputs) else { return nil }
+    self = .layer(node)
+  }
+
+  /// The first layer whose result is not finite, found by keeping the results of all.
+  private static func firstLayer(
+    _ network: CompiledModel, _ memory: PredictionMemory, inputs: [[Float]]
+  ) throws -> Inference.Node? {
+    var options = network.options
+    let layers = network.compiler.inference.nodes.filter { !$0.isInput }
+    options.keep = layers.map(\.name)
+    let kept = try network.compiler.with(options)
+    let plan = try kept.plan(
+      inputs: memory.plan.inputSizes.map { Shape(sizes: $0) },
+      constants: PackedConstants(kept.parameters))
+    let copy = try PredictionMemory(plan: plan, batch: 1, threads: network.threads)
+    for (index, values) in inputs.enumerated() {
+      _ = copy.input(index).update(fromContentsOf: values)
+    }
+    copy.takeCrops(from: memory)
+    try copy.run(batch: 1)
+    for (offset, node) in layers.enumerated() {
+      let index = kept.ownOutputCount + offset
+      let count = plan.outputSizes[index].reduce(1, *)
+      if copy.output(index)[..<count].contains(where: { !$0.isFinite }) { return node }
+    }
+    return nil
+  }
+
+  var description: String {
+    switch self {
+    case .input(let name, let index, let value):
+      "input \"\(name)\", \(value.nameOfNonFinite) at index \(index)"
+    case .layer(let node): "layer \"\(node.name)\"" + (node.place.map { " at \($0)" } ?? "")
+    }
+  }
+}

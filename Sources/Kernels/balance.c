@@ -1,0 +1,168 @@
+/* How evenly weights are spread over the channels that Strassen's algorithm adds up, and what evens them out.
+ *
+ * The algorithm adds an input channel to those in the same lane of the other blocks of its group (2 << levels blocks of
+ * 16), and an output channel likewise. A rounding error is therefore relative to the largest products of the group.
+ * With the energy E(o, b), the sum of the squares of the weights from the 16 inputs of block b to output o, and G the
+ * sum of E over all blocks and outputs of a group, the mean square of the error of output o grows with the sum of G
+ * over the groups of blocks, that of the output itself with the sum of E(o, b).
+ *
+ * Inputs have scales of their own, which nobody knows when weights are packed. With scales that are alike the ratio of
+ * the two sums is `channel`. Whatever the scale of each block, it is at most the largest ratio of their terms: `block`.
+ * Within a block the inputs of small weights are often the large ones, because the layers before have made them so.
+ * With scales that make up for the norms R of the weights of each input, the error grows with the sum of R times
+ * the sum of 1 / R over the inputs of a group: `input`. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+/* The exponents of scales stay far enough from those of floats that neither a scale nor its inverse is denormal. */
+enum { MOST_HALVINGS = 100 };
+
+/* A power of two near norm / largest, at most 1; 0 for 0. */
+static float scale_of(double norm, double largest) {
+  if (!(norm > 0) || !isfinite(norm) || !isfinite(largest)) return norm == 0 ? 0 : 1;
+  const double halvings = round(log2(largest / norm));
+  return (float)ldexp(1, -(int)(halvings > MOST_HALVINGS ? MOST_HALVINGS : halvings));
+}
+
+/* Scales from sums of squares. */
+static void scales_of(const double *squares, int64_t count, float *scales) {
+  double largest = 0;
+  for (int64_t i = 0; i < count; i++)
+    if (squares[i] > largest) largest = squares[i];
+  for (int64_t i = 0; i < count; i++) scales[i] = scale_of(sqrt(squares[i]), sqrt(largest));
+}
+
+static double inverse(float scale) { return scale == 0 ? 0 : 1.0 / scale; }
+
+void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
+                   float *output_scales) {
+  /* Evening out inputs makes outputs a little uneven again, and so on: two rounds are within a factor of 2. */
+  enum { ROUNDS = 2 };
+  double *of_inputs = malloc((size_t)inputs * sizeof(double));
+  double *of_outputs = malloc((size_t)outputs * sizeof(double));
+  for (int64_t i = 0; i < inputs; i++) input_scales[i] = 1;
+  for (int64_t o = 0; o < outputs; o++) output_scales[o] = 1;
+  for (int round = 0; of_inputs && of_outputs && round < ROUNDS; round++) {
+    for (int64_t i = 0; i < inputs; i++) of_inputs[i] = 0;
+    for (int64_t o = 0; o < outputs; o++) {
+      const double factor = inverse(output_scales[o]);
+      for (int64_t i = 0; i < inputs; i++) {
+        const double weight = weights[o * inputs + i] * factor;
+        of_inputs[i] += weight * weight;
+      }
+    }
+    scales_of(of_inputs, inputs, input_scales);
+    for (int64_t i = 0; i < inputs; i++) of_inputs[i] = inverse(input_scales[i]);
+    for (int64_t o = 0; o < outputs; o++) {
+      of_outputs[o] = 0;
+      for (int64_t i = 0; i < inputs; i++) {
+        const double weight = weights[o * inputs + i] * of_inputs[i];
+        of_outputs[o] += weight * weight;
+      }
+    }
+    scales_of(of_outputs, outputs, output_scales);
+  }
+  free(of_inputs);
+  free(of_outputs);
+}
+
+/* E of the blocks of one output. Its squares are added to those of each input. */
+static void energies(const float *weights, int64_t inputs, const float *input_scales,
+                     double output_factor, double *energy, double *of_inputs) {
+  for (int64_t block = 0; block < inputs / FORGE_LANES; block++) {
+    double sum = 0;
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      const int64_t i = block * FORGE_LANES + lane;
+      const double weight =
+        weights[i] * output_factor * (input_scales ? inverse(input_scales[i]) : 1);
+      sum += weight * weight;
+      of_inputs[i] += weight * weight;
+    }
+    energy[block] = sum;
+  }
+}
+
+/* Whether no weight reads a block of inputs, whatever is in it. */
+static bool is_unused(const float *input_scales, int64_t block) {
+  if (!input_scales) return false;
+  for (int64_t lane = 0; lane < FORGE_LANES; lane++)
+    if (input_scales[block * FORGE_LANES + lane] != 0) return false;
+  return true;
+}
+
+/* The larger, or NaN where one of them is. */
+static double worse(double ratio, double known) {
+  return isnan(known) || ratio <= known ? known : ratio;
+}
+
+/* The ratio of `input` over all groups, of `parts` blocks each. */
+static double unevenness_of_inputs(const double *of_inputs, int64_t inputs,
+                                   const float *input_scales, int64_t parts) {
+  const int64_t group_inputs = parts * FORGE_LANES;
+  double all = 0, count = 0;
+  for (int64_t first = 0; first < inputs; first += group_inputs) {
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      double sum = 0, inverses = 0, members = 0;
+      for (int64_t i = first + lane; i < first + group_inputs; i += FORGE_LANES) {
+        /* An input whose scale is 0 is added to no other. */
+        if (input_scales && input_scales[i] == 0) continue;
+        sum += of_inputs[i];
+        inverses += 1 / of_inputs[i];
+        members++;
+      }
+      all += sum * inverses / (double)parts;
+      count += members;
+    }
+  }
+  return count == 0 ? 1 : all / count;
+}
+
+forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs, int64_t inputs,
+                                           int32_t levels, const float *input_scales,
+                                           const float *output_scales) {
+  const int64_t parts = (int64_t)1 << levels, blocks = inputs / FORGE_LANES;
+  forge_unevenness worst = {1, 1, 1};
+  double *energy = calloc((size_t)(parts * blocks + inputs), sizeof(double));
+  if (!energy) return (forge_unevenness){INFINITY, INFINITY, INFINITY};
+  double *of_inputs = energy + parts * blocks;
+  for (int64_t group = 0; group < outputs / FORGE_LANES / parts; group++) {
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      for (int64_t part = 0; part < parts; part++) {
+        const int64_t o = (group * parts + part) * FORGE_LANES + lane;
+        energies(weights + o * inputs, inputs, input_scales,
+                 output_scales ? inverse(output_scales[o]) : 1, energy + part * blocks, of_inputs);
+      }
+      double all = 0, each[4] = {0, 0, 0, 0};
+      for (int64_t first = 0; first < blocks; first += parts) {
+        double sum = 0;
+        for (int64_t part = 0; part < parts; part++)
+          for (int64_t block = first; block < first + parts; block++)
+            sum += energy[part * blocks + block];
+        all += sum;
+        for (int64_t part = 0; part < parts; part++) {
+          const int64_t o = (group * parts + part) * FORGE_LANES + lane;
+          /* An output whose scale is 0 is exactly its bias. */
+          if (output_scales && output_scales[o] == 0) continue;
+          for (int64_t block = first; block < first + parts; block++) {
+            const double own = energy[part * blocks + block];
+            each[part] += own;
+            if (sum != 0 && !is_unused(input_scales, block))
+              worst.block = worse(sum / ((double)(parts * parts) * own), worst.block);
+          }
+        }
+      }
+      for (int64_t part = 0; part < parts; part++) {
+        const int64_t o = (group * parts + part) * FORGE_LANES + lane;
+        if ((output_scales && output_scales[o] == 0) || all == 0) continue;
+        worst.channel = worse(all / ((double)parts * each[part]), worst.channel);
+      }
+    }
+  }
+  worst.input = unevenness_of_inputs(of_inputs, inputs, input_scales, parts);
+  free(energy);
+  return (forge_unevenness){sqrt(worst.channel), sqrt(worst.block), sqrt(worst.input)};
+}

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A file that is written under another name beside the one it will replace, so that it is there whole or
+/// not at all.
+struct FileReplacement: ~Copyable {
+  /// What the file is called until it is whole.
+  private let scratch: String
+  private let file: Int32
+  private let purpose: String
+
+  /// Makes an empty file beside `target`; `purpose` is the file it will be, for messages.
+  private init(beside target: String, purpose: String) throws(LoadError) {
+    scratch = target + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    self.purpose = purpose
+    file = open(scratch, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw .cannotWrite(purpose, errno) }
+  }
+
+  deinit {
+    // The number of a file that was not opened is -1, which closes nothing.
+    close(file)
+    unlink(scratch)
+  }
+
+  /// Writes a file.
+  ///
+  /// - Parameters:
+  ///   - pieces: its bytes.
+  ///   - path: where it will be; a file that is there is replaced.
+  /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`.
+  static func write(_ pieces: [UnsafeRawBufferPointer], to path: String) throws(LoadError) {
+    guard !path.utf8.contains(0) else { throw .badPath(path) }
+    let target = try target(of: path)
+    let replacement = try FileReplacement(beside: target, purpose: path)
+    for piece in pieces { try replacement.add(piece) }
+    guard rename(replacement.scratch, target) == 0 else { throw .cannotWrite(path, errno) }
+  }
+
+  /// The file that is to be replaced: not a link to it, and nothing that is no file.
+  private static func target(of path: String) throws(LoadError) -> String {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return path }
+    guard info.st_mode & S_IFMT == S_IFREG else {
+      throw .notARegularFile(path, isFolder: info.st_mode & S_IFMT == S_IFDIR)
+    }
+    guard let resolved = realpath(path, nil) else { throw .cannotWrite(path, errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Adds bytes.
+  private func add(_ bytes: UnsafeRawBufferPointer) throws(LoadError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = UnsafeRawBufferPointer(rebasing: rest)
+      let written = write(file, piece.baseAddress, piece.count)
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { throw .cannotWrite(purpose, written < 0 ? errno : EIO) }
+      rest = rest.dropFirst(written)
+    }
+  }
+
+  private func write(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    #if canImport(Glibc)
+      Glibc.write(file, bytes, count)
+    #elseif canImport(Musl)
+      Musl.write(file, bytes, count)
+    #endif
+  }
+}

@@ -1,0 +1,104 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What tells a file, and one version of it, from others.
+struct FileIdentity: Sendable, Equatable {
+  /// The size in bytes.
+  let count: Int
+  private let device: UInt64
+  private let inode: UInt64
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  fileprivate init(_ info: stat) {
+    count = Int(info.st_size)
+    device = UInt64(info.st_dev)
+    inode = UInt64(info.st_ino)
+    seconds = Int(info.st_mtim.tv_sec)
+    nanoseconds = Int(info.st_mtim.tv_nsec)
+  }
+
+  /// Waits until a change of the file would give it another time.
+  ///
+  /// The system's clock for files goes in steps of some milliseconds. A file that was written in the
+  /// step in which it is opened could be written again in it, and would look the same.
+  func waitUntilChangesShow() {
+    for _ in 0..<Self.mostWaits {
+      var now = timespec()
+      clock_gettime(CLOCK_REALTIME_COARSE, &now)
+      let second = Int(now.tv_sec)
+      // A time far in the future is not the clock's: any change gives another.
+      guard seconds >= second, seconds - second <= 1 else { return }
+      let ahead = (seconds - second) * 1_000_000_000 + nanoseconds - Int(now.tv_nsec)
+      guard 0...Self.longestStep ~= ahead else { return }
+      usleep(1000)
+    }
+  }
+
+  private static let longestStep = 50_000_000
+  private static let mostWaits = 50
+
+  /// Whether both are the same file, perhaps at different times.
+  func isSameFile(as other: FileIdentity) -> Bool {
+    device == other.device && inode == other.inode
+  }
+}
+
+/// A regular file that is open for reading until the object is released.
+final class FileDescriptor: Sendable {
+  private let path: String
+  private let file: Int32
+
+  /// Opens a file.
+  ///
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
+  init(path: String) throws(LoadError) {
+    guard !path.utf8.contains(0) else { throw .badPath(path) }
+    self.path = path
+    // O_NONBLOCK: opening a pipe must not wait for a writer.
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .cannotOpen(path, errno) }
+    let form = try status().st_mode & S_IFMT
+    guard form == S_IFREG else { throw .notARegularFile(path, isFolder: form == S_IFDIR) }
+  }
+
+  // The number of a file that was not opened is -1, which closes nothing.
+  deinit { close(file) }
+
+  /// The file as it is now.
+  ///
+  /// - Throws: ``LoadError`` of kind `unreadable`.
+  func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
+
+  /// Reads bytes from a place on.
+  ///
+  /// - Parameters:
+  ///   - offset: the first byte.
+  ///   - memory: receives the bytes.
+  /// - Returns: how many there were; fewer than asked for at the end of the file.
+  /// - Throws: ``LoadError`` of kind `unreadable`.
+  func read(
+    at offset: Int, into memory: UnsafeMutableRawBufferPointer
+  ) throws(LoadError) -> Int {
+    var found = 0
+    while found < memory.count {
+      // The system reads at most 2 GB at once.
+      let piece = UnsafeMutableRawBufferPointer(rebasing: memory[found...].prefix(1 << 30))
+      let count = pread(file, piece.baseAddress, piece.count, off_t(offset + found))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .cannotRead(path, errno) }
+      if count == 0 { break }
+      found += count
+    }
+    return found
+  }
+
+  private func status() throws(LoadError) -> stat {
+    var info = stat()
+    guard fstat(file, &info) == 0 else { throw .cannotOpen(path, errno) }
+    return info
+  }
+}

@@ -1,0 +1,84 @@
+/// Puts the chunks of a dataset where their values belong.
+struct HDF5ChunkAssembly {
+  /// The sizes of the dataset and of a chunk; the last in bytes.
+  ///
+  /// Axes at the end that a chunk has whole are one with those before them.
+  private let sizes: [Int]
+  private let chunk: [Int]
+  private let counts: [Int]
+  private let strides: [Int]
+
+  init(_ layout: HDF5Chunks) {
+    var sizes = layout.sizes
+    var chunk = layout.chunk
+    var counts = layout.counts
+    sizes[sizes.count - 1] *= layout.elementByteCount
+    chunk[chunk.count - 1] *= layout.elementByteCount
+    while let size = sizes.last, sizes.count > 1, size == chunk.last {
+      sizes.removeLast()
+      chunk.removeLast()
+      counts.removeLast()
+      sizes[sizes.count - 1] *= size
+      chunk[chunk.count - 1] *= size
+    }
+    self.sizes = sizes
+    self.chunk = chunk
+    self.counts = counts
+    var strides = sizes
+    var stride = 1
+    for axis in sizes.indices.reversed() {
+      strides[axis] = stride
+      stride *= sizes[axis]
+    }
+    self.strides = strides
+  }
+
+  /// Where each axis of a chunk begins in the dataset.
+  private func starts(_ number: Int) -> [Int] {
+    var rest = number
+    var starts = counts
+    for axis in counts.indices.reversed() {
+      starts[axis] = rest % counts[axis] * chunk[axis]
+      rest /= counts[axis]
+    }
+    return starts
+  }
+
+  /// The bytes of the dataset that are a chunk's, where they lie one after the other and are all of
+  /// it.
+  func place(of number: Int) -> Range<Int>? {
+    guard sizes.count == 1 else { return nil }
+    let start = number * chunk[0]
+    return start + chunk[0] <= sizes[0] ? start..<start + chunk[0] : nil
+  }
+
+  /// Copies the values of a chunk that lie in the dataset.
+  func copy(
+    _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
+  ) {
+    let starts = starts(number)
+    let last = sizes.count - 1
+    let lengths = sizes.indices.map { min(chunk[$0], sizes[$0] - starts[$0]) }
+    var position = Array(repeating: 0, count: last)
+    while true {
+      var source = 0
+      var target = starts[last]
+      for axis in 0..<last {
+        source = source * chunk[axis] + position[axis]
+        target += (starts[axis] + position[axis]) * strides[axis]
+      }
+      source *= chunk[last]
+      UnsafeMutableRawBufferPointer(rebasing: values[target..<target + lengths[last]])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[last]]))
+      // The next row, the last axis but one first.
+      var axis = last - 1
+      while axis >= 0 {
+        position[axis] += 1
+        if position[axis] < lengths[axis] { break }
+        position[axis] = 0
+        axis -= 1
+      }
+      if axis < 0 { return }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/// The chunks of a dataset that can grow along several axes, in a tree of the newer form.
+struct HDF5NewChunkTree {
+  private static let what = "a tree of chunks"
+  /// The bytes before the records of a node, and its checksum.
+  private static let frameBytes = 10
+
+  /// What nodes of one level hold at most.
+  private struct Level {
+    /// Records of a node.
+    let records: Int
+    /// Records of a node and all below it.
+    let total: Int
+    /// The bytes of a number of all records below.
+    let totalBytes: Int
+  }
+
+  private let head: HDF5Superblock
+  private let kind: Int
+  private let nodeBytes: Int
+  private let recordBytes: Int
+  private let levels: [Level]
+  private var nodes: Set<Int> = []
+  private var last: [Int]?
+
+  /// Reads all chunks of the tree at an address.
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+    let head = list.reader.head
+    let length = 22 + head.offsetSize + head.lengthSize
+    var cursor = try list.reader.cursor(address, length, what)
+    try cursor.expect("BTHD")
+    try cursor.expectVersion(0)
+    let kind = try cursor.byte()
+    let nodeBytes = try cursor.integer(4)
+    let recordBytes = try cursor.integer(2)
+    let depth = try cursor.integer(2)
+    try cursor.skip(2)
+    let root = try cursor.address(head)
+    let records = try cursor.integer(2)
+    _ = try cursor.length(head)
+    try cursor.expectChecksum()
+    guard let root else { return }
+    let axes = list.layout.chunk.count
+    let isFiltered = !list.layout.filters.filters.isEmpty
+    let sizeBytes = recordBytes - head.offsetSize - 4 - 8 * axes
+    guard kind == (isFiltered ? 11 : 10),
+      isFiltered ? (1...8).contains(sizeBytes) : recordBytes == head.offsetSize + 8 * axes
+    else { throw .damaged("a tree of chunks of another kind", at: address) }
+    var tree = HDF5NewChunkTree(
+      head, kind: kind, nodeBytes: nodeBytes, recordBytes: recordBytes,
+      levels: try levels(
+        depth: depth, nodeBytes: nodeBytes, recordBytes: recordBytes, head, at: address))
+    try tree.read(root, level: depth, records: records, into: &list)
+  }
+
+  private init(
+    _ head: HDF5Superblock, kind: Int, nodeBytes: Int, recordBytes: Int, levels: [Level]
+  ) {
+    self.head = head
+    self.kind = kind
+    self.nodeBytes = nodeBytes
+    self.recordBytes = recordBytes
+    self.levels = levels
+  }
+
+  /// What nodes hold, level by level from the leaves up.
+  private static func levels(
+    depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
+  ) throws(HDF5Fault) -> [Level] {
+    let leaf = (nodeBytes - frameBytes) / recordBytes
+    guard depth < 16, leaf > 0 else {
+      throw .damaged("a tree of chunks of impossible sizes", at: address)
+    }
+    var levels = [Level(records: leaf, total: leaf, totalBytes: 0)]
+    let countBytes = bytes(for: leaf)
+    for _ in 0..<depth {
+      let below = levels[levels.count - 1]
+      let pointer = head.offsetSize + countBytes + below.totalBytes
+      let records = (nodeBytes - frameBytes - pointer) / (recordBytes + pointer)
+      let (children, overflow) = (records + 1).multipliedReportingOverflow(by: below.total)
+      let (total, tooMany) = children.addingReportingOverflow(records)
+      guard records > 0, !overflow, !tooMany else {
+        throw .damaged("a tree of chunks of impossible sizes", at: address)
+      }
+      levels.append(Level(records: records, total: total, totalBytes: bytes(for: total)))
+    }
+    return levels
+  }
+
+  /// The bytes a number up to `limit` is stored in.
+  private static func bytes(for limit: Int) -> Int {
+    (Int.bitWidth - 1 - limit.leadingZeroBitCount) / 8 + 1
+  }
+
+  private mutating func read(
+    _ address: Int, level: Int, records: Int, into list: inout HDF5ChunkList
+  ) throws(HDF5Fault) {
+    guard nodes.insert(address).inserted else {
+      throw .damaged("a tree leads back to itself", at: address)
+    }
+    // Nodes without records would cost time for nothing; only an empty tree has one.
+    guard records <= levels[level].records, records > 0 || nodes.count == 1 else {
+      throw .damaged("a node of chunks has \(records) entries", at: address)
+    }
+    let countBytes = Self.bytes(for: levels[0].records)
+    let totalBytes = level > 0 ? levels[level - 1].totalBytes : 0
+    let pointers = level > 0 ? (records + 1) * (head.offsetSize + countBytes + totalBytes) : 0
+    let length = 6 + records * recordBytes + pointers + 4
+    var cursor = try list.reader.cursor(address, length, Self.what)
+    try cursor.expect(level > 0 ? "BTIN" : "BTLF")
+    try cursor.expectVersion(0)
+    guard try cursor.byte() == kind else {
+      throw .damaged("a node of another kind of tree", at: address)
+    }
+    var content = try cursor.part(records * recordBytes, Self.what)
+    var children = try cursor.part(pointers, Self.what)
+    try cursor.expectChecksum()
+    for index in 0...records {
+      if level > 0 {
+        let child = try children.definedAddress(head)
+        let count = try children.integer(countBytes)
+        try children.skip(totalBytes)
+        try read(child, level: level - 1, records: count, into: &list)
+      }
+      if index < records { try readRecord(&content, into: &list) }
+    }
+  }
+
+  private mutating func readRecord(
+    _ cursor: inout HDF5Cursor, into list: inout HDF5ChunkList
+  ) throws(HDF5Fault) {
+    let start = cursor.offset
+    let layout = list.layout
+    let address = try cursor.definedAddress(head)
+    var stored = layout.byteCount
+    var mask = 0
+    if !layout.filters.filters.isEmpty {
+      stored = try cursor.integer(recordBytes - head.offsetSize - 4 - 8 * layout.chunk.count)
+      mask = try cursor.integer(4)
+    }
+    var place: [Int] = []
+    for _ in layout.chunk { place.append(try cursor.integer(8)) }
+    // In order, and so none twice.
+    guard last?.lexicographicallyPrecedes(place) ?? true,
+      zip(place, layout.counts).allSatisfy({ $0 < $1 })
+    else { throw .damaged("a chunk is out of place", at: start) }
+    last = place
+    try list.add(
+      address: address, stored: stored, mask: mask, number: layout.number(of: place))
+  }
+}

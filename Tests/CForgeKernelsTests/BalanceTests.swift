@@ -1,0 +1,132 @@
+import CForgeKernels
+import Testing
+
+/// How evenly weights are spread over the channels that Strassen's algorithm adds up.
+@Suite struct BalanceTests {
+  /// Weights `[outputs][inputs]`, random from −1 to 1.
+  private struct Weights {
+    var values: [Float]
+    let outputs: Int
+    let inputs: Int
+
+    init(outputs: Int, inputs: Int) {
+      var random = SeededGenerator(seed: UInt64(outputs * inputs))
+      (self.outputs, self.inputs) = (outputs, inputs)
+      values = random.values(outputs * inputs)
+    }
+
+    subscript(output: Int, input: Int) -> Float {
+      get { values[output * inputs + input] }
+      set { values[output * inputs + input] = newValue }
+    }
+
+    func unevenness(
+      levels: Int, _ scales: (inputs: [Float], outputs: [Float])? = nil
+    )
+      -> forge_unevenness
+    {
+      forge_strassen_unevenness(
+        values, Int64(outputs), Int64(inputs), Int32(levels), scales?.inputs, scales?.outputs)
+    }
+
+    var scales: (inputs: [Float], outputs: [Float]) {
+      var (ofInputs, ofOutputs) = (
+        [Float](repeating: -1, count: inputs), [Float](repeating: -1, count: outputs)
+      )
+      forge_balance(values, Int64(outputs), Int64(inputs), &ofInputs, &ofOutputs)
+      return (ofInputs, ofOutputs)
+    }
+  }
+
+  @Test("random weights are even", arguments: [1, 2])
+  func even(levels: Int) {
+    for (outputs, inputs) in [(128, 64), (192, 448), (512, 512)] {
+      let unevenness = Weights(outputs: outputs, inputs: inputs).unevenness(levels: levels)
+      #expect((1..<1.5).contains(unevenness.channel), "\(unevenness)")
+      #expect((1..<3).contains(unevenness.block), "\(unevenness)")
+      #expect((1..<1.1).contains(unevenness.input), "\(unevenness)")
+    }
+  }
+
+  /// Inputs of which every other one has a scale of 10, all in groups with those that have not.
+  @Test("inputs whose scales the weights undo", arguments: [1, 2])
+  func scaledInputs(levels: Int) {
+    var weights = Weights(outputs: 128, inputs: 128)
+    for o in 0..<128 { for i in 0..<128 where i / 16 % 2 == 1 { weights[o, i] /= 10 } }
+    // Half of a group has 100 times the energy of the other half: (1 + 100) · (1 + 1/100) / 4.
+    let expected = (101 * 1.01 / 4 as Double).squareRoot()
+    let unevenness = weights.unevenness(levels: levels)
+    #expect(abs(unevenness.input / expected - 1) < 0.1, "\(unevenness)")
+    #expect(weights.unevenness(levels: levels, weights.scales).input < 1.3)
+    // Lane by lane: the sums over a block hide them.
+    for o in 0..<128 {
+      for i in 0..<128 { weights[o, i] *= i / 16 % 2 == 1 ? 10 : 1 }
+      for i in 0..<128 where (i + i / 16) % 2 == 1 { weights[o, i] /= 10 }
+    }
+    #expect(abs(weights.unevenness(levels: levels).input / expected - 1) < 0.1)
+  }
+
+  /// The mean over a group of channels: one channel of a thousandth has the others' errors.
+  @Test("a small output channel has the errors of its group", arguments: [1, 2])
+  func smallOutput(levels: Int) {
+    var weights = Weights(outputs: 128, inputs: 128)
+    for i in 0..<128 { weights[37, i] *= 1e-3 }
+    let parts = Double(1 << levels)
+    let expected = 1e3 * ((parts - 1) / parts).squareRoot()
+    let unevenness = weights.unevenness(levels: levels)
+    #expect(abs(unevenness.channel / expected - 1) < 0.2, "\(unevenness)")
+    #expect(weights.unevenness(levels: levels, weights.scales).channel < 2)
+  }
+
+  @Test("scales are powers of two, at most 1, that even the norms out")
+  func scales() {
+    var weights = Weights(outputs: 96, inputs: 160)
+    var random = SeededGenerator(seed: 3)
+    for i in 0..<160 {
+      let scale = [Float](arrayLiteral: 1e-6, 1e-3, 1, 1e3, 1e6)[Int(random.next() % 5)]
+      for o in 0..<96 { weights[o, i] *= scale }
+    }
+    for o in 0..<96 {
+      let scale = [Float](arrayLiteral: 1e-4, 1, 1e4)[Int(random.next() % 3)]
+      for i in 0..<160 { weights[o, i] *= scale }
+    }
+    for o in 0..<96 { weights[o, 5] = 0 }
+    for i in 0..<160 { weights[7, i] = 0 }
+    let scales = weights.scales
+    #expect(scales.inputs[5] == 0)
+    #expect(scales.outputs[7] == 0)
+    for (index, scale) in (scales.inputs + scales.outputs).enumerated()
+    where index != 5 && index != 160 + 7 {
+      #expect(scale > 0 && scale <= 1 && scale.significand == 1, "\(index): \(scale)")
+    }
+    let norm = { (weights: [Double]) in weights.reduce(0) { $0 + $1 * $1 }.squareRoot() }
+    let scaled = { (o: Int, i: Int) in
+      scales.inputs[i] == 0 || scales.outputs[o] == 0
+        ? 0 : Double(weights[o, i]) / Double(scales.inputs[i]) / Double(scales.outputs[o])
+    }
+    let ofInputs = (0..<160).filter { $0 != 5 }.map { i in norm((0..<96).map { scaled($0, i) }) }
+    let ofOutputs = (0..<96).filter { $0 != 7 }.map { o in norm((0..<160).map { scaled(o, $0) }) }
+    for norms in [ofInputs, ofOutputs] {
+      #expect((norms.max() ?? 0) <= 3 * (norms.min() ?? 0), "\(norms)")
+    }
+    for levels in 1...2 where levels == 1 || 96 % 64 == 0 {
+      #expect(weights.unevenness(levels: levels).channel > 1e6)
+      let unevenness = weights.unevenness(levels: levels, scales)
+      #expect(
+        unevenness.channel < 3 && unevenness.block < 4 && unevenness.input < 1.5, "\(unevenness)")
+    }
+  }
+
+  @Test("what no scale evens out", arguments: [1, 2])
+  func sparse(levels: Int) {
+    var identity = Weights(outputs: 128, inputs: 128)
+    for o in 0..<128 { for i in 0..<128 { identity[o, i] = o == i ? 1 : 0 } }
+    #expect(identity.unevenness(levels: levels, identity.scales).block == .infinity)
+    for value in [Float.nan, .infinity, -.infinity] {
+      var weights = Weights(outputs: 128, inputs: 128)
+      weights[3, 9] = value
+      let unevenness = weights.unevenness(levels: levels, weights.scales)
+      #expect(!(unevenness.channel <= 1e6) || !(unevenness.block <= 1e6), "\(value): \(unevenness)")
+    }
+  }
+}
