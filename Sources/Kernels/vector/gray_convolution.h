@@ -24,7 +24,7 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
 #pragma clang loop unroll(full)
   for (int c = 0; c < count; c++)
 #pragma clang loop unroll(full)
-    for (int i = 0; i < 4; i++) sum[c][i] = splat(bias[c]);
+    for (int i = 0; i < 4; i++) sum[c][i] = splat(0);
   for (int64_t ky = 0; ky < a->kernel_height; ky++) {
     const float *at = image + ky * call->image_row;
 #pragma clang loop unroll(disable)
@@ -47,7 +47,8 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
     const v16 right = choose(second, larger_or_nan(sum[c][1], sum[c][3]), least);
     const v16 even = __builtin_shufflevector(left, right, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     const v16 odd = __builtin_shufflevector(left, right, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-    store(pooled + c * FORGE_LANES, clamp(larger_or_nan(even, odd), low, high));
+    /* Rounding is monotonic: the bias may as well be added to the largest sum alone. */
+    store(pooled + c * FORGE_LANES, clamp(larger_or_nan(even, odd) + splat(bias[c]), low, high));
   }
 }
 
