@@ -192,7 +192,7 @@ import Testing
       """
       the picture is too large
         received  60000×60000 pixels
-        needs     at most 67108864 pixels
+        needs     at most 33554432 pixels
         remedy    raise maximumPixels of ImageLimits if its source can be trusted
       """
     ) { () throws(ImageError) in try Image(decoding: Array("P6 60000 60000 255 ".utf8)) }
@@ -202,7 +202,7 @@ import Testing
       """
       the picture is too large
         received  9223372036854775807×3 pixels
-        needs     at most 67108864 pixels
+        needs     at most 33554432 pixels
         remedy    raise maximumPixels of ImageLimits if its source can be trusted
       """
     ) { () throws(ImageError) in try image.resized(width: .max, height: 3) }

@@ -24,8 +24,8 @@ struct HostilePicture: Sendable {
     (self.name, self.outcome, self.make) = (name, outcome, make)
   }
 
-  /// A square of 2²⁶ pixels, the most by default.
-  private static let side = 8192
+  /// A square of almost 2²⁵ pixels, the most by default.
+  private static let side = 5792
 
   static let all = jpeg + png
 
@@ -41,12 +41,12 @@ struct HostilePicture: Sendable {
       progressive(scanForEachCoefficient, components: 1).bytes
     },
     HostilePicture("scans of arithmetic codes without end", .error(.tooLarge)) {
-      // Its coefficients take 176 MB, which is within the limit.
-      var file = FlatJPEG(width: 4096, height: 7168, components: 3, coding: .arithmetic)
+      // Its coefficients take 88 MB, which is within the limit.
+      var file = FlatJPEG(width: 4096, height: 3584, components: 3, coding: .arithmetic)
       file.scans = (0..<300).map { FlatJPEG.Scan(components: [$0 % 3], band: 0...63) }
       return file.bytes
     },
-    HostilePicture("colours whose coefficients take 403 MB", .error(.tooLarge)) {
+    HostilePicture("colours whose coefficients take 201 MB", .error(.tooLarge)) {
       progressive(FlatJPEG.usualScans(components: 3), components: 3).bytes
     },
     HostilePicture("CMYK", .picture(width: side, height: side, .rgb)) {
@@ -80,14 +80,14 @@ struct HostilePicture: Sendable {
     HostilePicture("a column", .picture(width: 1, height: 1 << 20, .rgba)) {
       palette(width: 1, height: 1 << 20).bytes
     },
-    HostilePicture("a column in passes", .picture(width: 64, height: 1 << 20, .gray)) {
-      FlatPNG(width: 64, height: 1 << 20, bits: 1, color: .gray, isInterlaced: true).bytes
+    HostilePicture("a column in passes", .picture(width: 32, height: 1 << 20, .gray)) {
+      FlatPNG(width: 32, height: 1 << 20, bits: 1, color: .gray, isInterlaced: true).bytes
     },
-    HostilePicture("a row", .picture(width: 1 << 20, height: 64, .rgba)) {
-      FlatPNG(width: 1 << 20, height: 64, bits: 16, color: .rgba, isInterlaced: true).bytes
+    HostilePicture("a row", .picture(width: 1 << 20, height: 32, .rgba)) {
+      FlatPNG(width: 1 << 20, height: 32, bits: 16, color: .rgba, isInterlaced: true).bytes
     },
-    HostilePicture("a column of 2²⁶ rows", .error(.tooLarge)) {
-      palette(width: 1, height: 1 << 26).bytes
+    HostilePicture("a column of 2²⁵ rows", .error(.tooLarge)) {
+      palette(width: 1, height: 1 << 25).bytes
     },
     HostilePicture("more pixels than by default", .error(.tooLarge)) {
       palette(width: 2 * side, height: 2 * side).bytes

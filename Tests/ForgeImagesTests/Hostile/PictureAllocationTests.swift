@@ -13,7 +13,7 @@ import Testing
   /// What a process takes besides the file and the picture.
   static let mostBytes = ImageLimits().maximumWorkingBytes + (8 << 20)
   /// Seconds of processor time that no picture within the limits may take.
-  static let mostSeconds = 4.0
+  static let mostSeconds = 2.0
 
   @Test(arguments: HostilePicture.all.indices)
   func decodingIsBounded(_ index: Int) async {
