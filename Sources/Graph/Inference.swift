@@ -1,4 +1,5 @@
 import ForgeLayers
+import ForgeOperations
 import ForgeShapes
 
 /// Stage 1 of a compile: every shape, every name, every mistake, in one pass over the nodes.
@@ -79,8 +80,8 @@ package struct Inference: Sendable {
     }
     do throws(ShapeError) {
       switch source {
-      case .input(let input): return .shape(try input.checkedShape())
-      case .layer(let layer): return .shape(try checkedShape(of: layer, for: shapes))
+      case .input(let input): return .known(LayerOutline(input: try input.checkedShape()))
+      case .layer(let layer): return .known(try LayerOutline(layer, inputs: shapes))
       case .foreign(_, let error): throw error
       }
     } catch {
@@ -88,41 +89,10 @@ package struct Inference: Sendable {
     }
   }
 
-  /// The shape of a layer's output, once its parameters are known to fit as well.
-  private static func checkedShape(
-    of layer: some Layer, for inputs: [Shape]
-  ) throws(ShapeError)
-    -> Shape
-  {
-    // Layers of users' own may return anything; the mistake belongs to the layer that makes it.
-    let shape = try SizeRule.bounded(try layer.outputShape(for: inputs))
-    try check(try layer.parameters(for: inputs))
-    return shape
-  }
-
-  private static func check(_ parameters: [ParameterSpec]) throws(ShapeError) {
-    for (index, spec) in parameters.enumerated() {
-      guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
-      guard Set(spec.axes).count == spec.axes.count else { throw .repeatedAxis(spec) }
-      guard !parameters[..<index].contains(where: { $0.type == spec.type }) else {
-        throw .repeatedParameter(spec)
-      }
-      try SizeRule.bounded(spec)
-    }
-  }
-
   /// The multiply-adds of one prediction.
-  package var multiplyAdds: Int { Self.saturatingSum(nodes.map(\.multiplyAdds)) }
+  package var multiplyAdds: Int { nodes.map(\.multiplyAdds).reduce(0, MultiplyAdds.sum) }
   /// The number of values of all parameters, shared ones counted once.
-  package var parameterCount: Int { Self.saturatingSum(nodes.map(\.parameterCount)) }
-
-  /// Each number is bounded, their sum is not.
-  private static func saturatingSum(_ numbers: [Int]) -> Int {
-    numbers.reduce(0) { total, number in
-      let (sum, overflow) = total.addingReportingOverflow(number)
-      return overflow ? .max : sum
-    }
-  }
+  package var parameterCount: Int { nodes.map(\.parameterCount).reduce(0, MultiplyAdds.sum) }
 
   /// Orders, names and checks the tensors of a model.
   package init(_ model: Model) {
@@ -135,23 +105,16 @@ package struct Inference: Sendable {
     var position = 0
     for tensor in tensors {
       let inputs = tensor.inputs.compactMap { index[ObjectIdentifier($0)] }
-      var parameters: [ParameterSpec] = []
-      var multiplyAdds = 0
-      if case .layer(let layer) = tensor.source {
-        let shapes = inputs.compactMap { nodes[$0].shape }
-        if let shape = tensor.shape {
-          // The shape was accepted when the tensor was made, and so were the parameters.
-          parameters = (try? layer.parameters(for: shapes)) ?? []
-          multiplyAdds = layer.multiplyAdds(for: shapes, output: shape)
-        }
-      }
+      let outline = tensor.outline
+      let parameters = outline?.parameters ?? []
       if case .input = tensor.source {} else { position += 1 }
       let isInput = if case .input = tensor.source { true } else { false }
       let name = names.name(for: tensor, position: position)
       let draft = Node(
         tensor: tensor, position: isInput ? 0 : position, name: name.text, inputs: inputs,
         shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
-        sharesParameters: name.earlier != nil && !parameters.isEmpty, multiplyAdds: multiplyAdds)
+        sharesParameters: name.earlier != nil && !parameters.isEmpty,
+        multiplyAdds: outline?.multiplyAdds ?? 0)
       if let earlier = name.earlier {
         problems += ModelChecks.sharing(draft, with: nodes[earlier])
       }

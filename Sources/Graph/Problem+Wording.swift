@@ -78,24 +78,6 @@ extension ShapeError {
       needs: "a model of one output, or a layer such as Concatenate before the function")
   }
 
-  static func emptyParameter(_ spec: ParameterSpec) -> ShapeError {
-    ShapeError(
-      .invalidArgument, "the \(spec.type) would be empty", received: spec.shapeText,
-      needs: "every size to be at least 1")
-  }
-
-  static func repeatedAxis(_ spec: ParameterSpec) -> ShapeError {
-    ShapeError(
-      .invalidArgument, "the \(spec.type) name an axis twice", received: spec.shapeText,
-      needs: "each axis once, as sources find values by their axes")
-  }
-
-  static func repeatedParameter(_ spec: ParameterSpec) -> ShapeError {
-    ShapeError(
-      .invalidArgument, "the layer has two parameters called \(spec.type)",
-      needs: "a type of its own for each, as sources find parameters by type")
-  }
-
   static func notALayer(_ what: String) -> ShapeError {
     ShapeError(
       .invalidArgument, "only layers and blocks can be chained", received: what,

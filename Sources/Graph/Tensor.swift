@@ -24,8 +24,8 @@ public final class Tensor: Sendable {
 
   /// What came of inferring a shape.
   package enum Outcome: Sendable {
-    /// The shape; sizes may be unknown.
-    case shape(Shape)
+    /// The shape, in which sizes may be unknown, and what else follows from the layer's lowering.
+    case known(LayerOutline)
     /// A rule was broken here.
     case failed(ShapeError)
     /// A rule was broken before, which is reported there.
@@ -64,8 +64,11 @@ public final class Tensor: Sendable {
   }
 
   /// The shape; `nil` when a mistake keeps it from being known, which `compile` reports.
-  public var shape: Shape? {
-    if case .shape(let shape) = outcome { shape } else { nil }
+  public var shape: Shape? { outline?.shape }
+
+  /// What follows from the layer's lowering, unless a mistake keeps it from being known.
+  package var outline: LayerOutline? {
+    if case .known(let outline) = outcome { outline } else { nil }
   }
 
   /// The width in pixels, when the tensor is an image and its width is known.

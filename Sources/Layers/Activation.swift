@@ -41,16 +41,9 @@ public struct Activation: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try function.validate()
-    return input
-  }
-
   /// One activation, or an identity where the function is linear.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    let primitive: Primitive = function == .linear ? .identity : .activation(function)
-    lowering.output = try lowering.apply(primitive, to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(
+      function == .linear ? .identity : .activation(function))
   }
 }

@@ -38,12 +38,7 @@ public struct Average: ElementwiseLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The broadcast shape of the operands.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try elementwiseShape(for: inputs)
-  }
-
-  /// Additions from left to right, then one multiplication with 1/n.
+  /// The sum of the tensors, divided by their number.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let sum = try combine(in: &lowering)
     lowering.output = try apply(

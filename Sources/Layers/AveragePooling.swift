@@ -63,14 +63,4 @@ public struct AveragePooling: PoolingLayer {
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
-
-  /// The input's size under the moving window.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try poolingShape(for: inputs)
-  }
-
-  /// One pooling.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try pool(in: &lowering)
-  }
 }

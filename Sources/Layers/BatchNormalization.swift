@@ -55,37 +55,22 @@ public struct BatchNormalization: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
+  /// One normalization; an absent gamma becomes ones, an absent beta zeros.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
     try ArgumentRule.require(
       epsilon.isFinite && epsilon >= 0, "epsilon", "\(epsilon)",
       needs: "a finite number of at least 0")
-    try SizeRule.boundedConstant(channels: try ArgumentRule.lastAxis(of: input))
-    return input
-  }
-
-  /// Gamma and beta where used, mean and variance.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    let channels = try ArgumentRule.lastAxis(of: try ArgumentRule.single(inputs))
-    let types: [ParameterType] =
-      (scale ? [.gamma] : []) + (center ? [.beta] : []) + [.mean, .variance]
-    return types.map { ParameterSpec($0, [.channels: channels]) }
-  }
-
-  /// One per value.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output)
-  }
-
-  /// One normalization; an absent gamma becomes ones, an absent beta zeros.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    let gamma = scale ? try lowering.parameter(.gamma) : try lowering.perChannel([1])
-    let beta = center ? try lowering.parameter(.beta) : try lowering.perChannel([0])
-    let mean = try lowering.parameter(.mean)
-    let variance = try lowering.parameter(.variance)
+    let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: input))
+    try SizeRule.boundedConstant(channels: channels)
+    let gamma =
+      scale
+      ? try lowering.parameter(.gamma, [.channels: channels]) : try lowering.perChannel([1])
+    let beta =
+      center ? try lowering.parameter(.beta, [.channels: channels]) : try lowering.perChannel([0])
+    let mean = try lowering.parameter(.mean, [.channels: channels])
+    let variance = try lowering.parameter(.variance, [.channels: channels])
     lowering.output = try lowering.apply(
-      .batchNormalization(epsilon: epsilon),
-      to: lowering.inputs + [gamma, beta, mean, variance])
+      .batchNormalization(epsilon: epsilon), to: [input, gamma, beta, mean, variance])
   }
 }

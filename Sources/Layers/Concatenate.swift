@@ -45,16 +45,10 @@ public struct Concatenate: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the inputs, their sizes along the axis added up.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try ArgumentRule.count(inputs, from: 1, example: "[a, b] --> Concatenate()")
-    return try CombinationRule.concatenate(inputs, axis: axis)
-  }
-
   /// One concatenation, its axis counted from the front.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shapes = lowering.inputs.map { lowering.shape(of: $0) }
-    try ArgumentRule.count(shapes, from: 1)
+    try ArgumentRule.count(shapes, from: 1, example: "[a, b] --> Concatenate()")
     let axis = try CombinationRule.axis(axis, rank: shapes[0].rank)
     lowering.output = try lowering.apply(.concatenate(axis: axis), to: lowering.inputs)
   }

@@ -44,15 +44,10 @@ public struct Constant: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The stated shape, which the values must fill.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try ArgumentRule.count(inputs, from: 0, to: 0)
-    try ArgumentRule.values(values.count, fill: shape)
-    return shape
-  }
-
-  /// The values as a constant.
+  /// The values as a constant, which must fill the shape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try ArgumentRule.count(lowering.inputs.map { lowering.shape(of: $0) }, from: 0, to: 0)
+    try ArgumentRule.values(values.count, fill: shape)
     lowering.output = try lowering.constant(values, shape: shape)
   }
 }

@@ -75,39 +75,11 @@ public struct Convolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input's size under the moving kernel, with ``channels`` channels.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.positive(channels, "channels")
-    try ArgumentRule.positive(groups, "groups")
-    try activation.validate()
-    try GroupRule.divides(groups, input: try ArgumentRule.channels(of: input), output: channels)
-    return try geometry.outputShape(for: input, channels: channels)
-  }
-
-  /// Weights, and biases where used.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    _ = try outputShape(for: inputs)
-    let input = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
-    let weights = ParameterSpec(
-      .weights,
-      [
-        .outputs: channels, .height: geometry.kernel.height, .width: geometry.kernel.width,
-        .inputs: input / groups,
-      ])
-    return try specs(weights: weights, outputs: channels)
-  }
-
-  /// One per weight and output pixel.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(
-      of: output, geometry.kernel.width, geometry.kernel.height,
-      (inputs.first?.channels ?? 0) / max(groups, 1))
-  }
-
   /// One convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try weighted(
-      .convolution(geometry, outputs: channels, groups: groups), in: &lowering)
+    try ArgumentRule.positive(channels, "channels")
+    try lower(
+      ConvolutionOperation(geometry: geometry, outputs: channels, groups: groups),
+      into: &lowering)
   }
 }

@@ -44,13 +44,8 @@ public struct Crop: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input's size without the edges.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.crop(try ArgumentRule.single(inputs), by: edges)
-  }
-
   /// One crop.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.crop(edges), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.crop(edges))
   }
 }

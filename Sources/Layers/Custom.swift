@@ -56,15 +56,11 @@ public struct Custom: Layer {
     a.name == b.name && a.place == b.place
   }
 
-  /// What the shape rule gives.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try ArgumentRule.count(inputs, from: 1)
-    for input in inputs { _ = try ArgumentRule.tensor(input) }
-    return try Primitive.custom(operation).outputShape(for: inputs)
-  }
-
   /// One custom operation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let shapes = lowering.inputs.map { lowering.shape(of: $0) }
+    try ArgumentRule.count(shapes, from: 1)
+    for shape in shapes { _ = try ArgumentRule.tensor(shape) }
     lowering.output = try lowering.apply(.custom(operation), to: lowering.inputs)
   }
 }

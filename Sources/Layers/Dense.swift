@@ -52,32 +52,9 @@ public struct Dense: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One value per neuron.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.positive(neurons, "neurons")
-    try activation.validate()
-    _ = try RearrangementRule.flatten(input)
-    return .vector(neurons)
-  }
-
-  /// Weights, and biases where used.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    let input = try ArgumentRule.single(inputs)
-    let image = input.isImage ? input : try RearrangementRule.flatten(input)
-    let sizes = try ArgumentRule.known(image, "a known number of elements to flatten")
-    let weights = ParameterSpec(
-      .weights, [.outputs: neurons, .height: sizes[0], .width: sizes[1], .inputs: sizes[2]])
-    return try specs(weights: weights, outputs: neurons)
-  }
-
-  /// One per weight.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, inputs.first?.elementCount ?? 0)
-  }
-
   /// One dense operation and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try weighted(.dense(outputs: neurons), in: &lowering)
+    try ArgumentRule.positive(neurons, "neurons")
+    try lower(DenseOperation(outputs: neurons), into: &lowering)
   }
 }

@@ -70,37 +70,9 @@ public struct DepthwiseConvolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input's size under the moving kernel, with ``multiplier`` channels for each of the
-  /// input's.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.positive(multiplier, "multiplier")
-    try activation.validate()
-    let channels = try ArgumentRule.channels(of: input)
-    return try geometry.outputShape(for: input, channels: channels * multiplier)
-  }
-
-  /// Weights, and biases where used.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    _ = try outputShape(for: inputs)
-    let channels = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
-    let weights = ParameterSpec(
-      .weights,
-      [
-        .channels: channels, .multiplier: multiplier, .height: geometry.kernel.height,
-        .width: geometry.kernel.width,
-      ])
-    return try specs(weights: weights, outputs: channels * multiplier)
-  }
-
-  /// One per tap of the kernel and output value.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, geometry.kernel.width, geometry.kernel.height)
-  }
-
   /// One depthwise convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try weighted(
-      .depthwiseConvolution(geometry, multiplier: multiplier), in: &lowering)
+    try lower(
+      DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier), into: &lowering)
   }
 }

@@ -39,16 +39,10 @@ public struct Dropout: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.require(
-      rate >= 0 && rate <= 1, "rate", "\(rate)", needs: "a number from 0 to 1")
-    return input
-  }
-
   /// The input itself.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.identity, to: lowering.inputs)
+    try ArgumentRule.require(
+      rate >= 0 && rate <= 1, "rate", "\(rate)", needs: "a number from 0 to 1")
+    lowering.output = try lowering.applyToInput(.identity)
   }
 }

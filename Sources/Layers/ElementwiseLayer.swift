@@ -15,21 +15,21 @@ package protocol ElementwiseLayer: Layer {
 extension ElementwiseLayer {
   package var maximumInputs: Int { .max }
 
-  /// The broadcast shape of all operands.
-  package func elementwiseShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let least = constant == nil ? 2 : 1
-    let example = maximumInputs == 1 ? nil : "[a, b] --> \(Self.self)()"
-    try ArgumentRule.count(inputs, from: least, to: maximumInputs, example: example)
-    let shape = try CombinationRule.broadcast(inputs)
-    if let constant {
-      try ArgumentRule.perChannel(constant, "constant", channels: shape.channels)
-    }
-    return shape
+  /// The operands combined from left to right, the constant last.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try combine(in: &lowering)
   }
 
   /// The operands combined from left to right, the constant last.
-  package func combine(in lowering: inout Lowering) throws(ShapeError) -> Lowering.Value {
-    try ArgumentRule.count(lowering.inputs.map { lowering.shape(of: $0) }, from: 1)
+  func combine(in lowering: inout Lowering) throws(ShapeError) -> Lowering.Value {
+    let shapes = lowering.inputs.map { lowering.shape(of: $0) }
+    let example = maximumInputs == 1 ? nil : "[a, b] --> \(Self.self)()"
+    try ArgumentRule.count(
+      shapes, from: constant == nil ? 2 : 1, to: maximumInputs, example: example)
+    let shape = try CombinationRule.broadcast(shapes)
+    if let constant {
+      try ArgumentRule.perChannel(constant, "constant", channels: shape.channels)
+    }
     var result = lowering.inputs[0]
     for input in lowering.inputs.dropFirst() {
       result = try lowering.apply(.binary(operation), to: [result, input])
@@ -39,7 +39,7 @@ extension ElementwiseLayer {
   }
 
   /// An operation on a value and one constant, or one per channel.
-  package func apply(
+  func apply(
     _ operation: BinaryOperator, _ constant: [Float], to value: Lowering.Value,
     in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {

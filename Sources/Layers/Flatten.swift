@@ -35,13 +35,9 @@ public struct Flatten: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One pixel with all values as its channels.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.flatten(try ArgumentRule.single(inputs))
-  }
-
   /// One reshape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.reshape([1, 1, -1]), to: lowering.inputs)
+    _ = try RearrangementRule.flatten(lowering.shape(of: try lowering.input()))
+    lowering.output = try lowering.applyToInput(.reshape([1, 1, -1]))
   }
 }

@@ -38,13 +38,8 @@ public struct GlobalMaxPooling: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One pixel with the channels of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    .vector(try ArgumentRule.channels(of: try ArgumentRule.single(inputs)))
-  }
-
   /// One global pooling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.globalPooling(.maximum), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.globalPooling(.maximum))
   }
 }

@@ -37,23 +37,14 @@ public struct Grayscale: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The size of the input with one channel.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.channels(of: input, oneOf: [3], meaning: "red, green, blue")
-    return Shape(width: input.width, height: input.height, channels: 1)
-  }
-
-  /// Three per pixel.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, 3)
-  }
-
-  /// One 1×1 convolution with constant weights.
+  /// One pointwise convolution.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
+    try ArgumentRule.channels(
+      of: lowering.shape(of: input), oneOf: [3], meaning: "red, green, blue")
     let weights = try lowering.constant(Self.weights, shape: Shape(sizes: [1, 1, 1, 3]))
     lowering.output = try lowering.apply(
       .convolution(ConvolutionGeometry(kernel: .one), outputs: 1, groups: 1),
-      to: lowering.inputs + [weights])
+      to: [input, weights])
   }
 }

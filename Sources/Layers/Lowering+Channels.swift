@@ -5,13 +5,17 @@ extension Lowering {
   /// A constant of one value per channel of the first input: `values` themselves, or the only one
   /// repeated.
   package mutating func perChannel(_ values: [Float]) throws(ShapeError) -> Value {
-    let input = try ArgumentRule.single(inputs.prefix(1).map { shape(of: $0) })
-    let channels = try ArgumentRule.lastAxis(of: input)
+    let channels = try ArgumentRule.lastAxis(of: shape(of: try input()))
     guard values.count == 1 else {
       return try constant(values, shape: Shape(sizes: [channels]))
     }
     try SizeRule.boundedConstant(channels: channels)
     return try constant(
       Array(repeating: values[0], count: channels), shape: Shape(sizes: [channels]))
+  }
+
+  /// A primitive applied to the only input.
+  package mutating func applyToInput(_ primitive: Primitive) throws(ShapeError) -> Value {
+    try apply(primitive, to: [try input()])
   }
 }

@@ -41,14 +41,4 @@ public struct Multiply: ElementwiseLayer {
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
-
-  /// The broadcast shape of the operands.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try elementwiseShape(for: inputs)
-  }
-
-  /// Multiplications from left to right.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try combine(in: &lowering)
-  }
 }

@@ -45,24 +45,19 @@ public struct PReLU: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    _ = try slopes(for: input)
-    return input
-  }
-
-  /// The slopes.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    let sizes = try slopes(for: try ArgumentRule.single(inputs))
-    switch sizes.count {
-    case 2: return [ParameterSpec(.slopes, [.width: sizes[0], .channels: sizes[1]])]
-    case 3:
-      return [
-        ParameterSpec(.slopes, [.height: sizes[0], .width: sizes[1], .channels: sizes[2]])
-      ]
-    default: return [ParameterSpec(.slopes, [.channels: sizes[0]])]
-    }
+  /// One operation on the input and the slopes.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
+    let sizes = try slopes(for: lowering.shape(of: input))
+    let slopes =
+      switch sizes.count {
+      case 2: try lowering.parameter(.slopes, [.width: sizes[0], .channels: sizes[1]])
+      case 3:
+        try lowering.parameter(
+          .slopes, [.height: sizes[0], .width: sizes[1], .channels: sizes[2]])
+      default: try lowering.parameter(.slopes, [.channels: sizes[0]])
+      }
+    lowering.output = try lowering.apply(.binary(.prelu), to: [input, slopes])
   }
 
   /// The number of slopes along each axis; one axis when positions share them.
@@ -73,11 +68,5 @@ public struct PReLU: Layer {
       Shape(sizes), "known sizes along the axes that do not share slopes")
     let positionsShare = input.axes.dropLast().allSatisfy(shared.contains)
     return positionsShare ? known.suffix(1) : known
-  }
-
-  /// One operation on the input and the slopes.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    let slopes = try lowering.parameter(.slopes)
-    lowering.output = try lowering.apply(.binary(.prelu), to: lowering.inputs + [slopes])
   }
 }

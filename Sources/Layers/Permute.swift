@@ -42,13 +42,8 @@ public struct Permute: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The sizes of the input in the new order.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.permute(try ArgumentRule.single(inputs), order: order)
-  }
-
   /// One permutation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.permute(order), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.permute(order))
   }
 }

@@ -58,31 +58,10 @@ public struct PointwiseConvolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input's size divided by the stride, with ``channels`` channels.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.positive(channels, "channels")
-    try activation.validate()
-    _ = try ArgumentRule.channels(of: input)
-    return try geometry.outputShape(for: input, channels: channels)
-  }
-
-  /// Weights, and biases where used.
-  public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
-    let input = try ArgumentRule.channels(of: try ArgumentRule.single(inputs))
-    let weights = ParameterSpec(
-      .weights, [.outputs: channels, .height: 1, .width: 1, .inputs: input])
-    return try specs(weights: weights, outputs: channels)
-  }
-
-  /// One per weight and output pixel.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, inputs.first?.channels ?? 0)
-  }
-
-  /// One 1×1 convolution and the activation.
+  /// One convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try weighted(
-      .convolution(geometry, outputs: channels, groups: 1), in: &lowering)
+    try ArgumentRule.positive(channels, "channels")
+    try lower(
+      ConvolutionOperation(geometry: geometry, outputs: channels, groups: 1), into: &lowering)
   }
 }

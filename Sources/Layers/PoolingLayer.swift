@@ -19,13 +19,9 @@ extension PoolingLayer {
       kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y), padding: padding)
   }
 
-  /// The input's size under the moving window, with the input's channels.
-  package func poolingShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try geometry.poolingShape(for: try ArgumentRule.single(inputs))
-  }
-
   /// One pooling.
-  package func pool(in lowering: inout Lowering) throws(ShapeError) -> Lowering.Value {
-    try lowering.apply(.pooling(kind, geometry), to: lowering.inputs)
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    _ = try geometry.poolingShape(for: lowering.shape(of: try lowering.input()))
+    lowering.output = try lowering.applyToInput(.pooling(kind, geometry))
   }
 }

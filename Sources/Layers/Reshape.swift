@@ -62,13 +62,8 @@ public struct Reshape: Layer {
       to: [height, width, channels], name: name, fileID: fileID, line: line, column: column)
   }
 
-  /// The stated sizes.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.reshape(try ArgumentRule.single(inputs), to: sizes)
-  }
-
   /// One reshape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.reshape(sizes), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.reshape(sizes))
   }
 }

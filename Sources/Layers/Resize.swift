@@ -50,14 +50,9 @@ public struct Resize: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The stated size with the channels of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.resize(try ArgumentRule.single(inputs), to: size)
-  }
-
-  /// One resize, whose rectangle goes by the layer's name.
+  /// One resize, whose crop is set by the layer's name.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(
-      .resize(.size(size, cropSlot: lowering.layerName), mode), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(
+      .resize(.size(size, cropSlot: lowering.layerName), mode))
   }
 }

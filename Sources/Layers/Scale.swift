@@ -46,25 +46,14 @@ public struct Scale: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    let channels = try ArgumentRule.lastAxis(of: input)
+  /// One scale and shift.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
+    let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: input))
     try ArgumentRule.perChannel(factors, "by", channels: channels)
     try ArgumentRule.perChannel(bias, "bias", channels: channels)
-    try SizeRule.boundedConstant(channels: channels)
-    return input
-  }
-
-  /// One per value.
-  public func multiplyAdds(for inputs: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output)
-  }
-
-  /// One affine operation.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let scale = try lowering.perChannel(factors)
     let shift = try lowering.perChannel(bias)
-    lowering.output = try lowering.apply(.affine, to: lowering.inputs + [scale, shift])
+    lowering.output = try lowering.apply(.affine, to: [input, scale, shift])
   }
 }

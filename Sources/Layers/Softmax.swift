@@ -35,13 +35,8 @@ public struct Softmax: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try ArgumentRule.single(inputs)
-  }
-
   /// One softmax.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.softmax(logarithm: false), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.softmax(logarithm: false))
   }
 }

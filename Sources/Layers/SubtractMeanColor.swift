@@ -56,20 +56,16 @@ public struct SubtractMeanColor: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
+  /// One scale of ones and a shift.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
     try ArgumentRule.finite(red, "red")
     try ArgumentRule.finite(green, "green")
     try ArgumentRule.finite(blue, "blue")
-    try ArgumentRule.channels(of: input, oneOf: [3], meaning: "red, green, blue")
-    return input
-  }
-
-  /// One affine operation with factors of 1, which rounds exactly as the subtraction does.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try ArgumentRule.channels(
+      of: lowering.shape(of: input), oneOf: [3], meaning: "red, green, blue")
     let scale = try lowering.perChannel([1])
     let shift = try lowering.perChannel([-red, -green, -blue])
-    lowering.output = try lowering.apply(.affine, to: lowering.inputs + [scale, shift])
+    lowering.output = try lowering.apply(.affine, to: [input, scale, shift])
   }
 }

@@ -37,17 +37,11 @@ public struct SwapRedBlue: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The shape of the input.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    let input = try ArgumentRule.single(inputs)
-    try ArgumentRule.channels(of: input, oneOf: [3, 4], meaning: "red, green, blue, perhaps alpha")
-    return input
-  }
-
-  /// One selection of channels.
+  /// One gather of channels.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    let channels = lowering.inputs.first.flatMap { lowering.shape(of: $0).channels }
-    let order = channels == 4 ? [2, 1, 0, 3] : [2, 1, 0]
-    lowering.output = try lowering.apply(.gatherChannels(order), to: lowering.inputs)
+    let shape = lowering.shape(of: try lowering.input())
+    try ArgumentRule.channels(of: shape, oneOf: [3, 4], meaning: "red, green, blue, perhaps alpha")
+    let order = shape.channels == 4 ? [2, 1, 0, 3] : [2, 1, 0]
+    lowering.output = try lowering.applyToInput(.gatherChannels(order))
   }
 }

@@ -47,13 +47,8 @@ public struct UpSampling: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input's size times the factors.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.upSample(try ArgumentRule.single(inputs), by: size)
-  }
-
   /// One resize.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.resize(.factor(size), mode), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.resize(.factor(size), mode))
   }
 }

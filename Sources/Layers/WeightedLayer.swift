@@ -11,21 +11,22 @@ package protocol WeightedLayer: Layer {
 }
 
 extension WeightedLayer {
-  /// The weights, and biases where used.
-  package func specs(
-    weights: ParameterSpec, outputs: Int
-  ) throws(ShapeError) -> [ParameterSpec] {
-    try SizeRule.bounded(weights)
-    return useBias ? [weights, ParameterSpec(.biases, [.outputs: outputs])] : [weights]
-  }
-
-  /// `primitive` on the input, the weights and the biases where used, and then the activation.
-  package func weighted(
-    _ primitive: Primitive, in lowering: inout Lowering
-  ) throws(ShapeError) -> Lowering.Value {
-    var operands = lowering.inputs + [try lowering.parameter(.weights)]
-    if useBias { operands.append(try lowering.parameter(.biases)) }
-    let sum = try lowering.apply(primitive, to: operands)
-    return try lowering.apply(activation, to: sum)
+  /// An operation on the input, its weights and the biases where used, and then the activation.
+  func lower(
+    _ operation: some WeightedOperation, into lowering: inout Lowering
+  ) throws(ShapeError) {
+    let input = try lowering.input()
+    let shape = lowering.shape(of: input)
+    try operation.validateArguments(shape)
+    try activation.validate()
+    // An output that would be empty is the mistake to name before a weight that would be too large.
+    _ = try operation.outputShape(for: [shape])
+    var operands = [input, try lowering.parameter(try operation.weights(for: shape))]
+    if useBias {
+      let outputs = try operation.outputs(for: shape)
+      operands.append(try lowering.parameter(.biases, [.outputs: outputs]))
+    }
+    let sum = try lowering.apply(operation.primitive, to: operands)
+    lowering.output = try lowering.apply(activation, to: sum)
   }
 }

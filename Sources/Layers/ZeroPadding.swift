@@ -64,13 +64,8 @@ public struct ZeroPadding: Layer {
       column: column)
   }
 
-  /// The input's size and the edges.
-  public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try RearrangementRule.pad(try ArgumentRule.single(inputs), by: edges)
-  }
-
   /// One padding.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.pad(edges), to: lowering.inputs)
+    lowering.output = try lowering.applyToInput(.pad(edges))
   }
 }

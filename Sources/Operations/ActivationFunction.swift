@@ -73,7 +73,9 @@ public enum ActivationFunction: Hashable, Sendable {
       try ArgumentRule.require(
         alpha.isFinite && beta.isFinite, "activation", "\(self)",
         needs: "a finite alpha and beta")
-    default: break
+    case .linear, .relu, .relu6, .selu, .sigmoid, .tanh, .hardSigmoid, .hardSigmoidKeras2,
+      .hardSwish, .swish, .mish, .gelu, .geluTanh, .softplus:
+      break
     }
   }
 }

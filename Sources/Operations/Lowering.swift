@@ -6,10 +6,13 @@ import ForgeShapes
 /// and names its result:
 /// ```swift
 /// func lower(into lowering: inout Lowering) throws(ShapeError) {
-///   let weights = try lowering.parameter(.weights)
-///   lowering.output = try lowering.apply(.dense(outputs: 10), to: lowering.inputs + [weights])
+///   let input = try lowering.input()
+///   let count = try ArgumentRule.lastAxis(of: lowering.shape(of: input))
+///   let weights = try lowering.parameter(.weights, [.outputs: 10, .inputs: count])
+///   lowering.output = try lowering.apply(.dense(outputs: 10), to: [input, weights])
 /// }
 /// ```
+/// The shape of the layer's output, its parameters and its cost follow from what it has applied.
 public struct Lowering {
   /// A tensor between primitives.
   public typealias Value = OperationGraph.Value
@@ -25,22 +28,44 @@ public struct Lowering {
   package var graph = OperationGraph()
   /// The parameters of the whole model, in the order of first use.
   package private(set) var parameters: [ParameterSpec] = []
+  /// The parameters of the layer, each once.
+  package private(set) var layerParameters: [ParameterSpec] = []
+  /// The multiply-adds of the layer.
+  package private(set) var layerMultiplyAdds = 0
   private var parameterValues: [ParameterSpec: Value] = [:]
   private var layer = 0
-  private var layerParameters: [ParameterSpec] = []
 
   /// Creates an empty lowering.
   package init() {}
 
   /// Begins the layer at a position of the model.
-  package mutating func begin(
-    layer: Int, name: String, inputs: [Value], parameters: [ParameterSpec]
-  ) {
+  package mutating func begin(layer: Int, name: String, inputs: [Value]) {
     self.layer = layer
     self.layerName = name
     self.inputs = inputs
-    self.output = nil
-    self.layerParameters = parameters.map { $0.named(name) }
+    output = nil
+    layerParameters = []
+    layerMultiplyAdds = 0
+  }
+
+  /// The output of the layer that has been lowered.
+  ///
+  /// - Throws: `ShapeError` when the layer has set none, or a value of another lowering.
+  package func checkedOutput() throws(ShapeError) -> Value {
+    guard let output else {
+      throw ShapeError(
+        .invalidArgument, "the layer sets no output", needs: "lowering.output to be set")
+    }
+    try check(output)
+    return output
+  }
+
+  /// The only input of a layer that takes exactly one.
+  ///
+  /// - Throws: `ShapeError` for another number of inputs, or one of a shape that no tensor has.
+  public func input() throws(ShapeError) -> Value {
+    _ = try ArgumentRule.single(inputs.map { shape(of: $0) })
+    return inputs[0]
   }
 
   /// The shape of a value; that of no axes for a value of another lowering, which ``apply(_:to:)`` refuses.
@@ -57,16 +82,34 @@ public struct Lowering {
     }
   }
 
-  /// The parameter of the given type that the layer has declared.
+  /// A parameter of the layer, with one value per channel or of any other sizes.
   ///
   /// Layers that share a name share the values.
   ///
-  /// - Throws: `ShapeError` when the layer declares none of that type.
-  public mutating func parameter(_ type: ParameterType) throws(ShapeError) -> Value {
-    guard let spec = layerParameters.first(where: { $0.type == type }) else {
-      throw ShapeError(
-        .invalidArgument, "the layer uses a parameter it does not declare", received: type.name,
-        needs: "a ParameterSpec for it in parameters(for:)")
+  /// - Parameters:
+  ///   - type: what it is to the layer; a layer has one parameter of each type.
+  ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
+  /// - Throws: `ShapeError` when the sizes are out of bounds, an axis is stated twice, or the layer
+  ///   has a parameter of the type with other sizes.
+  public mutating func parameter(
+    _ type: ParameterType, _ shape: KeyValuePairs<ParameterAxis, Int>
+  ) throws(ShapeError) -> Value {
+    try parameter(ParameterSpec(type, shape))
+  }
+
+  /// A parameter of the layer as an operation states it.
+  ///
+  /// - Throws: as ``parameter(_:_:)``.
+  public mutating func parameter(_ spec: ParameterSpec) throws(ShapeError) -> Value {
+    let spec = spec.named(layerName)
+    if !layerParameters.contains(spec) {
+      guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
+      guard Set(spec.axes).count == spec.axes.count else { throw .repeatedAxis(spec) }
+      guard !layerParameters.contains(where: { $0.type == spec.type }) else {
+        throw .repeatedParameter(spec)
+      }
+      try SizeRule.bounded(spec)
+      layerParameters.append(spec)
     }
     if let value = parameterValues[spec] { return value }
     parameters.append(spec)
@@ -95,7 +138,11 @@ public struct Lowering {
     -> Value
   {
     for input in inputs { try check(input) }
-    return try graph.addNode(primitive, inputs, layer: layer)
+    let output = try graph.addNode(primitive, inputs, layer: layer)
+    let cost = primitive.operation.multiplyAdds(
+      for: inputs.map { shape(of: $0) }, output: shape(of: output))
+    layerMultiplyAdds = MultiplyAdds.sum(layerMultiplyAdds, cost)
+    return output
   }
 
   /// An activation applied to a value; the value itself when the function is linear or `nil`.

@@ -2,129 +2,151 @@ import ForgeShapes
 
 /// The operations every layer is made of: a closed set, known to the compiler and every back end.
 ///
-/// Each case states its inputs in order. Parameters are inputs too. Layouts are Forge's own (see
-/// `ParameterLayout`). `Primitive+Shape.swift` holds the shape rules, `Reference/` what each one
-/// computes.
+/// Each case is an operation in a file of its own, which states its operands, shape rule, arithmetic
+/// and properties. Parameters are operands too. Their layouts are Forge's own (see
+/// `ParameterLayout`).
 public enum Primitive: Sendable {
-  /// Cross-correlation of an image in `groups` groups of channels.
-  ///
-  /// Inputs: image, weights [outputs][height][width][inputs / groups], biases [outputs] (may be absent).
+  /// Cross-correlation of an image in groups of channels. Operands: image, weights, biases (may be absent).
   case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
-  /// Convolution of each channel on its own; output channel `c·multiplier + m` comes from channel `c`.
-  ///
-  /// Inputs: image, weights [channels][multiplier][height][width], biases (may be absent).
+  /// Convolution of each channel on its own. Operands: image, weights, biases (may be absent).
   case depthwiseConvolution(ConvolutionGeometry, multiplier: Int)
-  /// Product of all elements, in memory order, with a matrix.
-  ///
-  /// Inputs: any tensor, weights [outputs][elements], biases [outputs] (may be absent).
+  /// The product of all elements with a matrix. Operands: any tensor, weights, biases (may be absent).
   case dense(outputs: Int)
-  /// Maximum or mean of a moving window. Input: image.
+  /// The maximum or mean of a moving window. Operand: image.
   case pooling(PoolingKind, ConvolutionGeometry)
-  /// Maximum or mean of each whole channel. Input: image.
+  /// The maximum or mean of each whole channel. Operand: image.
   case globalPooling(PoolingKind)
-  /// A function of each element. Input: any tensor.
+  /// A function of each element. Operand: any tensor.
   case activation(ActivationFunction)
-  /// Softmax over the last axis, or its logarithm. Input: any tensor.
+  /// Softmax over the last axis, or its logarithm. Operand: any tensor.
   case softmax(logarithm: Bool)
-  /// An operation on two tensors with NumPy's broadcasting. Inputs: two tensors.
+  /// An operation on two tensors with NumPy's broadcasting. Operands: two tensors.
   case binary(BinaryOperator)
-  /// `x·scale + bias` along the last axis. Inputs: any tensor, scale, bias.
+  /// `x·scale + shift` along the last axis. Operands: any tensor, scale, shift.
   case affine
   /// `gamma·(x − mean)/√(variance + epsilon) + beta` along the last axis.
   ///
-  /// Inputs: any tensor, gamma, beta, mean, variance.
+  /// Operands: any tensor, gamma, beta, mean, variance.
   case batchNormalization(epsilon: Float)
-  /// Zeros around an image. Input: image.
+  /// Zeros around an image. Operand: image.
   case pad(Edges)
-  /// Edges cut from an image. Input: image.
+  /// Edges cut from an image. Operand: image.
   case crop(Edges)
-  /// Tensors joined along an axis, counted from 0. Inputs: one or more tensors.
+  /// Tensors joined along an axis, counted from 0. Operands: one or more tensors.
   case concatenate(axis: Int)
-  /// The same elements with other sizes; one may be −1. Input: any tensor.
+  /// The same elements with other sizes; one may be −1. Operand: any tensor.
   case reshape([Int])
-  /// Axis `i` of the output is axis `order[i]` of the input. Input: any tensor.
+  /// Axis `i` of the output is axis `order[i]` of the input. Operand: any tensor.
   case permute([Int])
-  /// Channel `i` of the output is channel `order[i]` of the input. Input: image.
+  /// Channel `i` of the output is channel `order[i]` of the input. Operand: image.
   case gatherChannels([Int])
-  /// An image sampled anew. Input: image.
+  /// An image sampled anew. Operand: image.
   case resize(ResizeTarget, ResizeMode)
-  /// The input itself. Input: any tensor.
+  /// The input itself. Operand: any tensor.
   case identity
-  /// A user's own arithmetic on plain tensors. Inputs: as the user says.
+  /// A user's own arithmetic on plain tensors. Operands: as the user says.
   case custom(CustomOperation)
-}
 
-/// What a pooling takes of its window.
-public enum PoolingKind: Hashable, Sendable {
-  /// The largest value.
-  case maximum
-  /// The mean of the pixels inside the image (TensorFlow's and Keras's rule).
-  case averageInside
-  /// The sum divided by the kernel's area, the border counted as zeros (PyTorch's default).
-  case averageAll
-}
-
-/// An operation on two values.
-public enum BinaryOperator: String, Hashable, Sendable {
-  /// `a + b`.
-  case add
-  /// `a − b`.
-  case subtract
-  /// `a · b`.
-  case multiply
-  /// The larger; NaN if either is.
-  case maximum
-  /// The smaller; NaN if either is.
-  case minimum
-  /// `a` where positive, else `a · b`.
-  case prelu
-}
-
-/// How a resize samples its source.
-public enum ResizeMode: Hashable, Sendable {
-  /// The pixel whose area holds the centre: `⌊(i + ½)·scale⌋` (Keras's nearest).
-  case nearest
-  /// Linear interpolation between half-pixel centres, the edge repeated (Keras's bilinear).
-  case bilinear
-  /// A triangle filter widened by the scale when shrinking (Pillow's BILINEAR, Keras's antialias).
-  case bilinearAntialiased
-}
-
-/// What a resize brings an image to.
-public enum ResizeTarget: Hashable, Sendable {
-  /// A size in pixels; with a `cropSlot` the source rectangle can be set per prediction.
-  case size(Size, cropSlot: String?)
-  /// Whole multiples of the input's size.
-  case factor(Size)
-
-  /// The output size for an input size.
-  package func size(for input: Size) -> Size {
+  /// The operation that the case stands for: the only switch over operations outside a back end.
+  package var operation: any PrimitiveOperation {
     switch self {
-    case .size(let size, _): size
-    case .factor(let factor):
-      Size(width: input.width * factor.width, height: input.height * factor.height)
+    case .convolution(let geometry, let outputs, let groups):
+      ConvolutionOperation(geometry: geometry, outputs: outputs, groups: groups)
+    case .depthwiseConvolution(let geometry, let multiplier):
+      DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
+    case .dense(let outputs): DenseOperation(outputs: outputs)
+    case .pooling(let kind, let geometry): PoolingOperation(kind: kind, geometry: geometry)
+    case .globalPooling(let kind): GlobalPoolingOperation(kind: kind)
+    case .activation(let function): ActivationOperation(function: function)
+    case .softmax(let logarithm): SoftmaxOperation(logarithm: logarithm)
+    case .binary(let operation): BinaryOperation(operation: operation)
+    case .affine: ScaleOperation()
+    case .batchNormalization(let epsilon): BatchNormalizationOperation(epsilon: epsilon)
+    case .pad(let edges): PadOperation(edges: edges)
+    case .crop(let edges): CropOperation(edges: edges)
+    case .concatenate(let axis): ConcatenateOperation(axis: axis)
+    case .reshape(let sizes): ReshapeOperation(sizes: sizes)
+    case .permute(let order): PermuteOperation(order: order)
+    case .gatherChannels(let order): GatherChannelsOperation(order: order)
+    case .resize(let target, let mode): ResizeOperation(target: target, mode: mode)
+    case .identity: IdentityOperation()
+    case .custom(let operation): operation
     }
+  }
+
+  /// A short name for messages and reports.
+  package var name: String { operation.name }
+
+  /// What rewrites and back ends may rely on.
+  package var traits: OperationTraits { operation.traits }
+
+  /// The shape of the output for the shapes of the operands, in which sizes may be unknown.
+  ///
+  /// - Throws: `ShapeError` naming the rule that is broken.
+  public func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    guard !operands.isEmpty else {
+      throw ShapeError(.wrongInputCount, "an operation needs an input")
+    }
+    return try operation.outputShape(for: operands)
+  }
+
+  /// The shape of the output once everything a kernel will trust has been checked.
+  ///
+  /// Layers of users' own reach the primitives through ``Lowering``, so that arguments, the number of
+  /// operands and the sizes of parameters are checked here and not only by Forge's layers.
+  ///
+  /// - Throws: ``ShapeError`` naming the rule that is broken.
+  package func checkedShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    for operand in operands { _ = try SizeRule.bounded(operand) }
+    let operation = operation
+    guard operation.traits.operands.contains(operands.count) else {
+      throw ShapeError(
+        .wrongInputCount, "\(name) has the wrong number of operands",
+        received: "\(operands.count)", needs: operation.traits.operandText)
+    }
+    try operation.validate(operands)
+    return try SizeRule.bounded(try operation.outputShape(for: operands))
+  }
+
+  /// What the operation computes, in double precision and plain loops: the meaning of each case.
+  ///
+  /// Every kernel is checked against it. It is written to be read, never to be fast.
+  ///
+  /// - Parameters:
+  ///   - operands: the operands in the order the case states.
+  ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
+  /// - Returns: the result, of the sizes that the shape rule states.
+  /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
+  public func reference(
+    on operands: [ReferenceTensor], crops: [String: CropRectangle] = [:]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    let operation = operation
+    let traits = operation.traits
+    guard traits.operands.contains(operands.count) else {
+      let exactly = traits.operands.count == 1 ? "exactly " : ""
+      throw .wrongInputCount(name, operands.count, needs: exactly + traits.operandText)
+    }
+    let shape: Shape
+    do { shape = try outputShape(for: operands.map(\.shape)) } catch { throw .shape(error) }
+    guard let sizes = shape.sizes else { throw .unknownShape(shape) }
+    return try operation.reference(on: operands, output: sizes, crops: crops)
   }
 }
 
-/// The function of a ``Primitive/custom(_:)``: a declared shape rule and arithmetic on plain tensors.
-public struct CustomOperation: Sendable {
-  /// The shape of the output for the shapes of the inputs.
-  public typealias ShapeRule = @Sendable ([Shape]) throws -> Shape
-  /// The arithmetic: inputs and output in row-major order, each of exactly its shape's element count.
-  ///
-  /// An index beyond these ends the process, as that of an array does, in a release build too.
-  public typealias Body =
-    @Sendable (_ inputs: [CustomInput], _ output: inout MutableSpan<Float>) throws -> Void
+extension PrimitiveOperation {
+  /// Checks that an operand has exactly as many values as the operation reads.
+  func check(
+    _ tensor: ReferenceTensor, _ what: String, sizes: Int...
+  ) throws(ReferenceError) {
+    guard Shape.product(of: sizes) == tensor.count else {
+      throw .wrongElementCount(what, tensor.count, sizes: sizes)
+    }
+  }
 
-  /// The shape rule.
-  public let shapeRule: ShapeRule
-  /// The arithmetic.
-  public let body: Body
-
-  /// Creates an operation.
-  public init(shapeRule: @escaping ShapeRule, body: @escaping Body) {
-    self.shapeRule = shapeRule
-    self.body = body
+  /// An operand whose number of values is not the one needed.
+  func operandSize(_ index: Int, _ shape: Shape, needs: String) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "operand \(index) of \(name) has the wrong size",
+      received: shape.sizeText, needs: needs)
   }
 }

@@ -22,22 +22,11 @@ public enum ParameterLayout: Hashable, Sendable {
   /// The axes of `spec` in the order of this layout, outermost first; `nil` when they do not fit.
   public func order(for spec: ParameterSpec) -> [ParameterAxis]? {
     switch self {
-    case .forge: return spec.axes
-    case .keras:
-      switch Set(spec.axes) {
-      case [.outputs, .height, .width, .inputs]: return [.height, .width, .inputs, .outputs]
-      case [.channels, .multiplier, .height, .width]:
-        return [.height, .width, .channels, .multiplier]
-      default: return spec.axes
-      }
-    case .pytorch:
-      switch Set(spec.axes) {
-      case [.outputs, .height, .width, .inputs]: return [.outputs, .inputs, .height, .width]
-      case [.height, .width, .channels]: return [.channels, .height, .width]
-      default: return spec.axes
-      }
+    case .forge: spec.axes
+    case .keras: spec.kerasAxes
+    case .pytorch: spec.pytorchAxes
     case .axes(let order):
-      return order.count == spec.axes.count && Set(order) == Set(spec.axes) ? order : nil
+      order.count == spec.axes.count && Set(order) == Set(spec.axes) ? order : nil
     }
   }
 

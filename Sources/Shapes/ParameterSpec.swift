@@ -55,28 +55,59 @@ public struct ParameterSpec: Hashable, Sendable {
   public let axes: [ParameterAxis]
   /// The size of each axis.
   public let sizes: [Int]
+  /// The axes in the order in which Keras and TensorFlow store them, outermost first.
+  public let kerasAxes: [ParameterAxis]
+  /// The axes in the order in which PyTorch, ONNX and Core ML store them, outermost first.
+  public let pytorchAxes: [ParameterAxis]
 
   /// Creates a specification; a layer may leave its own name empty, the graph fills it in.
+  ///
+  /// - Parameters:
+  ///   - layer: the name of the layer.
+  ///   - type: what the parameter is to the layer.
+  ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
+  ///   - keras: the order of the axes in Keras. Unless stated it is that of a convolution for axes
+  ///     [outputs][height][width][inputs], that of a depthwise convolution for
+  ///     [channels][multiplier][height][width], and Forge's for all others.
+  ///   - pytorch: the order of the axes in PyTorch; unless stated as for Keras, and
+  ///     [channels][height][width] for one value per element of an image.
   public init(
-    layer: String = "", _ type: ParameterType, _ shape: KeyValuePairs<ParameterAxis, Int>
+    layer: String = "", _ type: ParameterType, _ shape: KeyValuePairs<ParameterAxis, Int>,
+    keras: [ParameterAxis]? = nil, pytorch: [ParameterAxis]? = nil
   ) {
-    self.layer = layer
-    self.type = type
-    self.axes = shape.map(\.key)
-    self.sizes = shape.map(\.value)
-  }
-
-  private init(layer: String, type: ParameterType, axes: [ParameterAxis], sizes: [Int]) {
+    let axes = shape.map(\.key)
     self.layer = layer
     self.type = type
     self.axes = axes
-    self.sizes = sizes
+    self.sizes = shape.map(\.value)
+    self.kerasAxes = keras ?? Self.usualOrders[axes]?.keras ?? axes
+    self.pytorchAxes = pytorch ?? Self.usualOrders[axes]?.pytorch ?? axes
+  }
+
+  private static let usualOrders:
+    [[ParameterAxis]: (keras: [ParameterAxis], pytorch: [ParameterAxis])] = [
+      [.outputs, .height, .width, .inputs]: (
+        [.height, .width, .inputs, .outputs], [.outputs, .inputs, .height, .width]
+      ),
+      [.channels, .multiplier, .height, .width]: (
+        [.height, .width, .channels, .multiplier], [.channels, .multiplier, .height, .width]
+      ),
+      [.height, .width, .channels]: (
+        [.height, .width, .channels], [.channels, .height, .width]
+      ),
+    ]
+
+  private init(_ other: ParameterSpec, layer: String) {
+    self.layer = layer
+    type = other.type
+    axes = other.axes
+    sizes = other.sizes
+    kerasAxes = other.kerasAxes
+    pytorchAxes = other.pytorchAxes
   }
 
   /// The same parameter of the layer called `layer`.
-  public func named(_ layer: String) -> ParameterSpec {
-    ParameterSpec(layer: layer, type: type, axes: axes, sizes: sizes)
-  }
+  public func named(_ layer: String) -> ParameterSpec { ParameterSpec(self, layer: layer) }
 
   /// The number of values; 0 when the product is out of bounds, which shape inference has refused.
   public var count: Int { Shape.product(of: sizes) ?? 0 }

@@ -176,4 +176,22 @@ extension ShapeError {
       .invalidArgument, "order is not a permutation of the axes",
       received: "order: \(order)", needs: "each of 0 to \(rank - 1) once")
   }
+
+  package static func emptyParameter(_ spec: ParameterSpec) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the \(spec.type) would be empty", received: spec.shapeText,
+      needs: "every size to be at least 1")
+  }
+
+  package static func repeatedAxis(_ spec: ParameterSpec) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the \(spec.type) name an axis twice", received: spec.shapeText,
+      needs: "each axis once, as sources find values by their axes")
+  }
+
+  package static func repeatedParameter(_ spec: ParameterSpec) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the layer has two parameters called \(spec.type)",
+      needs: "a type of its own for each, as sources find parameters by type")
+  }
 }

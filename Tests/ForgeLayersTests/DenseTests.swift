@@ -45,11 +45,11 @@ import Testing
     #expect(unbiased.map(\.shapeText) == [text])
   }
 
-  @Test func multiplyAdds() {
+  @Test func multiplyAdds() throws {
     let layer = Dense(neurons: 10)
     // 10 neurons of 7·5·50 = 1750 inputs.
-    #expect(layer.multiplyAdds(for: [image(7, 5, 50)], output: .vector(10)) == 17500)
-    #expect(layer.multiplyAdds(for: [image(nil, 5, 50)], output: .vector(10)) == 0)
+    #expect(try layer.multiplyAdds(for: [image(7, 5, 50)]) == 17500)
+    #expect(throws: ShapeError.self) { try layer.multiplyAdds(for: [image(nil, 5, 50)]) }
   }
 
   @Test func lowering() throws {

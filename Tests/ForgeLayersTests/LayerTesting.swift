@@ -77,7 +77,7 @@ struct Lowered {
     let declared = try layer.parameters(for: inputs)
     var lowering = Lowering()
     let values = inputs.map { lowering.graph.addInput($0) }
-    lowering.begin(layer: 3, name: "layer", inputs: values, parameters: declared)
+    lowering.begin(layer: 3, name: "layer", inputs: values)
     try layer.lower(into: &lowering)
     let graph = lowering.graph
     let output = try #require(lowering.output, sourceLocation: place)

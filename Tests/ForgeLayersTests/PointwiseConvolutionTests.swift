@@ -51,12 +51,12 @@ import Testing
     #expect(unbiased.map(\.shapeText) == ["2×1×1×6 [O][H][W][I]"])
   }
 
-  @Test func multiplyAdds() {
+  @Test func multiplyAdds() throws {
     let layer = PointwiseConvolution(channels: 8)
     // 14·10·8 outputs of 6 inputs: 1120·6 = 6720.
-    #expect(layer.multiplyAdds(for: [input], output: image(14, 10, 8)) == 6720)
-    #expect(layer.multiplyAdds(for: [image(nil, 1, 6)], output: image(nil, 1, 8)) == 0)
-    #expect(layer.multiplyAdds(for: [image(1, 1, .max)], output: image(1, 1, 8)) == .max)
+    #expect(try layer.multiplyAdds(for: [image(14, 10, 6)]) == 6720)
+    #expect(try layer.multiplyAdds(for: [image(nil, 1, 6)]) == 0)
+    #expect(MultiplyAdds.perElement(of: image(1, 1, 8), .max) == .max)
   }
 
   @Test func lowering() throws {

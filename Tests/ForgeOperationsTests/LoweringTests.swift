@@ -7,7 +7,7 @@ import Testing
   private func lowering(inputs count: Int) -> Lowering {
     var lowering = Lowering()
     let inputs = (0..<count).map { lowering.graph.addInput(Shape(sizes: [$0 + 1])) }
-    lowering.begin(layer: 1, name: "own", inputs: inputs, parameters: [])
+    lowering.begin(layer: 1, name: "own", inputs: inputs)
     return lowering
   }
 

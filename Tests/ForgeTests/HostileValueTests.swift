@@ -253,8 +253,6 @@ private struct MixedNormalization: Layer {
   var name: String? { nil }
   var place: SourcePlace { SourcePlace(fileID: "", line: 1, column: 1) }
 
-  func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
-
   func lower(into lowering: inout Lowering) throws(ShapeError) {
     let gamma = try lowering.constant([1, 3], shape: Shape(sizes: [2]))
     let beta = try lowering.constant([0, 1], shape: Shape(sizes: [2]))
@@ -278,8 +276,6 @@ private struct ComputedWeights: Layer {
   }
 
   static func == (a: Self, b: Self) -> Bool { a.place == b.place }
-
-  func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { .vector(1) }
 
   func lower(into lowering: inout Lowering) throws(ShapeError) {
     let weights = try weights(&lowering)

@@ -4,12 +4,10 @@ import Testing
 
 /// Layers whose lowering fails, and those that stand after them.
 @Suite struct LoweringMistakeTests {
-  /// Has a shape rule and fails when it is written down.
+  /// Fails when it is written down.
   private struct Failing: Layer {
     let name: String?
     let place = SourcePlace(fileID: "App/Net.swift", line: 7, column: 3)
-
-    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
 
     func lower(into lowering: inout Lowering) throws(ShapeError) {
       throw ShapeError(.invalidArgument, "it cannot be written down", needs: "something else")
@@ -20,8 +18,6 @@ import Testing
   private struct Relying: Layer {
     let name: String?
     let place = SourcePlace(fileID: "App/Net.swift", line: 8, column: 3)
-
-    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
 
     func lower(into lowering: inout Lowering) throws(ShapeError) {
       lowering.output = try lowering.apply(.activation(.relu), to: [lowering.inputs[0]])
@@ -36,8 +32,6 @@ import Testing
     let asOutput: Bool
 
     static func == (a: Hoarding, b: Hoarding) -> Bool { a.name == b.name }
-
-    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
 
     func lower(into lowering: inout Lowering) throws(ShapeError) {
       let own = lowering.inputs[0]
@@ -82,7 +76,7 @@ import Testing
     let model = Model(
       input: input,
       output: input --> Hoarding(name: "hoarding", kept: kept, asOutput: asOutput))
-    _ = try model.compile()
+    // The first lowering was that of describing the network.
     let error = #expect(throws: CompileError.self) { try model.compile() }
     #expect(
       error?.description == """

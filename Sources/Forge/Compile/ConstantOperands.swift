@@ -9,7 +9,7 @@ enum ConstantOperands {
   /// Layers of users' own may compute weights, from parameters and constants but not from inputs.
   static func problems(_ graph: OperationGraph, inference: Inference) -> [Problem] {
     graph.nodes.compactMap { node in
-      guard node.primitive.packsOperands,
+      guard node.primitive.traits.packsOperands,
         let operand = node.inputs.indices.dropFirst().first(where: {
           graph.constant(node.inputs[$0]) == nil
         })
@@ -17,16 +17,6 @@ enum ConstantOperands {
       let layer = inference.nodes.first { $0.position == node.layers.first && !$0.isInput }
       return .computedOperand(
         at: layer?.place, layer?.reference, operand: operand, of: node.primitive.name)
-    }
-  }
-}
-
-extension Primitive {
-  /// Whether all operands but the first are read in a form of their own.
-  fileprivate var packsOperands: Bool {
-    switch self {
-    case .convolution, .depthwiseConvolution, .dense, .affine, .batchNormalization: true
-    default: false
     }
   }
 }

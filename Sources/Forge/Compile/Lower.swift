@@ -33,20 +33,10 @@ struct LoweredModel: Sendable {
         values.append(nil)
         continue
       }
-      lowering.begin(
-        layer: node.position, name: node.name, inputs: inputs, parameters: node.parameters)
+      lowering.begin(layer: node.position, name: node.name, inputs: inputs)
       do throws(ShapeError) {
         try layer.lower(into: &lowering)
-        guard let output = lowering.output else {
-          throw ShapeError(
-            .invalidArgument, "the layer sets no output", needs: "lowering.output to be set")
-        }
-        try lowering.check(output)
-        guard lowering.shape(of: output) == shape else {
-          throw ShapeError(
-            .shapeMismatch, "the layer's operations give another shape than its rule",
-            received: lowering.shape(of: output).description, needs: shape.description)
-        }
+        let output = try lowering.checkedOutput()
         values.append(output)
         lowering.graph.layerOutputs[node.position] = output
       } catch {

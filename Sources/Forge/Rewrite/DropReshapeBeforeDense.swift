@@ -10,7 +10,7 @@ enum DropReshapeBeforeDense: Rewrite {
     for position in graph.nodes.indices {
       guard case .dense = graph.nodes[position].primitive else { continue }
       while let producer = index.producer[graph.nodes[position].inputs[0].index],
-        case .reshape = graph.nodes[producer].primitive,
+        graph.nodes[producer].primitive.traits.keepsElements,
         graph.nodes[producer].activation == .linear
       {
         graph.nodes[position].inputs[0] = graph.nodes[producer].inputs[0]

@@ -19,7 +19,7 @@ enum FoldBatchNormalization: Rewrite {
       }
       let channels = affine.scale.count
       if let producer = index.soleProducer(of: node.inputs[0]), !removed.contains(producer),
-        graph.nodes[producer].primitive.isLinear, graph.nodes[producer].residual == nil,
+        graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,
         graph.nodes[producer].activation == .linear,
         graph.shape(of: node.inputs[0]).channels == channels,
         let folded = try fold(
@@ -81,39 +81,15 @@ struct AffineConstants {
 
   init?(_ node: OperationGraph.Node, graph: OperationGraph, constants: ParameterStore) throws {
     // Asked first: the operands of anything else may be the weights of a whole network.
-    guard node.residual == nil, node.primitive.isAffine else { return nil }
-    var operands = try node.inputs.dropFirst().map { input in
+    guard node.residual == nil, let operation = node.primitive.operation as? any AffineOperation
+    else { return nil }
+    let operands = try node.inputs.dropFirst().compactMap { input in
       try graph.constant(input).map { try constants.values(of: $0).map(Double.init) }
     }
+    guard operands.count == node.inputs.count - 1 else { return nil }
     // One value may stand for all channels.
-    let count = operands.compactMap { $0?.count }.max() ?? 1
-    operands = operands.map { values in
-      values?.count == 1 ? values.map { Array(repeating: $0[0], count: count) } : values
-    }
-    switch node.primitive {
-    case .affine:
-      guard operands.count == 2, let scale = operands[0], let shift = operands[1] else {
-        return nil
-      }
-      self.scale = scale
-      self.shift = shift
-    case .batchNormalization(let epsilon):
-      guard operands.count == 4, let gamma = operands[0], let beta = operands[1],
-        let mean = operands[2], let variance = operands[3]
-      else { return nil }
-      scale = zip(gamma, variance).map { $0 / ($1 + Double(epsilon)).squareRoot() }
-      shift = zip(beta, zip(mean, scale)).map { $0 - $1.0 * $1.1 }
-    default: return nil
-    }
-  }
-}
-
-extension Primitive {
-  /// Whether it is a scale and a shift per channel.
-  fileprivate var isAffine: Bool {
-    switch self {
-    case .affine, .batchNormalization: true
-    default: false
-    }
+    let count = operands.map(\.count).max() ?? 1
+    (scale, shift) = operation.scaleAndShift(
+      operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })
   }
 }

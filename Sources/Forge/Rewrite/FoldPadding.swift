@@ -17,19 +17,12 @@ enum FoldPadding: Rewrite {
         graph.nodes[producer].activation == .linear,
         let image = graph.nodes[producer].inputs.first
       else { continue }
-      switch graph.nodes[position].primitive {
-      case .convolution(let geometry, let outputs, let groups):
-        guard let padded = padded(geometry, by: edges, shape: graph.shape(of: input)) else {
-          continue
-        }
-        graph.nodes[position].primitive = .convolution(padded, outputs: outputs, groups: groups)
-      case .depthwiseConvolution(let geometry, let multiplier):
-        guard let padded = padded(geometry, by: edges, shape: graph.shape(of: input)) else {
-          continue
-        }
-        graph.nodes[position].primitive = .depthwiseConvolution(padded, multiplier: multiplier)
-      default: continue
-      }
+      guard
+        var operation = graph.nodes[position].primitive.operation as? any ZeroPaddedOperation,
+        let padded = padded(operation.geometry, by: edges, shape: graph.shape(of: input))
+      else { continue }
+      operation.geometry = padded
+      graph.nodes[position].primitive = operation.primitive
       graph.nodes[position].inputs[0] = image
       graph.nodes[position].layers = graph.nodes[producer].layers + graph.nodes[position].layers
       count += 1

@@ -13,7 +13,7 @@ enum FuseActivation: Rewrite {
       let node = graph.nodes[position]
       guard case .activation(let function) = node.primitive, node.activation == .linear,
         let producer = index.soleProducer(of: node.inputs[0]), !takenOver.contains(producer),
-        !removed.contains(producer), graph.nodes[producer].primitive.takesActivation,
+        !removed.contains(producer), graph.nodes[producer].primitive.traits.takesActivation,
         graph.nodes[producer].activation == .linear
       else { continue }
       graph.nodes[producer].activation = function

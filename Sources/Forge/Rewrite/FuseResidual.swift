@@ -16,7 +16,7 @@ enum FuseResidual: Rewrite {
       // The operand made last is the one to finish here: the other one is ready before it.
       let candidates = node.inputs.compactMap { input -> Int? in
         guard let producer = index.soleProducer(of: input), !removed.contains(producer),
-          graph.nodes[producer].primitive.isLinear, graph.nodes[producer].residual == nil,
+          graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,
           graph.nodes[producer].activation == .linear
         else { return nil }
         return producer

@@ -57,24 +57,3 @@ extension OperationGraph {
     nodes = kept.reversed()
   }
 }
-
-extension Primitive {
-  /// Whether the result is a sum of products per output channel, into which a scale, a shift, a
-  /// residual and an activation can be fused.
-  var isLinear: Bool {
-    switch self {
-    case .convolution, .depthwiseConvolution, .dense: true
-    default: false
-    }
-  }
-
-  /// Whether its kernels apply an activation at their end.
-  var takesActivation: Bool {
-    switch self {
-    case .convolution, .depthwiseConvolution, .dense, .pooling, .globalPooling, .affine,
-      .batchNormalization, .binary:
-      true
-    default: false
-    }
-  }
-}

@@ -18,7 +18,8 @@ enum MoveCropsEarlier: Rewrite {
       else { continue }
       // crop(f(x)) at this position becomes f(crop(x)): the crop takes the function's place.
       let image = graph.nodes[producer].inputs[0]
-      if let source = index.soleProducer(of: image), graph.nodes[source].primitive.takesActivation,
+      if let source = index.soleProducer(of: image),
+        graph.nodes[source].primitive.traits.takesActivation,
         graph.nodes[source].activation == .linear
       {
         continue

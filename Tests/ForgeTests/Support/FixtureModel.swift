@@ -16,10 +16,6 @@ struct GatherChannels: Layer {
     place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try Primitive.gatherChannels(order).outputShape(for: inputs)
-  }
-
   func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.apply(.gatherChannels(order), to: lowering.inputs)
   }
@@ -40,10 +36,6 @@ struct DilatedPooling: Layer {
     self.geometry = geometry
     self.name = name
     place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-    try Primitive.pooling(kind, geometry).outputShape(for: inputs)
   }
 
   func lower(into lowering: inout Lowering) throws(ShapeError) {

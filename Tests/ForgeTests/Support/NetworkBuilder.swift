@@ -84,9 +84,7 @@ struct NetworkBuilder {
   @discardableResult
   mutating func apply(_ layer: some Layer, to inputs: Tensor...) -> Tensor? {
     let shapes = inputs.compactMap(\.shape)
-    guard let output = try? layer.outputShape(for: shapes),
-      layer.multiplyAdds(for: shapes, output: output) <= 1_500_000
-    else { return nil }
+    guard let cost = try? layer.multiplyAdds(for: shapes), cost <= 1_500_000 else { return nil }
     let tensor = inputs.chained(to: layer)
     return keep(tensor) ? tensor : nil
   }

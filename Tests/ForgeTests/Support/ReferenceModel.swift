@@ -28,8 +28,7 @@ struct ReferenceModel {
         continue
       }
       lowering.begin(
-        layer: node.position, name: node.name, inputs: node.inputs.map { values[$0] },
-        parameters: node.parameters)
+        layer: node.position, name: node.name, inputs: node.inputs.map { values[$0] })
       try layer.lower(into: &lowering)
       let output = try #require(lowering.output)
       values.append(output)

@@ -1,12 +1,60 @@
 import ForgeShapes
 
-/// Images sampled anew: each axis on its own, first along rows, then along columns.
-extension Primitive {
+/// How a resize samples its source.
+public enum ResizeMode: Hashable, Sendable {
+  /// The pixel whose area holds the centre: `⌊(i + ½)·scale⌋` (Keras's nearest).
+  case nearest
+  /// Linear interpolation between half-pixel centres, the edge repeated (Keras's bilinear).
+  case bilinear
+  /// A triangle filter widened by the scale when shrinking (Pillow's BILINEAR, Keras's antialias).
+  case bilinearAntialiased
+}
+
+/// What a resize brings an image to.
+public enum ResizeTarget: Hashable, Sendable {
+  /// A size in pixels; with a `cropSlot` the source rectangle can be set per prediction.
+  case size(Size, cropSlot: String?)
+  /// Whole multiples of the input's size.
+  case factor(Size)
+
+  /// The output size for an input size.
+  package func size(for input: Size) -> Size {
+    switch self {
+    case .size(let size, _): size
+    case .factor(let factor):
+      Size(width: input.width * factor.width, height: input.height * factor.height)
+    }
+  }
+}
+
+/// An image sampled anew: each axis on its own, first along rows, then along columns. Operand: image.
+package struct ResizeOperation: PrimitiveOperation {
+  let target: ResizeTarget
+  let mode: ResizeMode
+
+  package var name: String { "resize" }
+  package var traits: OperationTraits { .ofOneOperand }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    switch target {
+    case .size(let size, _): try RearrangementRule.resize(operands[0], to: size)
+    case .factor(let factor): try RearrangementRule.upSample(operands[0], by: factor)
+    }
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool {
+    if case .factor(let factor) = target { factor == .one } else { false }
+  }
+
   /// The image, or the rectangle of it that `crops` holds for the target's slot, in another size.
-  static func resize(
-    _ input: ReferenceTensor, to target: ResizeTarget, _ mode: ResizeMode,
-    crops: [String: CropRectangle]
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
   ) throws(ReferenceError) -> ReferenceTensor {
+    let input = operands[0]
     let image = Size(width: input.width, height: input.height)
     let size = target.size(for: image)
     var source = CropRectangle(

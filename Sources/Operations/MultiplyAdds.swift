@@ -9,4 +9,10 @@ package enum MultiplyAdds {
       return overflow ? .max : value
     }
   }
+
+  /// The sum of two counts.
+  package static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    return overflow ? .max : sum
+  }
 }

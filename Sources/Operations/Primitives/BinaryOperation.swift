@@ -1,0 +1,75 @@
+import ForgeShapes
+
+/// An operation on two values.
+public enum BinaryOperator: String, Hashable, Sendable {
+  /// `a + b`.
+  case add
+  /// `a − b`.
+  case subtract
+  /// `a · b`.
+  case multiply
+  /// The larger; NaN if either is.
+  case maximum
+  /// The smaller; NaN if either is.
+  case minimum
+  /// `a` where positive, else `a · b`.
+  case prelu
+
+  /// What the operator makes of two numbers.
+  func value(_ a: Double, _ b: Double) -> Double {
+    switch self {
+    case .add: a + b
+    case .subtract: a - b
+    case .multiply: a * b
+    case .maximum: a.isNaN || b.isNaN ? .nan : max(a, b)
+    case .minimum: a.isNaN || b.isNaN ? .nan : min(a, b)
+    case .prelu: a > 0 ? a : a * b
+    }
+  }
+}
+
+/// An operation on two tensors with NumPy's broadcasting: aligned at their last axis, sizes of 1 are
+/// spread. Operands: two tensors.
+package struct BinaryOperation: PrimitiveOperation {
+  let operation: BinaryOperator
+
+  package var name: String { operation.rawValue }
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 2...2, isLinear: false, takesActivation: true, packsOperands: false,
+      keepsElements: false)
+  }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    guard operands.count == 2 else {
+      throw ShapeError(.wrongInputCount, "\(name) needs two inputs")
+    }
+    return try CombinationRule.broadcast(operands)
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) -> ReferenceTensor {
+    var values: [Double] = []
+    ReferenceTensor.forEachIndex(of: output) { index in
+      values.append(operation.value(operands[0].spread(at: index), operands[1].spread(at: index)))
+    }
+    return ReferenceTensor(unchecked: output, values)
+  }
+}
+
+extension ReferenceTensor {
+  /// The value for an index of the tensor that this one is broadcast to.
+  fileprivate func spread(at index: [Int]) -> Double {
+    let own = zip(index.suffix(sizes.count), sizes).map { position, size in
+      size == 1 ? 0 : position
+    }
+    return values[offset(of: own)]
+  }
+}

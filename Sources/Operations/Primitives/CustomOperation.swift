@@ -1,0 +1,59 @@
+import ForgeShapes
+
+/// The function of a ``Primitive/custom(_:)``: a declared shape rule and arithmetic on plain tensors.
+public struct CustomOperation: Sendable {
+  /// The shape of the output for the shapes of the inputs.
+  public typealias ShapeRule = @Sendable ([Shape]) throws -> Shape
+  /// The arithmetic: inputs and output in row-major order, each of exactly its shape's element count.
+  ///
+  /// An index beyond these ends the process, as that of an array does, in a release build too.
+  public typealias Body =
+    @Sendable (_ inputs: [CustomInput], _ output: inout MutableSpan<Float>) throws -> Void
+
+  /// The shape rule.
+  public let shapeRule: ShapeRule
+  /// The arithmetic.
+  public let body: Body
+
+  /// Creates an operation.
+  public init(shapeRule: @escaping ShapeRule, body: @escaping Body) {
+    self.shapeRule = shapeRule
+    self.body = body
+  }
+}
+
+extension CustomOperation: PrimitiveOperation {
+  package var name: String { "custom" }
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 1...Int.max, isLinear: false, takesActivation: false, packsOperands: false,
+      keepsElements: false)
+  }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    let shape: Shape
+    do { shape = try shapeRule(operands) } catch {
+      throw ShapeError(
+        .customRule, "the shape rule of the custom layer failed", received: "\(error)")
+    }
+    return try SizeRule.bounded(shape)
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  /// The user's own arithmetic, on single-precision copies of the operands.
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    var result = Array(repeating: Float(0), count: output.reduce(1, *))
+    var span = result.mutableSpan
+    do { try body(operands.map { CustomInput($0.floats) }, &span) } catch {
+      throw .customBody(error)
+    }
+    return ReferenceTensor(unchecked: output, result.map(Double.init))
+  }
+}

@@ -1,0 +1,76 @@
+import ForgeShapes
+
+/// Convolution of each channel on its own.
+///
+/// `y(i, j, o) = b(o) + Σ w(c, m, v, u) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`, where output
+/// channel `o` is `c·multiplier + m`.
+///
+/// Operands: image, weights [channels][multiplier][height][width], biases (may be absent).
+package struct DepthwiseConvolutionOperation: WeightedOperation, ZeroPaddedOperation {
+  package var geometry: ConvolutionGeometry
+  let multiplier: Int
+
+  package init(geometry: ConvolutionGeometry, multiplier: Int) {
+    (self.geometry, self.multiplier) = (geometry, multiplier)
+  }
+
+  package var name: String { "depthwiseConvolution" }
+  package var traits: OperationTraits { .weighted }
+  package var primitive: Primitive { .depthwiseConvolution(geometry, multiplier: multiplier) }
+
+  package func weights(for input: Shape) throws(ShapeError) -> ParameterSpec {
+    ParameterSpec(
+      .weights,
+      [
+        .channels: try ArgumentRule.channels(of: input), .multiplier: multiplier,
+        .height: geometry.kernel.height, .width: geometry.kernel.width,
+      ],
+      keras: [.height, .width, .channels, .multiplier],
+      pytorch: [.channels, .multiplier, .height, .width])
+  }
+
+  package func outputs(for input: Shape) throws(ShapeError) -> Int {
+    let channels = try ArgumentRule.channels(of: input)
+    let (outputs, overflow) = channels.multipliedReportingOverflow(by: multiplier)
+    guard !overflow else { throw .tooManyElements() }
+    return outputs
+  }
+
+  package func validateArguments(_ input: Shape) throws(ShapeError) {
+    try geometry.validate()
+    try ArgumentRule.positive(multiplier, "multiplier")
+    _ = try outputs(for: input)
+  }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    try geometry.outputShape(for: operands[0], channels: try outputs(for: operands[0]))
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int {
+    MultiplyAdds.perElement(of: output, geometry.kernel.width, geometry.kernel.height)
+  }
+
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    let (input, weights) = (operands[0], operands[1])
+    let kernel = geometry.kernel
+    try check(weights, "weights", sizes: output[2], kernel.height, kernel.width)
+    let biases = try biases(operands, count: output[2])
+    var result = ReferenceTensor(sizes: output, repeating: 0)
+    for y in 0..<result.height {
+      for x in 0..<result.width {
+        let taps = geometry.taps(over: input, y: y, x: x)
+        for o in 0..<result.channels {
+          var sum = biases[o]
+          for tap in taps {
+            let weight = (o * kernel.height + tap.v) * kernel.width + tap.u
+            sum += weights.values[weight] * input[tap.y, tap.x, o / multiplier]
+          }
+          result[y, x, o] = sum
+        }
+      }
+    }
+    return result
+  }
+}

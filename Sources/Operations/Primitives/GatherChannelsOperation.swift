@@ -1,0 +1,42 @@
+import ForgeShapes
+
+/// Channel `i` of the output is channel `order[i]` of the input. Operand: image.
+package struct GatherChannelsOperation: PrimitiveOperation {
+  let order: [Int]
+
+  package var name: String { "gatherChannels" }
+  package var traits: OperationTraits { .ofOneOperand }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) {
+    let channels = try ArgumentRule.channels(of: operands[0])
+    guard !order.isEmpty, order.allSatisfy({ (0..<channels).contains($0) }) else {
+      throw .outOfRange("order", "\(order)", needs: "one or more of 0 to \(channels - 1)")
+    }
+  }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    try ArgumentRule.image(operands[0])
+    return Shape(width: operands[0].width, height: operands[0].height, channels: order.count)
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool {
+    order == Array(order.indices) && order.count == input.channels
+  }
+
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) throws(ReferenceError) -> ReferenceTensor {
+    let input = operands[0]
+    guard !order.isEmpty else { throw .emptyOrder() }
+    for channel in order where !(0..<input.channels).contains(channel) {
+      throw .channelOutOfRange(channel, channels: input.channels)
+    }
+    var values: [Double] = []
+    for pixel in 0..<input.height * input.width {
+      for channel in order { values.append(input.values[pixel * input.channels + channel]) }
+    }
+    return ReferenceTensor(unchecked: output, values)
+  }
+}

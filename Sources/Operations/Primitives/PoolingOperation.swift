@@ -1,0 +1,63 @@
+import ForgeShapes
+
+/// What a pooling takes of its window.
+public enum PoolingKind: Hashable, Sendable {
+  /// The largest value.
+  case maximum
+  /// The mean of the pixels inside the image (TensorFlow's and Keras's rule).
+  case averageInside
+  /// The sum divided by the kernel's area, the border counted as zeros (PyTorch's default).
+  case averageAll
+
+  /// The result for the values of a window of `area` pixels that lie inside the image; 0 for none.
+  func value(of values: [Double], area: Int) -> Double {
+    guard let first = values.first else { return 0 }
+    switch self {
+    case .maximum: return values.dropFirst().reduce(first, BinaryOperator.maximum.value)
+    case .averageInside: return values.reduce(0, +) / Double(values.count)
+    case .averageAll: return values.reduce(0, +) / Double(area)
+    }
+  }
+}
+
+/// The maximum or the mean of a moving window, channel by channel. Operand: image.
+package struct PoolingOperation: PrimitiveOperation {
+  let kind: PoolingKind
+  let geometry: ConvolutionGeometry
+
+  package var name: String { "pooling" }
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 1...1, isLinear: false, takesActivation: true, packsOperands: false,
+      keepsElements: false)
+  }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) { try geometry.validate() }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    let channels = try ArgumentRule.channels(of: operands[0])
+    return try geometry.outputShape(
+      for: operands[0], channels: channels, tooLarge: .kernelLargerThanInput)
+  }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) -> ReferenceTensor {
+    let input = operands[0]
+    let area = geometry.kernel.width * geometry.kernel.height
+    var result = ReferenceTensor(sizes: output, repeating: 0)
+    for y in 0..<result.height {
+      for x in 0..<result.width {
+        let taps = geometry.taps(over: input, y: y, x: x)
+        for c in 0..<result.channels {
+          result[y, x, c] = kind.value(of: taps.map { input[$0.y, $0.x, c] }, area: area)
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+import ForgeShapes
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`. Operand: any tensor.
+package struct SoftmaxOperation: PrimitiveOperation {
+  let logarithm: Bool
+
+  package var name: String { logarithm ? "logSoftmax" : "softmax" }
+  package var traits: OperationTraits { .ofOneOperand }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
+
+  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  /// Shifted by the maximum; NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.
+  package func reference(
+    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
+  ) -> ReferenceTensor {
+    let input = operands[0]
+    let columns = input.lastSize
+    var values: [Double] = []
+    for start in stride(from: 0, to: input.count, by: columns) {
+      let row = input.values[start..<start + columns]
+      let largest = row.reduce(-.infinity, max)
+      let shifted = row.map { $0 - largest }
+      let sum = shifted.map { exp($0) }.reduce(0, +)
+      values += shifted.map { logarithm ? $0 - log(sum) : exp($0) / sum }
+    }
+    return ReferenceTensor(unchecked: output, values)
+  }
+}
