@@ -89,6 +89,7 @@ public struct Lowering {
   /// - Parameters:
   ///   - type: what it is to the layer; a layer has one parameter of each type.
   ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
+  /// - Returns: the parameter as an operand.
   /// - Throws: `ShapeError` when the sizes are out of bounds, an axis is stated twice, or the layer
   ///   has a parameter of the type with other sizes.
   public mutating func parameter(

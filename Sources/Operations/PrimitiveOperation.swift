@@ -24,6 +24,7 @@ package protocol PrimitiveOperation: Sendable {
   ///   - operands: as many as the operation takes.
   ///   - output: the sizes that the shape rule states.
   ///   - crops: source rectangles of resizes by the name of their slot.
+  /// - Returns: the result.
   /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
   func reference(
     on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
@@ -70,5 +71,6 @@ package protocol AffineOperation: PrimitiveOperation {
   /// The scale and the shift of each channel.
   ///
   /// - Parameter operands: the values of all operands but the first, one per channel.
+  /// - Returns: one value per channel of each.
   func scaleAndShift(_ operands: [[Double]]) -> (scale: [Double], shift: [Double])
 }

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// A function of each element. Operand: any tensor.
+/// A function of each element.
+///
+/// Operand: any tensor.
 package struct ActivationOperation: PrimitiveOperation {
   let function: ActivationFunction
 

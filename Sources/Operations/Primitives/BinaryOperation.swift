@@ -29,7 +29,9 @@ public enum BinaryOperator: String, Hashable, Sendable {
 }
 
 /// An operation on two tensors with NumPy's broadcasting: aligned at their last axis, sizes of 1 are
-/// spread. Operands: two tensors.
+/// spread.
+///
+/// Operands: two tensors.
 package struct BinaryOperation: PrimitiveOperation {
   let operation: BinaryOperator
 

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// Tensors joined along an axis, counted from 0. Operands: one or more tensors.
+/// Tensors joined along an axis, counted from 0.
+///
+/// Operands: one or more tensors.
 package struct ConcatenateOperation: PrimitiveOperation {
   let axis: Int
 

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// Edges cut from an image. Operand: image.
+/// Edges cut from an image.
+///
+/// Operand: image.
 package struct CropOperation: PrimitiveOperation {
   let edges: Edges
 

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// Channel `i` of the output is channel `order[i]` of the input. Operand: image.
+/// Channel `i` of the output is channel `order[i]` of the input.
+///
+/// Operand: image.
 package struct GatherChannelsOperation: PrimitiveOperation {
   let order: [Int]
 

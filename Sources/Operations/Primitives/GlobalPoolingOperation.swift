@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// The maximum or the mean of each whole channel. Operand: image.
+/// The maximum or the mean of each whole channel.
+///
+/// Operand: image.
 package struct GlobalPoolingOperation: PrimitiveOperation {
   let kind: PoolingKind
 

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// The input itself. Operand: any tensor.
+/// The input itself.
+///
+/// Operand: any tensor.
 package struct IdentityOperation: PrimitiveOperation {
   package var name: String { "identity" }
   package var traits: OperationTraits {

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// Zeros around an image. Operand: image.
+/// Zeros around an image.
+///
+/// Operand: image.
 package struct PadOperation: PrimitiveOperation {
   let edges: Edges
 

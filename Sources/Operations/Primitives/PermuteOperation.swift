@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// Axis `i` of the output is axis `order[i]` of the input. Operand: any tensor.
+/// Axis `i` of the output is axis `order[i]` of the input.
+///
+/// Operand: any tensor.
 package struct PermuteOperation: PrimitiveOperation {
   let order: [Int]
 

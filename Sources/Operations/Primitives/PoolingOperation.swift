@@ -20,7 +20,9 @@ public enum PoolingKind: Hashable, Sendable {
   }
 }
 
-/// The maximum or the mean of a moving window, channel by channel. Operand: image.
+/// The maximum or the mean of a moving window, channel by channel.
+///
+/// Operand: image.
 package struct PoolingOperation: PrimitiveOperation {
   let kind: PoolingKind
   let geometry: ConvolutionGeometry

@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// The same elements with other sizes; one may be −1. Operand: any tensor.
+/// The same elements with other sizes; one may be −1.
+///
+/// Operand: any tensor.
 package struct ReshapeOperation: PrimitiveOperation {
   let sizes: [Int]
 

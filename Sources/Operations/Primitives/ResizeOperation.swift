@@ -27,7 +27,9 @@ public enum ResizeTarget: Hashable, Sendable {
   }
 }
 
-/// An image sampled anew: each axis on its own, first along rows, then along columns. Operand: image.
+/// An image sampled anew: each axis on its own, first along rows, then along columns.
+///
+/// Operand: image.
 package struct ResizeOperation: PrimitiveOperation {
   let target: ResizeTarget
   let mode: ResizeMode

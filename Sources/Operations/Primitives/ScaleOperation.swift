@@ -1,6 +1,8 @@
 import ForgeShapes
 
-/// `x·scale + shift` along the last axis. Operands: any tensor, scale, shift.
+/// `x·scale + shift` along the last axis.
+///
+/// Operands: any tensor, scale, shift.
 package struct ScaleOperation: PerChannelOperation {
   package var name: String { "affine" }
   var operandNames: [String] { ["scales", "biases"] }

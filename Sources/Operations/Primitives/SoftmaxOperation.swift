@@ -8,7 +8,9 @@ import ForgeShapes
   import Darwin
 #endif
 
-/// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`. Operand: any tensor.
+/// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`.
+///
+/// Operand: any tensor.
 package struct SoftmaxOperation: PrimitiveOperation {
   let logarithm: Bool
 
