@@ -7,80 +7,42 @@ import ForgeShapes
 /// `ParameterLayout`).
 public enum Primitive: Sendable {
   /// Cross-correlation of an image in groups of channels.
-  ///
-  /// Operands: image, weights, biases (may be absent).
   case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
   /// Convolution of each channel on its own.
-  ///
-  /// Operands: image, weights, biases (may be absent).
   case depthwiseConvolution(ConvolutionGeometry, multiplier: Int)
   /// The product of all elements with a matrix.
-  ///
-  /// Operands: any tensor, weights, biases (may be absent).
   case dense(outputs: Int)
   /// The maximum or mean of a moving window.
-  ///
-  /// Operand: image.
   case pooling(PoolingKind, ConvolutionGeometry)
   /// The maximum or mean of each whole channel.
-  ///
-  /// Operand: image.
   case globalPooling(PoolingKind)
   /// A function of each element.
-  ///
-  /// Operand: any tensor.
   case activation(ActivationFunction)
   /// Softmax over the last axis, or its logarithm.
-  ///
-  /// Operand: any tensor.
   case softmax(logarithm: Bool)
   /// An operation on two tensors with NumPy's broadcasting.
-  ///
-  /// Operands: two tensors.
   case binary(BinaryOperator)
   /// `x·scale + shift` along the last axis.
-  ///
-  /// Operands: any tensor, scale, shift.
   case affine
   /// `gamma·(x − mean)/√(variance + epsilon) + beta` along the last axis.
-  ///
-  /// Operands: any tensor, gamma, beta, mean, variance.
   case batchNormalization(epsilon: Float)
   /// Zeros around an image.
-  ///
-  /// Operand: image.
   case pad(Edges)
   /// Edges cut from an image.
-  ///
-  /// Operand: image.
   case crop(Edges)
   /// Tensors joined along an axis, counted from 0.
-  ///
-  /// Operands: one or more tensors.
   case concatenate(axis: Int)
   /// The same elements with other sizes; one may be −1.
-  ///
-  /// Operand: any tensor.
   case reshape([Int])
   /// Axis `i` of the output is axis `order[i]` of the input.
-  ///
-  /// Operand: any tensor.
   case permute([Int])
   /// Channel `i` of the output is channel `order[i]` of the input.
-  ///
-  /// Operand: image.
   case gatherChannels([Int])
   /// An image sampled anew.
-  ///
-  /// Operand: image.
   case resize(ResizeTarget, ResizeMode)
   /// The input itself.
-  ///
-  /// Operand: any tensor.
   case identity
   /// A user's own arithmetic on plain tensors.
-  ///
-  /// Operands: as the user says.
   case custom(CustomOperation)
 
   /// The operation that the case stands for: the only switch over operations outside a back end.
