@@ -21,6 +21,8 @@ enum ImageFixtures {
 
   /// The real photos and what belongs to them, beside the checkout.
   static let sharedData = folder.appending(path: "../../../../shared/data").standardized
+  /// Whether it is there.
+  static let hasSharedData = FileManager.default.fileExists(atPath: sharedData.path)
 }
 
 /// pictures.json: every file of Fixtures/pictures and its pixels.

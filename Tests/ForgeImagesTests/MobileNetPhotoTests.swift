@@ -5,24 +5,14 @@ import Foundation
 import Testing
 
 /// Real weights on real pictures, against recorded answers (../shared/data/NOTES.md says how made).
-@Suite("MobileNet on photos")
+@Suite("MobileNet on photos", .enabled(if: ImageFixtures.hasSharedData, "no ../shared/data"))
 struct MobileNetPhotoTests {
-  /// The shared test data beside the checkout; `nil`, with a printed reason, where it is absent.
-  private static let data: URL? = {
-    let folder = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("shared/data")
-    if FileManager.default.fileExists(atPath: folder.path) { return folder }
-    print("skipped: MobileNet on photos, \(folder.path) is absent")
-    return nil
-  }()
-
   private let preparation = ImagePreparation(
     width: 224, height: 224, normalization: .keras(.tf))
 
   @Test("the logits of lossless pictures are those recorded")
   func logits() throws {
-    guard let data = Self.data else { return }
+    let data = ImageFixtures.sharedData
     let network = try Model.mobileNetV1(alpha: 0.25, classes: 1000, head: .logits).compile(
       parameters: HDF5Parameters(
         data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
@@ -43,7 +33,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 0.25, from a Keras file")
   func kerasPhotos() throws {
-    guard let data = Self.data else { return }
+    let data = ImageFixtures.sharedData
     let network = try Model.mobileNetV1(alpha: 0.25, classes: 1000).compile(
       parameters: HDF5Parameters(
         data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
@@ -52,7 +42,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 1, from a safetensors file of half precision")
   func safetensorsPhotos() throws {
-    guard let data = Self.data else { return }
+    let data = ImageFixtures.sharedData
     let file = data.appendingPathComponent(
       "mobilenet/mobilenet_v1_1.0_224_dequant_f16.safetensors")
     let network = try Model.foldedMobileNet(alpha: 1).compile(
@@ -63,7 +53,7 @@ struct MobileNetPhotoTests {
   /// Against double precision: Fixtures/make_mobilenet_logits.py computed them with NumPy.
   @Test("the logits of real weights are as exact as promised")
   func exactLogits() throws {
-    guard let data = Self.data else { return }
+    let data = ImageFixtures.sharedData
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Fixtures/mobilenet_logits.f64")
     let recorded = try Data(contentsOf: fixture)
@@ -100,7 +90,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 0.25, from a folder of raw files")
   func rawPhotos() throws {
-    guard let data = Self.data else { return }
+    let data = ImageFixtures.sharedData
     let folder = data.appendingPathComponent("mobilenet/parameters025")
     let network = try Model.foldedMobileNet(alpha: 0.25).compile(
       parameters: ParameterDirectory(

@@ -3,8 +3,8 @@ import ForgeImages
 import Foundation
 import Testing
 
-/// The real photos of the shared test data; skipped, with a printed reason, where they are absent.
-@Suite struct PhotoTests {
+/// The real photos of the shared test data.
+@Suite(.enabled(if: ImageFixtures.hasSharedData, "no ../shared/data")) struct PhotoTests {
   struct Photo: Decodable {
     let file: String
     let width: Int
@@ -24,7 +24,6 @@ import Testing
   static let inputs = ImageFixtures.sharedData.appending(path: "mobilenet/inputs224")
 
   @Test func photosAreDecoded() throws {
-    guard isThere(Self.folder) else { return }
     let fixtures: Photos = try ImageFixtures.load("photos")
     for photo in fixtures.photos {
       let image = try Image(contentsOf: Self.folder.appending(path: photo.file).path)
@@ -44,7 +43,6 @@ import Testing
   }
 
   @Test func losslessInputsAreExact() throws {
-    guard isThere(Self.inputs) else { return }
     let fixtures: Photos = try ImageFixtures.load("photos")
     let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
     for photo in fixtures.inputs {
@@ -54,11 +52,5 @@ import Testing
       #expect(values.shape == Shape(width: 224, height: 224, channels: 3))
       #expect(values.values == image.pixels.map { Float(Double($0) / 127.5 - 1) })
     }
-  }
-
-  private func isThere(_ folder: URL) -> Bool {
-    if FileManager.default.fileExists(atPath: folder.path) { return true }
-    print("skipped: \(folder.path), the shared test data, is not there")
-    return false
   }
 }

@@ -266,11 +266,9 @@ import Testing
   }
 
   /// Hundreds of models one after the other take no more address space than a few.
-  @Test func parametersGoWithTheirModel() throws {
-    guard let before = Self.addressSpace() else {
-      print("skipped: no /proc/self/statm on this system")
-      return
-    }
+  @Test(.enabled(if: LargePagesTests.addressSpace() != nil, "there is no /proc/self/statm"))
+  func parametersGoWithTheirModel() throws {
+    let before = try #require(Self.addressSpace())
     // More than 1 MB of weights each, in a region of 32 MB.
     let input = Input(width: 1, height: 1, channels: 700)
     let model = Model(input: input, output: input --> Dense(neurons: 512, name: "dense"))
@@ -285,7 +283,7 @@ import Testing
   }
 
   /// The bytes of this process's address space; `nil` where the system does not say.
-  private static func addressSpace() -> Int? {
+  static func addressSpace() -> Int? {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     return text?.split(separator: " ").first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
   }

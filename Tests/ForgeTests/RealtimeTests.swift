@@ -91,11 +91,9 @@ import Testing
   }
 
   /// A thread whose system calls a tracer writes down: none between two marks around 1,000 predictions.
-  @Test func noSystemCall() throws {
-    guard let tracer = Tracer.path else {
-      print("skipped: RealtimeTests.noSystemCall: there is no strace on this machine")
-      return
-    }
+  @Test(.enabled(if: Tracer.path != nil, "there is no strace on this machine"))
+  func noSystemCall() throws {
+    let tracer = try #require(Tracer.path)
     let network = try network()
     let marks = Marks()
     let thread = Thread {
@@ -121,10 +119,7 @@ import Testing
     marks.isTraced.store(true, ordering: .releasing)
     while !marks.isDone.load(ordering: .acquiring) { usleep(1000) }
     let calls = trace.end()
-    guard isAttached else {
-      print("skipped: RealtimeTests.noSystemCall: strace may not trace here")
-      return
-    }
+    guard isAttached else { try Test.cancel("strace may not trace here") }
     let marked = calls.indices.filter { calls[$0].contains("getppid(") }
     try #require(marked.count == 2, "\(calls)")
     #expect(Array(calls[marked[0] + 1..<marked[1]]) == [])
