@@ -17,11 +17,6 @@ private let anyShape = [
     #expect(try Activation(.relu).multiplyAdds(for: [input]) == 0)
   }
 
-  @Test func argumentsArrive() {
-    #expect(Activation(.elu(alpha: 0.5), name: "act").function == .elu(alpha: 0.5))
-    #expect(Activation(.elu(alpha: 0.5), name: "act").name == "act")
-  }
-
   @Test(
     arguments: [
       (.relu, "relu"), (.relu6, "relu6"), (.leakyReLU(slope: 0.25), "leakyReLU(slope: 0.25)"),
@@ -86,11 +81,6 @@ private let anyShape = [
     #expect(try Lowered(Dropout(rate: 0.5), input).text == ["identity x0"])
   }
 
-  @Test func argumentsArrive() {
-    #expect(Dropout(rate: 0.25, name: "drop").rate == 0.25)
-    #expect(Dropout(rate: 0.25, name: "drop").name == "drop")
-  }
-
   @Test(arguments: [-0.1, 1.5, .nan, .infinity, -.infinity] as [Float])
   func rateOutOfRange(rate: Float) {
     expectError(
@@ -136,12 +126,6 @@ private let anyShape = [
     #expect(specs.map(\.shapeText) == [text])
     #expect(specs.map(\.type) == [.slopes])
     #expect(try Lowered(layer, input).text == ["prelu x0, slopes"])
-  }
-
-  @Test func argumentsArrive() {
-    #expect(PReLU(shared: [.width], name: "act1").shared == [.width])
-    #expect(PReLU(shared: [.width], name: "act1").name == "act1")
-    #expect(PReLU().shared == [.time, .height, .width])
   }
 
   @Test func mistakes() {

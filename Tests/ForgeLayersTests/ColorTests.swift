@@ -13,14 +13,6 @@ import Testing
     #expect(try layer.multiplyAdds(for: [input]) == input.elementCount ?? 0)
   }
 
-  @Test func argumentsArrive() {
-    let layer = SubtractMeanColor(red: 123.68, green: 116.779, blue: 103.939, name: "mean")
-    #expect(layer.red == 123.68)
-    #expect(layer.green == 116.779)
-    #expect(layer.blue == 103.939)
-    #expect(layer.name == "mean")
-  }
-
   @Test func lowering() throws {
     let lowered = try Lowered(SubtractMeanColor(red: 1, green: 2, blue: -3), image(nil, 5, 3))
     #expect(lowered.text == ["affine x0, [1.0, 1.0, 1.0], [-1.0, -2.0, 3.0]"])

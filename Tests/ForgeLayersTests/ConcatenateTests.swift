@@ -22,12 +22,6 @@ import Testing
     #expect(try Concatenate(axis: axis).outputShape(for: inputs) == output)
   }
 
-  @Test func argumentsArrive() {
-    #expect(Concatenate(axis: 1, name: "mixed").axis == 1)
-    #expect(Concatenate(axis: 1, name: "mixed").name == "mixed")
-    #expect(Concatenate().axis == -1)
-  }
-
   @Test func lowering() throws {
     let lowered = try Lowered(
       Concatenate(), image(nil, nil, 3), image(nil, nil, 4), image(nil, nil, 5))

@@ -14,13 +14,6 @@ import Testing
     #expect(lowered.constants.map(\.shape) == [image(3, 2, 1)])
   }
 
-  @Test func argumentsArrive() {
-    let layer = Constant([1, 2], shape: Shape(sizes: [2]), name: "anchors")
-    #expect(layer.values == [1, 2])
-    #expect(layer.shape == Shape(sizes: [2]))
-    #expect(layer.name == "anchors")
-  }
-
   @Test func mistakes() {
     expectError(
       Constant([1], shape: .vector(1)), [.vector(1)], .wrongInputCount,

@@ -41,21 +41,6 @@ import Testing
     #expect(try layer.outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let layer = Convolution(
-      kernel: (7, 5), channels: 12, stride: (2, 3), dilation: (4, 6), padding: .valid, groups: 3,
-      activation: .relu6, useBias: false, name: "conv1")
-    #expect(layer.geometry.kernel == Size(width: 7, height: 5))
-    #expect(layer.geometry.stride == Size(width: 2, height: 3))
-    #expect(layer.geometry.dilation == Size(width: 4, height: 6))
-    #expect(layer.geometry.padding == .valid)
-    #expect(layer.channels == 12)
-    #expect(layer.groups == 3)
-    #expect(layer.activation == .relu6)
-    #expect(!layer.useBias)
-    #expect(layer.name == "conv1")
-  }
-
   @Test func defaults() {
     let layer = Convolution(kernel: (3, 3), channels: 4)
     #expect(layer.geometry.stride == .one)

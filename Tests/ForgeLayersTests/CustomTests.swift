@@ -34,11 +34,6 @@ import Testing
     #expect(output == [1, 2, -3])
   }
 
-  @Test func argumentsArrive() {
-    #expect(halve.name == "halve")
-    #expect(Custom(shape: { $0[0] }, body: { _, _ in }).name == nil)
-  }
-
   @Test func equalByNameAndPlace() {
     func layer(_ name: String, line: Int, factor: Float) -> Custom {
       Custom(

@@ -12,14 +12,6 @@ import Testing
     #expect(try Dense(neurons: 10).outputShape(for: [input]) == .vector(10))
   }
 
-  @Test func argumentsArrive() {
-    let layer = Dense(neurons: 320, activation: .relu, useBias: false, name: "fc1")
-    #expect(layer.neurons == 320)
-    #expect(layer.activation == .relu)
-    #expect(!layer.useBias)
-    #expect(layer.name == "fc1")
-  }
-
   @Test func defaults() {
     let layer = Dense(neurons: 1)
     #expect(layer.activation == .linear)

@@ -34,20 +34,6 @@ import Testing
     #expect(try layer.outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let layer = DepthwiseConvolution(
-      kernel: (7, 5), stride: (2, 3), dilation: (4, 6), padding: .valid, multiplier: 2,
-      activation: .relu6, useBias: false, name: "conv_dw_1")
-    #expect(layer.geometry.kernel == Size(width: 7, height: 5))
-    #expect(layer.geometry.stride == Size(width: 2, height: 3))
-    #expect(layer.geometry.dilation == Size(width: 4, height: 6))
-    #expect(layer.geometry.padding == .valid)
-    #expect(layer.multiplier == 2)
-    #expect(layer.activation == .relu6)
-    #expect(!layer.useBias)
-    #expect(layer.name == "conv_dw_1")
-  }
-
   @Test func defaults() {
     let layer = DepthwiseConvolution(kernel: (3, 3))
     #expect(layer.geometry.stride == .one)

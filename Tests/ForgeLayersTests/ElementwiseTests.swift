@@ -50,16 +50,6 @@ import Testing
     }
   }
 
-  @Test func argumentsArrive() {
-    #expect(Add(constant: [1], name: "a").constant == [1])
-    #expect(Subtract(constant: [2], name: "a").constant == [2])
-    #expect(Multiply(constant: [3], name: "a").constant == [3])
-    #expect(Maximum(constant: [4], name: "a").constant == [4])
-    #expect(Minimum(constant: [5], name: "a").constant == [5])
-    #expect(Average(name: "a").name == "a")
-    for layer in layers() { #expect(layer.name == nil) }
-  }
-
   @Test func noParametersAndNoMultiplyAdds() throws {
     for layer in layers() {
       #expect(try layer.parameters(for: [a, a]).isEmpty)

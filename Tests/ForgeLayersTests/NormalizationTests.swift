@@ -24,17 +24,6 @@ import Testing
     #expect(try types(BatchNormalization(center: false, scale: false)) == [.mean, .variance])
   }
 
-  @Test func argumentsArrive() {
-    let layer = BatchNormalization(epsilon: 0.5, center: false, scale: false, name: "bn1")
-    #expect(layer.epsilon == 0.5)
-    #expect(!layer.center)
-    #expect(!layer.scale)
-    #expect(layer.name == "bn1")
-    #expect(BatchNormalization().epsilon == 0.001)
-    #expect(BatchNormalization().center)
-    #expect(BatchNormalization().scale)
-  }
-
   @Test func multiplyAdds() throws {
     // One for each of 7·5·11 values.
     #expect(try BatchNormalization().multiplyAdds(for: [image(7, 5, 11)]) == 385)
@@ -91,15 +80,6 @@ import Testing
     #expect(try Scale(by: [2], bias: [1]).outputShape(for: [input]) == input)
     #expect(try Scale(by: [1, 2, 3], bias: [4, 5, 6]).outputShape(for: [input]) == input)
     #expect(try Scale(by: [1, 2, 3]).parameters(for: [input]).isEmpty)
-  }
-
-  @Test func argumentsArrive() {
-    let layer = Scale(by: [1, 2], bias: [3, 4], name: "scale")
-    #expect(layer.factors == [1, 2])
-    #expect(layer.bias == [3, 4])
-    #expect(layer.name == "scale")
-    #expect(Scale().factors == [1])
-    #expect(Scale().bias == [0])
   }
 
   @Test func multiplyAdds() throws {

@@ -16,15 +16,6 @@ import Testing
     #expect(try layer.outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let layer = ZeroPadding(top: 1, left: 2, bottom: 3, right: 4, name: "pad")
-    #expect(layer.edges == Edges(top: 1, left: 2, bottom: 3, right: 4))
-    #expect(layer.name == "pad")
-    #expect(ZeroPadding(5, name: "all").edges == Edges(all: 5))
-    #expect(ZeroPadding(5, name: "all").name == "all")
-    #expect(ZeroPadding().edges == .none)
-  }
-
   @Test func lowering() throws {
     let lowered = try Lowered(
       ZeroPadding(top: 1, left: 2, bottom: 3, right: 4), image(nil, nil, 3))
@@ -69,13 +60,6 @@ import Testing
   ])
   func shapes(layer: Crop, input: Shape, output: Shape) throws {
     #expect(try layer.outputShape(for: [input]) == output)
-  }
-
-  @Test func argumentsArrive() {
-    let layer = Crop(top: 1, left: 2, bottom: 3, right: 4, name: "crop")
-    #expect(layer.edges == Edges(top: 1, left: 2, bottom: 3, right: 4))
-    #expect(layer.name == "crop")
-    #expect(Crop().edges == .none)
   }
 
   @Test func lowering() throws {

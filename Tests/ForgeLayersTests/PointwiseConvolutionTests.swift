@@ -20,19 +20,6 @@ import Testing
     #expect(try layer.outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let layer = PointwiseConvolution(
-      channels: 12, stride: (2, 3), activation: .relu6, useBias: false, name: "conv_pw_1")
-    #expect(
-      layer.geometry
-        == ConvolutionGeometry(
-          kernel: .one, stride: Size(width: 2, height: 3), dilation: .one, padding: .valid))
-    #expect(layer.channels == 12)
-    #expect(layer.activation == .relu6)
-    #expect(!layer.useBias)
-    #expect(layer.name == "conv_pw_1")
-  }
-
   @Test func defaults() {
     let layer = PointwiseConvolution(channels: 1)
     #expect(layer.geometry.stride == .one)

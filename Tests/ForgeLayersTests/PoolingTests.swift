@@ -36,19 +36,6 @@ import Testing
     #expect(try mean.outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let geometry = ConvolutionGeometry(
-      kernel: Size(width: 5, height: 3), stride: Size(width: 2, height: 4), padding: .same)
-    let largest = MaxPooling(kernel: (5, 3), stride: (2, 4), padding: .same, name: "pool1")
-    #expect(largest.geometry == geometry)
-    #expect(largest.name == "pool1")
-    let mean = AveragePooling(
-      kernel: (5, 3), stride: (2, 4), padding: .same, border: .counted, name: "pool2")
-    #expect(mean.geometry == geometry)
-    #expect(mean.border == .counted)
-    #expect(mean.name == "pool2")
-  }
-
   @Test func defaults() {
     let geometry = ConvolutionGeometry(
       kernel: Size(width: 5, height: 3), stride: Size(width: 5, height: 3), padding: .valid)
@@ -164,11 +151,6 @@ import Testing
   func shapes(input: Shape) throws {
     #expect(try GlobalAveragePooling().outputShape(for: [input]) == .vector(11))
     #expect(try GlobalMaxPooling().outputShape(for: [input]) == .vector(11))
-  }
-
-  @Test func argumentsArrive() {
-    #expect(GlobalAveragePooling(name: "a").name == "a")
-    #expect(GlobalMaxPooling(name: "b").name == "b")
   }
 
   @Test(arguments: [image(7, 5, 11), image(nil, nil, 11)])

@@ -49,16 +49,6 @@ import Testing
     }
   }
 
-  @Test func argumentsArrive() throws {
-    #expect(Reshape(to: [1, -1], name: "r").sizes == [1, -1])
-    #expect(Reshape(to: [1, -1], name: "r").name == "r")
-    let layer = Reshape(width: 3, height: 4, channels: 5, name: "s")
-    #expect(layer.sizes == [4, 3, 5])
-    #expect(layer.name == "s")
-    #expect(
-      try Reshape(width: 3, height: -1, channels: 4).outputShape(for: [input]) == image(3, 4, 4))
-  }
-
   @Test(
     arguments: [
       ([], "[]"), ([0, 48], "[0, 48]"), ([-2, 24], "[-2, 24]"), ([-1, -1], "[-1, -1]"),
@@ -117,11 +107,6 @@ import Testing
       Issue.record("\(lowered.nodes[0].primitive)")
       return
     }
-  }
-
-  @Test func argumentsArrive() {
-    #expect(Permute(order: [1, 0], name: "p").order == [1, 0])
-    #expect(Permute(order: [1, 0], name: "p").name == "p")
   }
 
   @Test(arguments: [[], [0, 1], [0, 1, 1], [1, 2, 3], [-1, 0, 1], [0, 1, .max], [0, 1, 2, 3]])

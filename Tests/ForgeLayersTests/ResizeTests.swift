@@ -14,14 +14,6 @@ import Testing
     #expect(try Resize(width: 64, height: 48).outputShape(for: [input]) == output)
   }
 
-  @Test func argumentsArrive() {
-    let layer = Resize(width: 64, height: 48, mode: .bilinearAntialiased, name: "resize")
-    #expect(layer.size == Size(width: 64, height: 48))
-    #expect(layer.mode == .bilinearAntialiased)
-    #expect(layer.name == "resize")
-    #expect(Resize(width: 1, height: 2).mode == .bilinear)
-  }
-
   @Test(arguments: [ResizeMode.nearest, .bilinear, .bilinearAntialiased])
   func lowering(mode: ResizeMode) throws {
     let lowered = try Lowered(Resize(width: 64, height: 48, mode: mode), image(nil, nil, 3))
@@ -66,15 +58,6 @@ import Testing
     ] as [((Int, Int), Shape, Shape)])
   func shapes(size: (Int, Int), input: Shape, output: Shape) throws {
     #expect(try UpSampling(size: size).outputShape(for: [input]) == output)
-  }
-
-  @Test func argumentsArrive() {
-    let layer = UpSampling(size: (3, 5), mode: .bilinear, name: "up")
-    #expect(layer.size == Size(width: 3, height: 5))
-    #expect(layer.mode == .bilinear)
-    #expect(layer.name == "up")
-    #expect(UpSampling().size == Size(width: 2, height: 2))
-    #expect(UpSampling().mode == .nearest)
   }
 
   @Test(arguments: [ResizeMode.nearest, .bilinear])
