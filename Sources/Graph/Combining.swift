@@ -1,7 +1,7 @@
 import ForgeLayers
 import ForgeShapes
 
-// Spelt as the layers of the same names, which they apply.
+// These functions are spelt like the layers that they apply.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Tensors joined along an axis, the channels unless stated: `Concatenate([a, b])`.
 ///
