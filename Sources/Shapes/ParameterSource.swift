@@ -53,8 +53,7 @@ extension ParameterData {
 
 /// A source of the parameters of a model, by layer name and type.
 public protocol ParameterSource: Sendable {
-  /// Whether parameters are found by their layers' names, in which case layers with parameters need
-  /// one.
+  /// Whether parameters are found by layer name; every layer with parameters then needs a name.
   var goesByName: Bool { get }
   /// The layer names with values, if the source can list them, for "did you mean".
   var availableNames: [String] { get }
