@@ -1,5 +1,4 @@
-/// The orientation in EXIF tag 274: the sides of the picture that row 0 and column 0 of the file
-/// are.
+/// The orientation in EXIF tag 274: where row 0 and column 0 of the file are in the picture.
 enum ExifOrientation: Int {
   case upright = 1
   case mirrored = 2

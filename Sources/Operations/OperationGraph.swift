@@ -10,7 +10,7 @@ public struct OperationGraph: Sendable {
   public struct Value: Hashable, Sendable {
     /// The index into ``OperationGraph/shapes``.
     public let index: Int
-    /// The graph that made it, or whose copy did.
+    /// The identity of the graph that made it, which copies of the graph share.
     fileprivate let graph: Int
   }
 

@@ -1,6 +1,6 @@
 /// The core of every form of prediction: queue, slots, threads.
 ///
-/// Docs/Architecture.md, "The Runner", explains the design.
+/// Docs/Engine/Runner.md explains the design.
 final class Engine: Sendable {
   /// How examples are gathered into one slot.
   struct Batching {
@@ -38,7 +38,7 @@ final class Engine: Sendable {
 
   /// Starts a thread for each slot.
   ///
-  /// - Throws: ``RunnerError`` when the system gives no thread.
+  /// - Throws: ``RunnerError`` when the system cannot create a thread.
   init(
     slots: [InflightSlot], batching: Batching, time: TimeSource,
     run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void

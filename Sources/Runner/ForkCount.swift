@@ -15,7 +15,7 @@ package enum ForkCount {
     pthread_atfork(nil, nil) { ForkCount.count.add(1, ordering: .relaxed) } == 0
   }()
 
-  /// The number of forks between the first process and this one since the first access.
+  /// The number of forks between this process and the one of the first access.
   package static var current: Int {
     _ = isWatching
     return count.load(ordering: .relaxed)

@@ -51,7 +51,7 @@ struct SlotLease: ~Copyable {
     StopSignal(raised: slot.raised, deadline: deadline, time: engine.time)
   }
 
-  /// Returns the slot.
+  /// Puts back the slot.
   consuming func end() {}
 
   deinit { engine.giveBack(slot) }

@@ -10,7 +10,7 @@
 ///
 /// A slot costs the memory of one prediction, for a compiled model `workspaceSize(batch:)` bytes,
 /// and a thread, whose stack takes some megabytes of address space and some kilobytes of memory.
-/// More slots than one per core plus one do not increase speed. The limit is
+/// More than one slot per core, plus one, makes no prediction faster. The limit is
 /// ``maximumInflightBuffers``.
 public final class Runner<Network: NeuralNetwork>: Sendable {
   /// The full result of a prediction.

@@ -95,7 +95,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   /// It is far above practical values, and products of two of them fit in 64 bits.
   public static let maximumArgument = 1 << 20
 
-  /// The most pixels that one dilated kernel, or padding, may cover along an axis.
+  /// The most pixels that one dilated kernel may cover along an axis; padding is no wider.
   public static let maximumExtent = 1 << 22
 
   /// Checks that every argument is positive (padding: not negative) and within ``maximumArgument``.

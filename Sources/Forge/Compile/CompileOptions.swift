@@ -47,7 +47,7 @@ public struct CompileOptions: Sendable {
 
   /// Instruction sets, from the least to the most demanding.
   public enum InstructionSet: String, Sendable, CaseIterable {
-    /// Plain C, one number at a time: the baseline that runs everywhere.
+    /// Plain C, one number at a time, for any processor.
     case scalar
     /// The vectors that every machine of the architecture has: SSE2, NEON.
     case baseline
@@ -92,11 +92,11 @@ public struct CompileOptions: Sendable {
   public var planCacheSize: Int
   /// The threads of one prediction, 1 to ``Threads/maximum``.
   ///
-  /// The result does not depend on it by a single bit.
+  /// The result is bit-identical for any number.
   public var threads: Threads
   /// The threads that read and pack parameters, in a compile and when planning for new input sizes.
   ///
-  /// With 1, only the calling thread works. The result does not depend on it by a single bit.
+  /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
   /// The least work of a thread in seconds; tests set it to 0 to split steps of any size.
   package var smallestShare = ThreadSplit.smallestShare

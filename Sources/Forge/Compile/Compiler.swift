@@ -94,7 +94,7 @@ struct Compiler: Sendable {
       Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
   }
 
-  /// What is wrong with the options.
+  /// The problems with the options.
   private static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
     var problems: [Problem] = []
     if !(1...(1 << 20)).contains(options.maximumBatch) {

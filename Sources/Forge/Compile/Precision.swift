@@ -10,7 +10,7 @@ extension CompileOptions {
   /// let options = CompileOptions(verify: .samples(4), precision: .bfloat16)
   /// print(try model.compile(parameters: source, options: options).report)
   /// ```
-  /// The result does not depend on the threads, the batch or the slot by a single bit.
+  /// The result is bit-identical for any threads, batch or slot.
   public enum Precision: String, Sendable, CaseIterable {
     /// Float32: a relative rounding error of 2⁻²⁴ per operation.
     ///
@@ -43,7 +43,8 @@ extension CompileOptions {
     /// The default of ``CompileOptions/accuracy``, the relative L2 error of a network.
     ///
     /// It is four to six times the largest error observed with random parameters on LeNet,
-    /// MobileNet, Tiny YOLO, Inception-v3 and a small network with every kind of convolution.
+    /// MobileNet, Tiny YOLO, Inception-v3 and a small network with every kind of convolution:
+    /// 2.2·10⁻⁴ for half-precision weights, 5.4·10⁻³ for bfloat16, 1.6·10⁻² for int8.
     public var accuracy: Double {
       switch self {
       case .float32: 1e-5

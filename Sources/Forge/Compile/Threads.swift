@@ -3,13 +3,13 @@ import CForgeKernels
 extension CompileOptions {
   /// How many threads one prediction may use, including the calling one.
   ///
-  /// An integer literal is ``atMost(_:)``: `CompileOptions(threads: 1)`. The result does not depend
-  /// on it by a single bit.
+  /// An integer literal is ``atMost(_:)``: `CompileOptions(threads: 1)`. The result is
+  /// bit-identical for any number.
   ///
   /// All predictions of a process share one thread pool. A prediction that finds the pool in use
   /// runs on its calling thread alone and waits for nobody. A server that predicts on all its
-  /// threads at once therefore never oversubscribes the machine. Idle workers spin briefly, then
-  /// sleep. With one thread, a prediction does not touch the pool.
+  /// threads at once therefore never oversubscribes the machine. A worker that has been idle for
+  /// 200 µs sleeps. With one thread, a prediction does not touch the pool.
   public enum Threads: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// One per physical core that the process may use, at most ``automaticMaximum``.
     ///

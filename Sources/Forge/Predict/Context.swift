@@ -206,7 +206,7 @@ public final class Context {
     return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
-  /// The outputs of one of the examples that ``CompileOptions/keep`` asked for.
+  /// The kept outputs of one of the examples, see ``CompileOptions/keep``.
   ///
   /// - Throws: ``PredictionError`` when there is no such example.
   func kept(example: Int) throws(PredictionError) -> [String: TensorValues] {
@@ -214,7 +214,7 @@ public final class Context {
     return kept(checked: example)
   }
 
-  /// The outputs of the first example that ``CompileOptions/keep`` asked for.
+  /// The kept outputs of the first example, see ``CompileOptions/keep``.
   func kept() -> [String: TensorValues] { kept(checked: 0) }
 
   private func kept(checked example: Int) -> [String: TensorValues] {
