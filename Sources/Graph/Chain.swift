@@ -9,16 +9,16 @@ precedencegroup ChainPrecedence {
 
 infix operator --> : ChainPrecedence
 
-/// What stands left, followed by a layer or a block.
+/// Applies a layer or a block to the left side.
 ///
-/// One generic function for every left side is deliberate: with an overload per combination a
-/// 200-layer chain with one misspelt member took the type checker over 20 s and the error pointed
-/// at its first line (Docs/Architecture.md).
+/// It is one generic function for every left side on purpose. With an overload per combination, a
+/// 200-layer chain with one misspelt member takes the type checker very long, and the error points
+/// at the first line of the chain (Docs/Architecture.md).
 public func --> <S: Chainable>(source: S, step: some Step) -> S.Chained {
   source.chained(to: step)
 }
 
-/// What stands left, handed to a function that builds on it.
+/// Applies a function that builds on a tensor to the left side.
 ///
 /// ```swift
 /// func residual(_ x: Tensor) -> Tensor {
@@ -30,13 +30,13 @@ public func --> <S: FunctionChainable>(source: S, block: (Tensor) -> Tensor) -> 
   source.chained(through: block)
 }
 
-/// What may stand left of `-->` before a function from tensor to tensor: a tensor or a model.
+/// A left side of `-->` before a function from tensor to tensor: a tensor or a model.
 public protocol FunctionChainable: Chainable {
-  /// This, with `block` applied to its tensor.
+  /// Returns the left side with `block` applied to its tensor.
   func chained(through block: (Tensor) -> Tensor) -> Chained
 }
 
 extension Tensor: FunctionChainable {
-  /// The tensor that `block` makes of this one.
+  /// Returns the tensor that `block` makes from this one.
   public func chained(through block: (Tensor) -> Tensor) -> Tensor { block(self) }
 }

@@ -1,9 +1,9 @@
 import ForgeLayers
 import ForgeShapes
 
-// Spelt as the layers of the same names, which they apply.
+// These functions are spelt like the layers that they apply.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Tensors joined along an axis, the channels unless stated: `Concatenate([a, b])`.
+/// Tensors joined along an axis, by default the channels: `Concatenate([a, b])`.
 ///
 /// - Parameters:
 ///   - tensors: one or more tensors that agree on every other axis.
@@ -27,7 +27,7 @@ public func Concatenate(
 ///
 /// - Parameters:
 ///   - values: the elements in row-major order.
-///   - shape: the sizes in memory order; one axis of all values unless given.
+///   - shape: the sizes in memory order; by default one axis with all values.
 ///   - name: the name in summaries.
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.

@@ -2,10 +2,10 @@ import ForgeLayers
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 1 of a compile: every shape, every name, every mistake, in one pass over the nodes.
+/// Stage 1 of a compile: every shape, every name and every mistake, in one pass over the nodes.
 ///
-/// Shapes are worked out as tensors are made (``outcome(of:inputs:)``); what is left is to order
-/// the nodes, name them, match shared parameters, and gather what is wrong.
+/// Each shape is inferred when its tensor is created (``outcome(of:inputs:)``). This stage orders
+/// the nodes, names them, matches shared parameters, and collects the problems.
 package struct Inference: Sendable {
   /// A tensor of the model with everything known about it.
   package struct Node: Sendable {
@@ -13,11 +13,11 @@ package struct Inference: Sendable {
     package let tensor: Tensor
     /// The position in order of creation, from 1; 0 for an input.
     package let position: Int
-    /// The name given or made up.
+    /// The name, given or generated.
     package let name: String
     /// The nodes it is made from, as indices.
     package let inputs: [Int]
-    /// The shape, unless a mistake keeps it from being known.
+    /// The shape, unless a mistake prevents it from being known.
     package let shape: Shape?
     /// The parameters, named for the layer.
     package let parameters: [ParameterSpec]
@@ -36,11 +36,11 @@ package struct Inference: Sendable {
     }
     /// Whether the name was given by the user.
     package var isNamed: Bool { layer?.name != nil }
-    /// The number of values of its own parameters, shared ones not counted again.
+    /// The number of values of its own parameters, excluding shared ones.
     package var parameterCount: Int {
       sharesParameters ? 0 : parameters.reduce(0) { $0 + $1.count }
     }
-    /// The place in source.
+    /// The source location.
     package var place: SourcePlace? {
       switch tensor.source {
       case .input(let input): input.place
@@ -68,10 +68,10 @@ package struct Inference: Sendable {
   package let inputs: [Int]
   /// The model's outputs, as indices of nodes.
   package let outputs: [Int]
-  /// Everything that is wrong.
+  /// All problems of the model.
   package let problems: [Problem]
 
-  /// The shape of a tensor, or what is wrong with it.
+  /// The shape of a tensor, or its error.
   package static func outcome(of source: Tensor.Source, inputs: [Tensor]) -> Tensor.Outcome {
     var shapes: [Shape] = []
     for input in inputs {
@@ -130,7 +130,7 @@ package struct Inference: Sendable {
     self.problems = ModelChecks.problems(model: model, nodes: nodes) + problems
   }
 
-  /// A broken rule of shapes with the layer it belongs to and the shapes it received.
+  /// The problem for a violated shape rule, with its layer and the shapes that it received.
   package static func problem(_ error: ShapeError, at node: Node, inputs: [Node]) -> Problem {
     var details = error.details
     if error.received == nil, !inputs.isEmpty {

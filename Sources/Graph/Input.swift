@@ -1,15 +1,15 @@
 import ForgeShapes
 
-/// What a model is given: the fields of ``Input(width:height:channels:name:fileID:line:column:)``.
+/// The description of an input: ``Input(width:height:channels:name:fileID:line:column:)``.
 package struct InputDescription: Sendable {
-  /// The name given.
+  /// The name, if given.
   package let name: String?
   /// The declared shape.
   package let shape: Shape
-  /// The place in source.
+  /// The source location.
   package let place: SourcePlace
 
-  /// The shape, checked.
+  /// Checks and returns the shape.
   package func checkedShape() throws(ShapeError) -> Shape {
     for (size, axis) in zip(shape.dimensions, shape.axes) {
       if let size { try ArgumentRule.positive(size, shape.isImage ? axis.rawValue : "size") }
@@ -18,18 +18,18 @@ package struct InputDescription: Sendable {
   }
 }
 
-// The functions below are spelt as layers are: a description reads as one list of nouns.
+// The functions below are spelt like layers, so that a description reads as a list of nouns.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An image a model takes: plain row-major height, width, channels.
+/// An image input of a model, in row-major order: height, width, channels.
 ///
-/// Without width and height it takes pictures of any size; then every layer that needs to know the
-/// size must come after a `Resize`.
+/// Without width and height it takes images of any size. Every layer that needs to know the size
+/// must then follow a `Resize`.
 ///
 /// - Parameters:
 ///   - width: pixels in a row; `nil` for any.
 ///   - height: rows; `nil` for any.
 ///   - channels: values per pixel.
-///   - name: the name under which `predict` takes it; `input` unless given, then `input2`…
+///   - name: the name under which `predict` takes it; by default `input`, then `input2`…
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.
@@ -46,11 +46,11 @@ public func Input(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A tensor of any rank a model takes, its sizes in memory order.
+/// An input tensor of any rank, with its sizes in memory order.
 ///
 /// - Parameters:
 ///   - shape: the sizes, outermost first.
-///   - name: the name under which `predict` takes it; `input` unless given, then `input2`…
+///   - name: the name under which `predict` takes it; by default `input`, then `input2`…
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
 ///   - column: the column; leave it out.

@@ -1,23 +1,23 @@
 import ForgeLayers
 import ForgeShapes
 
-/// A network: its inputs, its outputs, and what is known about it.
+/// A network: its inputs, its outputs and its metadata.
 ///
-/// A model is a value and computes nothing itself; `compile` turns it into something that predicts.
+/// A model is a value and computes nothing itself; `compile` turns it into a network that predicts.
 /// ```swift
 /// let model = Model(input: input, output: output)
 /// let model = Model() --> Resize(width: 64, height: 64) --> Dense(neurons: 10, name: "fc1")
 /// ```
 public struct Model: Sendable {
-  /// What predictions are given, in order.
+  /// The inputs of a prediction, in order.
   public let inputs: [Tensor]
-  /// What predictions give, in order.
+  /// The outputs of a prediction, in order.
   public let outputs: [Tensor]
-  /// Labels, names and other facts that go with the network.
+  /// The labels, names and other metadata of the network.
   public var metadata: ModelMetadata
-  /// Where trained parameters come from when `compile` is not told.
+  /// The source of trained parameters when `compile` is given none.
   public var parameters: (any ParameterSource)?
-  /// Where the model is put together, for mistakes that belong to no layer.
+  /// The source location of the model, for mistakes that belong to no layer.
   package let place: SourcePlace
 
   /// Creates a model of several inputs and outputs.
@@ -57,7 +57,7 @@ public struct Model: Sendable {
       column: column)
   }
 
-  /// Creates a model of pictures of any size, to be followed by `-->`.
+  /// Creates a model of images of any size, to be extended by `-->`.
   ///
   /// - Parameters:
   ///   - channels: values per pixel.
@@ -95,16 +95,16 @@ extension Model: FunctionChainable {
   }
 }
 
-/// Facts that go with a network and change nothing in what it computes.
+/// Metadata of a network, which does not affect what it computes.
 public struct ModelMetadata: Sendable {
-  /// What the network is called.
+  /// The name of the network.
   public var name: String?
-  /// Who made it, where it comes from, its licence.
+  /// Its author, origin and licence.
   public var about: String?
   /// The meaning of each element of the output.
   public var labels: [String]
 
-  /// Creates metadata; nothing is required.
+  /// Creates metadata; all of it is optional.
   public init(name: String? = nil, about: String? = nil, labels: [String] = []) {
     self.name = name
     self.about = about

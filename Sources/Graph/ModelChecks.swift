@@ -1,11 +1,11 @@
 import ForgeLayers
 import ForgeShapes
 
-/// The checks of a model that are about more than one layer.
+/// The checks of a model that involve more than one layer.
 enum ModelChecks {
-  /// What is wrong with the model's inputs and outputs.
+  /// The problems with the model's inputs and outputs.
   ///
-  /// `nodes` are all that leads to its outputs and its inputs, in order of creation.
+  /// `nodes` are all that its outputs depend on and its inputs, in order of creation.
   static func problems(model: Model, nodes: [Inference.Node]) -> [Problem] {
     var problems: [Problem] = []
     if model.outputs.isEmpty { problems.append(.noOutputs(at: model.place)) }
@@ -34,7 +34,7 @@ enum ModelChecks {
     return problems
   }
 
-  /// What is wrong with two layers of one name.
+  /// The problems with two layers of the same name.
   static func sharing(_ node: Inference.Node, with earlier: Inference.Node) -> [Problem] {
     guard let layer = node.layer, let first = earlier.layer, layer.isSame(as: first) else {
       return [.nameTwice(node, earlier)]
@@ -55,7 +55,7 @@ enum ModelChecks {
     return seen
   }
 
-  /// Outputs made from constants only; `tensors` are in order of creation, operands first.
+  /// The problems with outputs that depend on no input; `tensors` have operands first.
   private static func outputsWithoutInput(_ model: Model, tensors: [Tensor]) -> [Problem] {
     var dependent: Set<ObjectIdentifier> = []
     for tensor in tensors {
@@ -70,7 +70,7 @@ enum ModelChecks {
 }
 
 extension Tensor {
-  /// The tensor as messages name it when no name has been made up for it yet.
+  /// The tensor as messages name it before a name has been generated for it.
   var sourceText: String {
     switch source {
     case .input(let input): "Input \"\(input.name ?? "input")\""

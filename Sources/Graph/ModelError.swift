@@ -1,13 +1,13 @@
 import ForgeShapes
 
-/// All mistakes of a model, found in one go.
+/// All mistakes of a model, collected in one pass.
 ///
-/// Printed, it lists each with its place in source, in the order of the layers.
+/// Its description lists each with its source location, in the order of the layers.
 public struct ModelError: Error, Sendable {
   /// The mistakes; at least one.
   public let problems: [Problem]
 
-  /// Creates an error of one or more problems.
+  /// Creates an error from one or more problems.
   public init(_ problems: [Problem]) {
     self.problems = problems
   }
@@ -23,12 +23,12 @@ extension ModelError: CustomStringConvertible {
 extension Model {
   /// Checks the model without compiling it.
   ///
-  /// - Throws: ``ModelError`` with every mistake there is.
+  /// - Throws: ``ModelError`` with every mistake.
   public func check() throws(ModelError) {
     _ = try inferred()
   }
 
-  /// The model's nodes with their shapes, when nothing is wrong.
+  /// The model's nodes with their shapes.
   package func inferred() throws(ModelError) -> Inference {
     let inference = Inference(self)
     guard inference.problems.isEmpty else { throw ModelError(inference.problems) }

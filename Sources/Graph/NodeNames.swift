@@ -1,9 +1,9 @@
-/// Names of nodes: those given, and made-up ones such as `__MaxPool_3__`.
+/// The names of nodes: given ones, and generated ones such as `__MaxPool_3__`.
 struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
 
-  /// A name, and the earlier node that has it, when it was given before.
+  /// A name, and the earlier node with the same given name.
   struct Name {
     let text: String
     let earlier: Int?
@@ -28,11 +28,11 @@ struct NodeNames {
 
   private func madeUp(_ type: String, _ position: Int) -> Name {
     let text = "__\(type)_\(position)__"
-    // Taken only where somebody gave a name of this form.
+    // It is taken only if somebody gave a name of this form.
     return Name(text: text, earlier: named[text])
   }
 
-  /// Remembers the first node of each name.
+  /// Records the first node of each name.
   mutating func record(_ node: Inference.Node, at index: Int) {
     if named[node.name] == nil { named[node.name] = index }
   }

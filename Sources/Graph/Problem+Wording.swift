@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The sentences about a model as a whole; tests pin them.
+/// The messages about a model as a whole; tests pin them.
 extension Problem {
   static func noOutputs(at place: SourcePlace) -> Problem {
     Problem(place: place, headline: "the model has no outputs")

@@ -1,11 +1,11 @@
 import ForgeLayers
 import ForgeShapes
 
-/// How much a summary says.
+/// The amount of detail in a summary.
 public enum SummaryDetail: Sendable {
-  /// Layer, type, output shape and parameters: the 2017 toolkit's table.
+  /// Layer, type, output shape and parameters, like the table of the 2017 toolkit.
   case standard
-  /// Also inputs, multiply-adds, bytes of activations, and after compiling the chosen kernel.
+  /// Also inputs, multiply-adds, bytes of activations and, after compiling, the chosen kernel.
   case detailed
 }
 
@@ -18,9 +18,9 @@ extension Model {
 
   /// The layers with their shapes and parameter counts, as a table.
   ///
-  /// It can be printed at any time, for a model with mistakes too: what is not known reads `?`.
+  /// It works at any time, also for a model with mistakes: an unknown value is shown as `?`.
   ///
-  /// - Parameter detail: how much it says.
+  /// - Parameter detail: the amount of detail.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
     SummaryTable(Inference(self), detail: detail, kernels: nil).text
@@ -29,13 +29,13 @@ extension Model {
 
 /// The table of a summary.
 package struct SummaryTable {
-  /// The finished text.
+  /// The text of the table.
   package let text: String
 
-  /// Lays out the table; `kernels` gives the chosen kernel of a layer's position.
+  /// Lays out the table; `kernels` returns the chosen kernels of the layer at a position.
   package init(_ inference: Inference, detail: SummaryDetail, kernels: ((Int) -> String)?) {
     var header = ["Layer", "Type", "Output Shape", "Parameters"]
-    // The widths of the 2017 toolkit, which grow with their content; the last needs none.
+    // The column widths of the 2017 toolkit, which grow with their content; the last needs none.
     var widths = [30, 10, 16, 10]
     if detail == .detailed {
       header += ["Multiply-adds", "Bytes", "Inputs"]

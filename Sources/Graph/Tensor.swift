@@ -2,45 +2,45 @@ import ForgeLayers
 import ForgeShapes
 import Synchronization
 
-/// One tensor of a network being described: an input, or the output of a layer applied to others.
+/// One tensor of a network description: an input, or the output of a layer.
 ///
-/// Tensors are immutable nodes with identity: using one twice makes a graph. Its ``shape`` is
-/// worked out when it is made.
+/// Tensors are immutable nodes with identity: using one twice makes a graph. The ``shape`` is
+/// inferred when the tensor is created.
 ///
 /// ```swift
 /// let x = Input(width: 28, height: 28, channels: 1) --> Convolution(kernel: (5, 5), channels: 20)
 /// print(x.shape)  // 28×28×20 (width×height×channels)
 /// ```
 public final class Tensor: Sendable {
-  /// What makes a tensor.
+  /// The origin of a tensor.
   package enum Source: Sendable {
-    /// Given by the caller of a prediction.
+    /// An input of the model.
     case input(InputDescription)
     /// The output of a layer.
     case layer(any Layer)
-    /// Something that cannot be chained; kept under its name so that it can be reported.
+    /// A step that cannot be chained, kept with its name to be reported.
     case foreign(String, ShapeError)
   }
 
-  /// What came of inferring a shape.
+  /// The result of inferring a shape.
   package enum Outcome: Sendable {
     /// The shape, in which sizes may be unknown, and what else follows from the layer's lowering.
     case known(LayerOutline)
-    /// A rule was broken here.
+    /// The layer violates a rule.
     case failed(ShapeError)
-    /// A rule was broken before, which is reported there.
+    /// An earlier layer violates a rule, which is reported there.
     case blocked
   }
 
-  /// What makes the tensor.
+  /// The origin of the tensor.
   package let source: Source
-  /// The shape or what is wrong with it.
+  /// The shape or the error.
   package let outcome: Outcome
   /// The position in order of creation in this process.
   package let order: Int
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
-  /// Changed only by a `deinit`, which has the tensor to itself.
+  /// Changed only by a `deinit`, which has exclusive access.
   nonisolated(unsafe) private var storedInputs: [Tensor]
 
   private static let created = Atomic<Int>(0)
@@ -53,7 +53,7 @@ public final class Tensor: Sendable {
   }
 
   deinit {
-    // A chain of 100,000 nodes would overflow the stack if each node released the next one.
+    // In a chain of 100,000 nodes, recursive releases would overflow the stack.
     var pending = storedInputs
     storedInputs = []
     while var node = pending.popLast() {
@@ -63,10 +63,10 @@ public final class Tensor: Sendable {
     }
   }
 
-  /// The shape; `nil` when a mistake keeps it from being known, which `compile` reports.
+  /// The shape; `nil` when a mistake prevents it from being known, which `compile` reports.
   public var shape: Shape? { outline?.shape }
 
-  /// What follows from the layer's lowering, unless a mistake keeps it from being known.
+  /// The result of the layer's lowering, unless a mistake prevents it.
   package var outline: LayerOutline? {
     if case .known(let outline) = outcome { outline } else { nil }
   }
@@ -92,7 +92,7 @@ extension Array: Chainable where Element == Tensor {
 }
 
 extension Tensor {
-  /// The output of a step applied to tensors; a block's first layer takes them all.
+  /// Applies a step to tensors; the first layer of a block takes them all.
   static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
     var tensors = tensors
     var pending: [any Step] = [step]

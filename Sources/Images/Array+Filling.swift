@@ -5,10 +5,10 @@
 #endif
 
 extension Array {
-  /// An array of at most `capacity` elements, as many as `fill` says that it has written.
+  /// Creates an array of at most `capacity` elements; `fill` returns the number it has written.
   ///
-  /// Memory that the system refuses ends the process when an array asks for it, so that the system
-  /// is asked before. What another thread takes in between is not foreseen.
+  /// An array traps when the system refuses memory, so the system is asked first. Another thread
+  /// may still take the memory in between.
   init(
     filling capacity: Int,
     _ fill: (UnsafeMutableBufferPointer<Element>) throws(ImageError) -> Int
@@ -25,12 +25,12 @@ extension Array {
     if let failure { throw failure }
   }
 
-  /// Throws when the system refuses memory for so many bytes.
+  /// Throws when the system refuses an allocation of this size.
   private static func checkMemory(byteCount: Int) throws(ImageError) {
-    // Small arrays come from memory that the process has, or needs for anything it does.
+    // Small arrays come from memory that the process already has.
     guard byteCount >= 1 << 16 else { return }
-    // Not malloc, whose call a compiler may take away together with that of free. An array has a
-    // header of its own.
+    // mmap rather than malloc, because a compiler may remove a pair of malloc and free. The extra
+    // page allows for the header of an array.
     let length = byteCount + (1 << 12)
     guard
       let memory = mmap(

@@ -1,4 +1,4 @@
-/// How a camera was held, as EXIF's tag 274 says: where row 0 and column 0 of the picture belong.
+/// The orientation in EXIF tag 274: where row 0 and column 0 of the file are in the picture.
 enum ExifOrientation: Int {
   case upright = 1
   case mirrored = 2
@@ -9,7 +9,7 @@ enum ExifOrientation: Int {
   case transverse = 7
   case turnedRight = 8
 
-  /// The orientation that a JPEG file states; upright when it states none or one without meaning.
+  /// The orientation that a JPEG file states; upright if it states none or an invalid one.
   static func read(jpeg bytes: UnsafeRawBufferPointer) -> ExifOrientation {
     guard let block = exifBlock(bytes) else { return .upright }
     return read(exif: block)
@@ -50,7 +50,7 @@ enum ExifOrientation: Int {
     case (0x4D, 0x4D): isLittle = false
     default: return .upright
     }
-    // Nothing read here can lie outside the block.
+    // Checks that all reads stay inside the block.
     func number(at offset: Int, bytes count: Int) -> Int? {
       guard offset >= 0, offset <= block.count - count else { return nil }
       let digits = block.dropFirst(offset).prefix(count)
@@ -63,7 +63,7 @@ enum ExifOrientation: Int {
     for entry in (0..<count).lazy.map({ directory + 2 + 12 * $0 }) {
       guard let tag = number(at: entry, bytes: 2) else { break }
       guard tag == 0x0112 else { continue }
-      // One value: a byte, a short (as the standard has it) or a long.
+      // One value: a byte, a short (as in the standard) or a long.
       let sizes = [1: 1, 3: 2, 4: 4]
       guard let type = number(at: entry + 2, bytes: 2), let size = sizes[type],
         number(at: entry + 4, bytes: 4) == 1, let value = number(at: entry + 8, bytes: size)
@@ -73,10 +73,10 @@ enum ExifOrientation: Int {
     return .upright
   }
 
-  /// Whether width and height change places.
+  /// Whether width and height are exchanged.
   var swapsSides: Bool { rawValue >= 5 }
 
-  /// Whether the file's columns run from the far end of the side they lie along.
+  /// Whether the file's columns run backwards along their side of the picture.
   var reversesColumns: Bool {
     switch self {
     case .mirrored, .upsideDown, .transverse, .turnedRight: true
@@ -84,7 +84,7 @@ enum ExifOrientation: Int {
     }
   }
 
-  /// Whether the file's rows run from the far end of the side they lie along.
+  /// Whether the file's rows run backwards along their side of the picture.
   var reversesRows: Bool {
     switch self {
     case .upsideDown, .mirroredUpsideDown, .turnedLeft, .transverse: true

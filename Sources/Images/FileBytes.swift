@@ -6,12 +6,13 @@
 
 /// The bytes of a regular file.
 ///
-/// They are read, not mapped: a mapped file that another program cuts would end the process.
+/// They are read, not mapped: if another program truncates a mapped file, reading it kills the
+/// process.
 enum FileBytes {
   /// Reads a whole file.
   static func read(_ path: String, limits: ImageLimits) throws(ImageError) -> [UInt8] {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
-    // O_NONBLOCK: opening a pipe must not wait for a writer.
+    // With O_NONBLOCK, opening a pipe does not wait for a writer.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw .cannotOpen(path, errno) }
     defer { close(file) }
@@ -26,7 +27,7 @@ enum FileBytes {
     return try read(file, count: size, path)
   }
 
-  /// Reads `count` bytes, or fewer when the file has become shorter meanwhile.
+  /// Reads `count` bytes, or fewer if the file has been truncated in the meantime.
   private static func read(
     _ file: Int32, count: Int, _ path: String
   ) throws(ImageError) -> [UInt8] {
@@ -50,7 +51,7 @@ enum FileBytes {
     return bytes
   }
 
-  /// The system call, whose name the functions here would hide.
+  /// Calls the system's `read`, which the functions here would shadow.
   private static func unistdRead(
     _ file: Int32, _ target: UnsafeMutableRawPointer, _ count: Int
   ) -> Int {

@@ -1,10 +1,10 @@
-/// The kinds of files that are decoded, told by their first bytes.
+/// The supported file formats, detected by their first bytes.
 enum FileFormat {
   case jpeg
   case png
   case portableAnymap
 
-  /// The format of a file, or an error that says what the file is instead.
+  /// Detects the format of a file; the error names a known but unsupported format.
   init(of bytes: UnsafeRawBufferPointer) throws(ImageError) {
     guard let first = bytes.first else { throw .empty() }
     if bytes.starts(with: [0xFF, 0xD8]) {
@@ -22,7 +22,7 @@ enum FileFormat {
 
   private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The name of a well-known format that is not decoded.
+  /// The name of a well-known format that is not supported.
   private static func known(_ bytes: UnsafeRawBufferPointer) -> String? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)

@@ -1,17 +1,17 @@
 import Forge
 
 extension Image {
-  /// The picture in another pixel format.
+  /// Converts the picture to another pixel format.
   ///
-  /// Gray is repeated for red, green and blue. Gray from colours is `(19595·R + 38470·G + 7471·B +
-  /// 32768) / 65536` (299, 587 and 114 thousandths, as Pillow's `L`). A transparent picture is laid
-  /// on the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture without transparency
-  /// becomes opaque RGBA.
+  /// Gray is repeated for red, green and blue. Gray from colours is
+  /// `(19595·R + 38470·G + 7471·B + 32768) / 65536` (299, 587 and 114 thousandths, like Pillow's
+  /// `L`). A transparent picture is composited over the background: `(A·x + (255 − A)·b) / 255`,
+  /// rounded; a picture without transparency becomes opaque RGBA.
   ///
   /// - Parameters:
-  ///   - format: the format wanted.
-  ///   - background: the colour that shows through where the picture is transparent.
-  /// - Returns: the picture; this one when it has the format.
+  ///   - format: the new format.
+  ///   - background: the colour behind transparent pixels.
+  /// - Returns: the converted picture, or this one if it has the format already.
   /// - Throws: ``ImageError`` when there is not enough memory.
   public func converted(
     to format: PixelFormat, background: PixelColor = .white
@@ -28,13 +28,13 @@ extension Image {
     }
   }
 
-  /// A rectangle of whole pixels.
+  /// Crops the picture to a rectangle of whole pixels.
   ///
   /// - Parameters:
   ///   - x: the left column.
   ///   - y: the upper row.
-  ///   - width: the columns.
-  ///   - height: the rows.
+  ///   - width: the number of columns.
+  ///   - height: the number of rows.
   /// - Returns: the part of the picture.
   /// - Throws: ``ImageError`` when the rectangle is empty or not inside the picture.
   public func cropped(x: Int, y: Int, width: Int, height: Int) throws(ImageError) -> Image {
@@ -98,7 +98,7 @@ extension Image {
   }
 }
 
-/// The nearest whole number to `product` / 255, for products of two bytes.
+/// The nearest integer to `product` / 255, for products of two bytes.
 func dividedBy255(_ product: Int) -> Int {
   let rounded = product + 128
   return (rounded + rounded >> 8) >> 8

@@ -1,22 +1,23 @@
 extension Image {
-  /// Reads a picture from a file: JPEG, PNG, PPM or PGM, told by its first bytes, not by its name.
+  /// Reads a picture from a file: JPEG, PNG, PPM or PGM, detected by its first bytes, not by its
+  /// name.
   ///
-  /// Files of 16 bits per channel are brought to 8 and palettes to RGB; gray pictures with
-  /// transparency become RGBA, CMYK becomes RGB, all as Pillow does; gamma and colour profiles are
-  /// passed over. A file that is cut off or altered is an error, never part of a picture, as far as
-  /// the format lets that be seen: JPEG has no checksums.
+  /// Files of 16 bits per channel are converted to 8, and palettes to RGB; gray pictures with
+  /// transparency become RGBA, and CMYK becomes RGB, all as in Pillow; gamma and colour profiles
+  /// are ignored. A truncated or altered file is an error, never a partial picture, as far as the
+  /// format allows to detect it: JPEG has no checksums.
   ///
-  /// A progressive JPEG file brings its picture in scans, each of which makes it finer. A file that
-  /// ends after some of them can be shown and looks coarse, so that missing scans are an error. Few
-  /// files leave scans out on purpose, which the standard allows and nothing in the file tells
-  /// apart; `acceptsMissingScans` decodes them, and files that lost some, as far as they go.
+  /// A progressive JPEG file stores its picture in scans, each of which refines it. A file that
+  /// ends after some of them can be shown but looks coarse, so missing scans are an error. Few
+  /// files omit scans on purpose; the standard allows it, and they cannot be told from truncated
+  /// ones. With `acceptsMissingScans`, both are decoded as far as possible.
   ///
   /// - Parameters:
   ///   - path: a regular file; a relative path starts at the current folder.
-  ///   - appliesOrientation: whether a JPEG file's EXIF orientation turns the picture upright.
-  ///   - acceptsMissingScans: whether a JPEG file whose scans leave out a part of the picture's
-  ///     coefficients is decoded nevertheless.
-  ///   - limits: how large the file and the picture may be.
+  ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
+  ///     picture's coefficients.
+  ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError`` naming the file.
   public init(
     contentsOf path: String, appliesOrientation: Bool = true, acceptsMissingScans: Bool = false,
@@ -28,16 +29,17 @@ extension Image {
       acceptsMissingScans: acceptsMissingScans, limits: limits)
   }
 
-  /// Decodes a picture from the bytes of a file, see
-  /// ``init(contentsOf:appliesOrientation:acceptsMissingScans:limits:)``.
+  /// Decodes a picture from the bytes of a file.
+  ///
+  /// See ``init(contentsOf:appliesOrientation:acceptsMissingScans:limits:)``.
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: what errors call it.
-  ///   - appliesOrientation: whether a JPEG file's EXIF orientation turns the picture upright.
-  ///   - acceptsMissingScans: whether a JPEG file whose scans leave out a part of the picture's
-  ///     coefficients is decoded nevertheless.
-  ///   - limits: how large the file and the picture may be.
+  ///   - name: the name of the file in errors.
+  ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
+  ///     picture's coefficients.
+  ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError``.
   public init(
     decoding bytes: [UInt8], name: String? = nil, appliesOrientation: Bool = true,
@@ -48,15 +50,17 @@ extension Image {
       acceptsMissingScans: acceptsMissingScans, limits: limits)
   }
 
-  /// Decodes a picture from bytes in place, see ``init(contentsOf:appliesOrientation:acceptsMissingScans:limits:)``.
+  /// Decodes a picture from bytes in place.
+  ///
+  /// See ``init(contentsOf:appliesOrientation:acceptsMissingScans:limits:)``.
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: what errors call it.
-  ///   - appliesOrientation: whether a JPEG file's EXIF orientation turns the picture upright.
-  ///   - acceptsMissingScans: whether a JPEG file whose scans leave out a part of the picture's
-  ///     coefficients is decoded nevertheless.
-  ///   - limits: how large the file and the picture may be.
+  ///   - name: the name of the file in errors.
+  ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
+  ///     picture's coefficients.
+  ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError``.
   public init(
     decoding bytes: RawSpan, name: String? = nil, appliesOrientation: Bool = true,

@@ -1,22 +1,23 @@
 import Forge
 
 extension Image {
-  /// The picture, or a rectangle of it, in another size.
+  /// Resizes the picture, or a rectangle of it.
   ///
-  /// Equal to `resize((width, height), BILINEAR, box)` of Pillow 13 in every bit: first along rows,
-  /// rounded to bytes, then along columns; the other way round where the picture loses many more
-  /// rows than columns (Pillow 12 and before do not: gray and RGB differ by at most 1). The colours
-  /// of transparent pictures are multiplied by their alpha meanwhile. Pixels next to the rectangle
-  /// take part in its border, as with Pillow's `box`.
+  /// The result is bit for bit that of `resize((width, height), BILINEAR, box)` in Pillow 13.
+  /// Pixels are resampled along rows, rounded to bytes, then resampled along columns. The order is
+  /// reversed if the picture loses many more rows than columns (not in Pillow 12 and before, where
+  /// gray and RGB differ by at most 1). The colours of transparent pictures are premultiplied by
+  /// alpha for resampling. Pixels next to the rectangle contribute at its border, as with Pillow's
+  /// `box`.
   ///
   /// - Parameters:
   ///   - width: pixels in a row of the result, at least 1.
   ///   - height: rows of the result, at least 1.
-  ///   - filter: how pixels are sampled.
-  ///   - box: the rectangle sampled, in pixels, fractions allowed; the whole picture by default.
-  ///   - limits: how many pixels the result may have.
-  /// - Returns: the picture, of the same format.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle not
+  ///   - filter: the resampling filter.
+  ///   - box: the source rectangle in pixels, possibly fractional; the whole picture by default.
+  ///   - limits: the limits on the size of the result.
+  /// - Returns: the picture, in the same format.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle is not
   ///   inside.
   public func resized(
     width: Int, height: Int, filter: ResamplingFilter = .bilinear, box: CropRectangle? = nil,
@@ -39,7 +40,7 @@ extension Image {
     }
   }
 
-  /// The sides of a rectangle, as precise as Pillow's.
+  /// The edges of a rectangle, with Pillow's precision.
   private struct Edges: Equatable {
     let left: Float
     let top: Float
@@ -56,7 +57,7 @@ extension Image {
 
   // MARK: Bilinear
 
-  /// What is made on the way has at most as many pixels as this picture or the result.
+  /// Resamples both axes; the intermediate picture is no larger than this one or the result.
   private func bilinear(width: Int, height: Int, _ edges: Edges) throws(ImageError) -> Image {
     let rows = ResamplingAxis(
       inputs: self.height, low: edges.top, high: edges.bottom, outputs: height)
@@ -66,9 +67,8 @@ extension Image {
     let isHigh = height == self.height && edges.top == 0 && edges.bottom == Float(self.height)
     if isWide { return try resampled(rows: rows, columns: 0..<self.width) }
     if isHigh { return try resampled(columns: columns, rows: 0..<self.height) }
-    // Columns first where that loses many more rows than the other way columns: Pillow's rule since
-    // version 13, by the sizes of the pictures, not of the rectangle. Before it was always rows
-    // first.
+    // Columns are resampled first if that loses many more rows than resampling rows loses columns.
+    // This is Pillow's rule since version 13, by the sizes of the pictures, not of the rectangle.
     if height < self.height, self.height - height > 2 * (self.width - width) {
       return try resampled(rows: rows, columns: columns.range)
         .resampled(columns: columns, rows: 0..<height, firstColumn: columns.range.lowerBound)
@@ -77,7 +77,7 @@ extension Image {
       .resampled(rows: rows, columns: 0..<width, firstRow: rows.range.lowerBound)
   }
 
-  /// The rows of `rows`, each as many pixels as `columns` has.
+  /// Resamples the given rows along `columns`.
   ///
   /// `firstColumn` is the column of the source that is this picture's column 0.
   private func resampled(
@@ -109,7 +109,7 @@ extension Image {
     }
   }
 
-  /// The columns of `columns`, each as many pixels as `rows` has.
+  /// Resamples the given columns along `rows`.
   ///
   /// `firstRow` is the row of the source that is this picture's row 0.
   private func resampled(
@@ -140,7 +140,7 @@ extension Image {
     }
   }
 
-  /// RGBA whose colours are multiplied by alpha, so that invisible colours do not bleed.
+  /// RGBA with colours premultiplied by alpha, so that invisible colours do not bleed.
   private func multipliedByAlpha() throws(ImageError) -> Image {
     try Image(filling: width, height, .rgba) { target in
       for pixel in 0..<width * height {
@@ -186,7 +186,7 @@ extension Image {
     }
   }
 
-  /// The pixel under the centre of each output pixel; the centres are summed up, as Pillow does.
+  /// The source pixel at each output pixel's centre; the centres are summed up, as in Pillow.
   private static func nearest(_ inputs: Int, low: Float, high: Float, outputs: Int) -> [Int] {
     let step = Double(high - low) / Double(outputs)
     var centre = Double(low) + step * 0.5

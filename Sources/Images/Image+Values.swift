@@ -1,9 +1,9 @@
 import Forge
 
 extension Image {
-  /// The picture as the input of a network.
+  /// Converts the picture to the input of a network.
   ///
-  /// - Parameter preparation: which part, which size, which numbers.
+  /// - Parameter preparation: the part, the size and the normalization.
   /// - Returns: height × width × channels values, as `predict` takes them.
   /// - Throws: ``ImageError`` when a size, a rectangle or a count of factors does not fit.
   public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
@@ -12,7 +12,8 @@ extension Image {
     if let size = preparation.size, !size.isPositive {
       throw .badSize(width: size.width, height: size.height)
     }
-    // Gray stays one channel until the end: repeated before or after, it is the same.
+    // Gray stays one channel until the end, because repeating it earlier would not change the
+    // result.
     let wanted: PixelFormat =
       normalization.order == .gray || format == .gray ? .gray : .rgb
     let source = try converted(to: wanted, background: preparation.background)
@@ -30,9 +31,9 @@ extension Image {
   private func normalized(_ normalization: PixelNormalization) throws(ImageError) -> [Float] {
     let channels = normalization.order.channels
     let count = width * height * channels
-    // All that can come out of a channel is known: 256 values.
+    // A lookup table: each channel has only 256 possible values.
     let tables = (0..<channels).flatMap { normalization.table(channel: $0) }
-    // Where a channel comes from within its pixel.
+    // The offset of each channel's source within its pixel.
     let sources: [Int] =
       switch (format, normalization.order) {
       case (.gray, _), (_, .gray): Array(repeating: 0, count: channels)

@@ -2,7 +2,7 @@ import Forge
 
 /// A picture in memory: 8 bits per channel, rows from the top, without gaps.
 ///
-/// A picture becomes the input of a network in one line: prepare it as the network was trained, and
+/// To make a picture the input of a network, prepare it as in the training of the network, then
 /// predict:
 ///
 /// ```swift
@@ -14,11 +14,11 @@ import Forge
 /// let probabilities = try network.predict(try photo.values(prepared: preparation))
 /// ```
 public struct Image: Hashable, Sendable {
-  /// Pixels in a row.
+  /// The number of pixels in a row.
   public let width: Int
-  /// Rows.
+  /// The number of rows.
   public let height: Int
-  /// What the bytes of a pixel are.
+  /// The pixel format.
   public let format: PixelFormat
   /// The bytes: pixel (x, y) starts at (y × width + x) × ``PixelFormat/channels``.
   public let pixels: [UInt8]
@@ -26,11 +26,11 @@ public struct Image: Hashable, Sendable {
   /// Creates a picture from its pixels.
   ///
   /// - Parameters:
-  ///   - width: pixels in a row, at least 1.
-  ///   - height: rows, at least 1.
-  ///   - format: what the bytes of a pixel are.
+  ///   - width: the number of pixels in a row, at least 1.
+  ///   - height: the number of rows, at least 1.
+  ///   - format: the pixel format.
   ///   - pixels: height × width × channels bytes, rows from the top.
-  /// - Throws: ``ImageError`` when the sizes are not positive or the number of bytes is not theirs.
+  /// - Throws: ``ImageError`` when a size is not positive or does not match the number of bytes.
   public init(width: Int, height: Int, format: PixelFormat, pixels: [UInt8]) throws(ImageError) {
     guard width > 0, height > 0 else { throw .badSize(width: width, height: height) }
     let (area, areaOverflow) = width.multipliedReportingOverflow(by: height)
@@ -41,7 +41,7 @@ public struct Image: Hashable, Sendable {
     self.init(checked: width, height, format, pixels)
   }
 
-  /// A picture whose sizes are known to be right.
+  /// Creates a picture from checked sizes.
   init(checked width: Int, _ height: Int, _ format: PixelFormat, _ pixels: [UInt8]) {
     self.width = width
     self.height = height
@@ -49,7 +49,7 @@ public struct Image: Hashable, Sendable {
     self.pixels = pixels
   }
 
-  /// A picture of sizes that are within the limits, every byte of which `fill` writes.
+  /// Creates a picture whose size is within the limits; `fill` writes every byte.
   init(
     filling width: Int, _ height: Int, _ format: PixelFormat,
     _ fill: (UnsafeMutableBufferPointer<UInt8>) throws(ImageError) -> Void

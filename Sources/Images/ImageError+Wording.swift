@@ -6,7 +6,7 @@ import Forge
   import Musl
 #endif
 
-/// The sentences of ForgeImages, all in one place; tests pin them.
+/// The messages of ForgeImages, all in one place; tests pin them.
 extension ImageError {
   // MARK: Files
 
@@ -171,14 +171,14 @@ extension ImageError {
 
   static func bytes(_ count: Int) -> String { counted(count, "byte") }
 
-  /// The same error, with the file it was met in.
+  /// Returns the same error with the file it belongs to.
   func named(_ path: String?) -> ImageError {
     var error = self
     error.path = path ?? error.path
     return error
   }
 
-  /// The system's words for an error code, without `strerror`, which is not safe with threads.
+  /// The system's message for an error code; `strerror` is not thread-safe.
   private static func reason(_ code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "permission denied"

@@ -8,37 +8,37 @@ import Forge
 ///   needs     the whole picture and its end marker
 /// ```
 public struct ImageError: Error, Sendable {
-  /// What kind of thing went wrong.
+  /// The kinds of errors.
   public enum Kind: String, Hashable, Sendable {
     /// There is no such file.
     case fileMissing
-    /// The file is there but cannot be opened or read.
+    /// The file exists but cannot be opened or read.
     case unreadable
-    /// The path leads to a folder, a device or a pipe.
+    /// The path is that of a folder, a device or a pipe.
     case notARegularFile
-    /// The path cannot be the name of a file.
+    /// The path is not a valid file name.
     case badName
     /// The picture or its file is larger than the limits allow.
     case tooLarge
-    /// The bytes do not begin as any picture that Forge reads.
+    /// The bytes do not begin like those of any supported format.
     case unknownFormat
     /// The bytes end before the picture does.
     case truncated
-    /// The bytes are altered, or contradict themselves.
+    /// The bytes are altered or inconsistent.
     case damaged
-    /// The file is in order but uses a form that is not supported.
+    /// The file is valid but uses an unsupported feature.
     case unsupported
-    /// There are more or fewer pixels than width and height say.
+    /// The number of pixels does not match width and height.
     case wrongCount
-    /// A size, a rectangle or a factor has no meaning for the picture.
+    /// A size, a rectangle or a factor is invalid for the picture.
     case invalidArgument
     /// There is not enough memory.
     case outOfMemory
   }
 
-  /// What kind of thing went wrong.
+  /// The kind of error.
   public let kind: Kind
-  /// What is wrong, in a clause without a full stop.
+  /// What is wrong, as a clause without a full stop.
   public let headline: String
   /// The file, as the user named it.
   public var path: String?
@@ -63,7 +63,7 @@ public struct ImageError: Error, Sendable {
 }
 
 extension ImageError: CustomStringConvertible {
-  /// The error in Forge's voice: the file, what is wrong, then labelled lines.
+  /// The error as text: the file, what is wrong, then labelled lines.
   public var description: String {
     let details = [("received", received), ("needs", expected), ("remedy", remedy)]
       .compactMap { label, text in text.map { (label: label, text: $0) } }

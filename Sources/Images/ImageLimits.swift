@@ -1,7 +1,7 @@
-/// How large a picture, and the file that holds it, may be; checked before memory is taken.
+/// The limits on the size of a picture and its file, checked before memory is allocated.
 ///
-/// A file of a few hundred bytes can claim any size, and a small one can truly hold a large picture
-/// of one colour. Decoding takes no more memory than these together:
+/// A file of a few hundred bytes can claim any size, and a small one can validly hold a large
+/// picture of one colour. Decoding takes no more memory than the sum of these:
 ///
 /// - the bytes of the file;
 /// - the picture itself: width × height × ``PixelFormat/channels`` bytes, at most four times
@@ -9,24 +9,24 @@
 /// - ``maximumWorkingBytes``: the coefficients of a JPEG file of several scans (two bytes for each
 ///   sample of each component), and some rows.
 ///
-/// A size that the file's bytes cannot hold (deflate makes data at most 1,032 times smaller, a
-/// block of a JPEG file takes a bit) is refused before memory is taken; for the rare JPEG files with
-/// arithmetic coding, which can be of any smallness, the limits alone hold.
+/// A size that the file's bytes cannot hold is rejected before memory is allocated: deflate makes
+/// data at most 1,032 times smaller, and a block of a JPEG file takes at least a bit. The rare JPEG
+/// files with arithmetic coding have no such minimum, so only the limits apply to them.
 ///
 /// Time is bounded as well: it grows with the pixels and the bytes of the file. The scans of a JPEG
-/// file may go twelve times over the picture, and over one block more for each byte of the file;
-/// encoders make four to eight passes.
+/// file may cover the picture twelve times, and one more block for each byte of the file; encoders
+/// make four to eight passes.
 public struct ImageLimits: Hashable, Sendable {
-  /// The most pixels that any limit allows: 2³².
+  /// The largest limit allowed: 2³² pixels.
   static let mostPixels = 1 << 32
 
   /// The most pixels of a picture.
   public let maximumPixels: Int
-  /// The most pixels along a side: a row costs time even where it holds a single pixel.
+  /// The most pixels along a side: a row takes time even if it holds a single pixel.
   public let maximumSide: Int
   /// The most bytes of a file.
   public let maximumFileBytes: Int
-  /// The most bytes that decoding may take besides the file and the picture.
+  /// The most bytes that decoding may take in addition to the file and the picture.
   public let maximumWorkingBytes: Int
 
   /// Creates limits.
@@ -36,8 +36,8 @@ public struct ImageLimits: Hashable, Sendable {
   ///     2³².
   ///   - maximumSide: the most pixels of a row and the most rows, 2²⁰ (1,048,576) by default.
   ///   - maximumFileBytes: the most bytes of a file, 2³⁰ by default.
-  ///   - maximumWorkingBytes: the most bytes besides the file and the picture, 100,663,296 by
-  ///     default: enough for progressive JPEG files of 2²⁵ pixels with colours at half the
+  ///   - maximumWorkingBytes: the most bytes in addition to the file and the picture, 100,663,296
+  ///     by default: enough for progressive JPEG files of 2²⁵ pixels with colours at half the
   ///     resolution (4:2:0), or half as many pixels at full resolution.
   public init(
     maximumPixels: Int = 1 << 25, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
@@ -60,7 +60,7 @@ public struct ImageLimits: Hashable, Sendable {
     }
   }
 
-  /// Throws unless decoding may take as much memory.
+  /// Throws unless decoding may use this much memory.
   func check(workingBytes: UInt64, _ format: String) throws(ImageError) {
     guard workingBytes <= UInt64(max(maximumWorkingBytes, 0)) else {
       throw .tooMuchWork(format, byteCount: workingBytes, most: maximumWorkingBytes)

@@ -1,25 +1,26 @@
 import Forge
 
-/// The part of a picture that a network sees.
+/// The part of a picture that a network receives.
 public enum ImageCrop: Hashable, Sendable {
-  /// All of it, stretched to the network's shape.
+  /// The whole picture, stretched to the network's shape.
   case none
-  /// The largest rectangle in its centre that has the network's shape, times `fraction`.
+  /// The largest centred rectangle of the network's shape, scaled by `fraction`.
   ///
-  /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, take the middle
+  /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, crop the central
   /// 224".
   case centre(fraction: Double)
   /// A rectangle in pixels of the picture, stretched to the network's shape.
   case rectangle(CropRectangle)
 
-  /// The largest rectangle in the centre that has the network's shape.
+  /// The largest centred rectangle of the network's shape.
   public static let centre = ImageCrop.centre(fraction: 1)
 }
 
-/// How pictures become the input of a network: which part, which size, which numbers.
+/// How pictures become the input of a network: which part, which size, which normalization.
 ///
-/// The steps, in order: transparent pictures are laid on the background, the channels are made gray
-/// or RGB, the part is brought to the size, the channels are ordered, scaled and shifted.
+/// The steps are, in order: transparent pictures are composited over the background, the channels
+/// are converted to gray or RGB, the part is resized, and the channels are ordered, scaled and
+/// shifted.
 ///
 /// ```swift
 /// let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
@@ -30,13 +31,13 @@ public struct ImagePreparation: Hashable, Sendable {
   public var size: Size?
   /// The part of the picture that is used.
   public var crop: ImageCrop
-  /// How pixels are sampled.
+  /// The resampling filter.
   public var filter: ResamplingFilter
   /// The order of the channels and their scale and bias.
   public var normalization: PixelNormalization
-  /// The colour under transparent pictures.
+  /// The colour behind transparent pixels.
   public var background: PixelColor
-  /// How many pixels may be made.
+  /// The limits on the size of the result.
   public var limits: ImageLimits
 
   /// Creates a preparation.
@@ -44,10 +45,10 @@ public struct ImagePreparation: Hashable, Sendable {
   /// - Parameters:
   ///   - size: the width and height of the network's input; `nil` keeps those of the picture.
   ///   - crop: the part of the picture that is used.
-  ///   - filter: how pixels are sampled.
+  ///   - filter: the resampling filter.
   ///   - normalization: the order of the channels and their scale and bias.
-  ///   - background: the colour under transparent pictures.
-  ///   - limits: how many pixels may be made.
+  ///   - background: the colour behind transparent pixels.
+  ///   - limits: the limits on the size of the result.
   public init(
     size: Size? = nil, crop: ImageCrop = .none, filter: ResamplingFilter = .bilinear,
     normalization: PixelNormalization, background: PixelColor = .white,
@@ -67,10 +68,10 @@ public struct ImagePreparation: Hashable, Sendable {
   ///   - width: the width of the network's input in pixels.
   ///   - height: the height of the network's input in pixels.
   ///   - crop: the part of the picture that is used.
-  ///   - filter: how pixels are sampled.
+  ///   - filter: the resampling filter.
   ///   - normalization: the order of the channels and their scale and bias.
-  ///   - background: the colour under transparent pictures.
-  ///   - limits: how many pixels may be made.
+  ///   - background: the colour behind transparent pixels.
+  ///   - limits: the limits on the size of the result.
   public init(
     width: Int, height: Int, crop: ImageCrop = .none, filter: ResamplingFilter = .bilinear,
     normalization: PixelNormalization, background: PixelColor = .white,
@@ -81,7 +82,7 @@ public struct ImagePreparation: Hashable, Sendable {
       normalization: normalization, background: background, limits: limits)
   }
 
-  /// The rectangle of `image` that is sampled; `nil` for all of it.
+  /// The rectangle of `image` that is sampled; `nil` for the whole image.
   func box(of image: Image) throws(ImageError) -> CropRectangle? {
     switch crop {
     case .none: return nil

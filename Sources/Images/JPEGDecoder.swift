@@ -1,8 +1,8 @@
 import CForgeJPEG
 
-/// JPEG files, through libjpeg.
+/// Decodes JPEG files with libjpeg.
 enum JPEGDecoder {
-  /// Decodes a picture, turned as `orientation` says while its rows are read.
+  /// Decodes a picture and applies `orientation` while its rows are read.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, orientation: ExifOrientation, acceptsMissingScans: Bool,
     limits: ImageLimits
@@ -34,7 +34,7 @@ enum JPEGDecoder {
     }
   }
 
-  /// Makes a call and throws what it reports.
+  /// Makes a call and throws the error it reports.
   private static func check(
     byteCount: Int, _ header: @autoclosure () -> forge_jpeg_header,
     _ call: (UnsafeMutablePointer<CChar>?) -> forge_jpeg_status
@@ -55,7 +55,7 @@ enum JPEGDecoder {
 }
 
 extension ExifOrientation {
-  /// Where the pixels of a file of `width` by `height` pixels stand in the upright picture.
+  /// The layout in the upright picture of the pixels of a file of `width` by `height` pixels.
   fileprivate func layout(width: Int, height: Int, channels: Int) -> forge_jpeg_layout {
     let (column, row) =
       swapsSides ? (height * channels, channels) : (channels, width * channels)

@@ -1,8 +1,8 @@
 import CForgePNG
 
-/// PNG files, through libpng.
+/// Decodes PNG files with libpng.
 enum PNGDecoder {
-  /// The most that deflate makes data smaller by.
+  /// The largest compression ratio of deflate.
   private static let mostCompression = 1032
 
   static func decode(
@@ -15,7 +15,7 @@ enum PNGDecoder {
     }
     let (width, height) = (Int(header.width), Int(header.height))
     try limits.check(width: width, height: height)
-    // Each row has a byte that names its filter.
+    // Each row starts with a byte for its filter.
     let stored = (Int(header.stored_row_bytes) + 1) * height
     guard stored / mostCompression <= bytes.count else {
       throw .tooShort(
@@ -33,7 +33,7 @@ enum PNGDecoder {
     }
   }
 
-  /// Makes a call and throws what it reports.
+  /// Makes a call and throws the error it reports.
   private static func check(
     byteCount: Int, _ header: @autoclosure () -> forge_png_header,
     _ call: (UnsafeMutablePointer<CChar>?) -> forge_png_status
@@ -50,7 +50,7 @@ enum PNGDecoder {
 }
 
 extension String {
-  /// The text that `body` writes, ended by a zero, into memory for `capacity` bytes.
+  /// The zero-terminated text that `body` writes to a buffer of `capacity` bytes.
   init(cReasonOf capacity: Int, _ body: (UnsafeMutablePointer<CChar>?) -> Void) {
     var buffer = [CChar](repeating: 0, count: capacity)
     buffer.withUnsafeMutableBufferPointer { body($0.baseAddress) }

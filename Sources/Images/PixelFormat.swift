@@ -1,18 +1,17 @@
-/// What the bytes of a pixel are.
+/// The meaning of the bytes of a pixel.
 public enum PixelFormat: Int, Hashable, Sendable {
   /// One byte: black 0 to white 255.
   case gray = 1
   /// Three bytes: red, green, blue.
   case rgb = 3
-  /// Four bytes: red, green, blue, and how opaque the pixel is; the colours are not multiplied by
-  /// it.
+  /// Four bytes: red, green, blue and alpha; the colours are not premultiplied.
   case rgba = 4
 
-  /// The bytes of a pixel.
+  /// The number of bytes in a pixel.
   public var channels: Int { rawValue }
 }
 
-/// A colour of 8 bits per channel.
+/// A colour with 8 bits per channel.
 public struct PixelColor: Hashable, Sendable {
   /// Red, 0 to 255.
   public let red: UInt8

@@ -1,4 +1,4 @@
-/// The order in which the channels of a pixel are given to a network.
+/// The order in which a network takes the channels of a pixel.
 public enum ChannelOrder: Hashable, Sendable {
   /// One channel.
   case gray
@@ -7,11 +7,11 @@ public enum ChannelOrder: Hashable, Sendable {
   /// Blue, green, red.
   case bgr
 
-  /// The values of a pixel.
+  /// The number of values in a pixel.
   public var channels: Int { self == .gray ? 1 : 3 }
 }
 
-/// How the bytes of a picture become the numbers a network was trained on.
+/// The conversion of the bytes of a picture to the numbers that a network was trained on.
 ///
 /// `y = x · scale + bias` for each channel, computed in double precision and rounded once to Float;
 /// `x` is 0 to 255.
@@ -20,7 +20,7 @@ public struct PixelNormalization: Hashable, Sendable {
   public enum KerasMode: Hashable, Sendable {
     /// RGB, `x / 127.5 − 1`: MobileNet, Inception, Xception, NASNet.
     case tf
-    /// BGR, less the means of ImageNet (103.939, 116.779, 123.68): VGG, ResNet.
+    /// BGR, minus the means of ImageNet (103.939, 116.779, 123.68): VGG, ResNet.
     case caffe
     /// RGB, `(x / 255 − mean) / deviation` of ImageNet: DenseNet, and most PyTorch models.
     case torch
@@ -30,7 +30,7 @@ public struct PixelNormalization: Hashable, Sendable {
   public let order: ChannelOrder
   /// The factor of each channel in that order, or one for all.
   public let scale: [Double]
-  /// What is added to each channel in that order, or to all.
+  /// The number added to each channel in that order, or one for all.
   public let bias: [Double]
 
   /// Creates a normalization.
@@ -45,13 +45,13 @@ public struct PixelNormalization: Hashable, Sendable {
     self.bias = bias
   }
 
-  /// RGB as it is: 0 to 255.
+  /// RGB unchanged: 0 to 255.
   public static let raw = PixelNormalization()
 
   /// RGB from 0 to 1: `x / 255`.
   public static let unitRange = PixelNormalization(scale: [1 / 255])
 
-  /// The preparation of a model of Keras's applications.
+  /// The preparation of a Keras Applications model.
   public static func keras(_ mode: KerasMode) -> PixelNormalization {
     switch mode {
     case .tf: PixelNormalization(scale: [1 / 127.5], bias: [-1])
@@ -63,9 +63,9 @@ public struct PixelNormalization: Hashable, Sendable {
     }
   }
 
-  /// The same numbers with the channels in another order: `.unitRange.ordered(.gray)`.
+  /// Returns the same numbers with another channel order: `.unitRange.ordered(.gray)`.
   ///
-  /// Between RGB and BGR, scale and bias go with their colours.
+  /// Between RGB and BGR, scale and bias move with their colours.
   public func ordered(_ order: ChannelOrder) -> PixelNormalization {
     let turns = self.order != order && self.order != .gray && order != .gray
     return PixelNormalization(

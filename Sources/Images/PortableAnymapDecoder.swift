@@ -1,4 +1,6 @@
-/// PPM and PGM files: gray (P2, P5) and RGB (P3, P6), as text (P2, P3) or bytes, up to 16 bits.
+/// Decodes PPM and PGM files: gray (P2, P5) and RGB (P3, P6), up to 16 bits per value.
+///
+/// Values are text in P2 and P3, and bytes in P5 and P6.
 enum PortableAnymapDecoder {
   private static let format = "PPM"
 
@@ -22,7 +24,7 @@ enum PortableAnymapDecoder {
     let pixelFormat = isGray ? PixelFormat.gray : .rgb
     let count = width * height * pixelFormat.channels
     let valueBytes = isText || most > 255 ? 2 : 1
-    // As text a value takes a digit and a space, but the last one no space.
+    // In text, each value takes a digit and a space; the last one needs no space.
     let least = count * valueBytes - (isText ? 1 : 0)
     guard bytes.count - scanner.position >= least else {
       throw .tooShort(
@@ -54,17 +56,17 @@ enum PortableAnymapDecoder {
     }
   }
 
-  /// The byte of each value from 0 to `most`: value / most × 255, ties to even as Pillow rounds.
+  /// The byte for each value from 0 to `most`: value / most × 255, with ties to even as in Pillow.
   private static func scale(to most: Int) -> [UInt8] {
     (0...most).map { UInt8((Double($0) / Double(most) * 255).rounded(.toNearestOrEven)) }
   }
 
-  /// Reads numbers between white space and comments.
+  /// Reads numbers separated by white space and comments.
   private struct Scanner {
     let bytes: UnsafeRawBufferPointer
     var position: Int
 
-    /// The next number, and past the one white space that ends it.
+    /// Reads the next number and the one white space character that ends it.
     mutating func number(_ what: String) throws(ImageError) -> Int {
       var value: Int?
       while position < bytes.count {
@@ -85,7 +87,7 @@ enum PortableAnymapDecoder {
           throw .damaged(format, "the byte \(byte) among the numbers", expected: what)
         }
       }
-      // The last number of a file needs nothing after it.
+      // The last number of a file needs no terminator.
       guard let value else { throw .cutOff(format, byteCount: bytes.count, end: "") }
       return value
     }

@@ -1,40 +1,40 @@
-/// How a picture is sampled when its size changes.
+/// The resampling filter of a resize.
 public enum ResamplingFilter: Hashable, Sendable {
-  /// Linear interpolation over as many pixels as fall on one: Pillow's `BILINEAR`, bit for bit.
+  /// Linear interpolation with antialiasing: Pillow's `BILINEAR`, bit for bit.
   ///
-  /// Made smaller, each pixel is a mean of all it covers, weighted by a triangle (this is what
-  /// ``ResizeMode/bilinearAntialiased`` computes in floating point).
+  /// When shrinking, each pixel is a mean of all that it covers, weighted by a triangle, as
+  /// ``ResizeMode/bilinearAntialiased`` computes it in floating point.
   case bilinear
   /// The nearest pixel: Pillow's `NEAREST`, bit for bit.
   case nearest
 }
 
-/// The pixels of one axis that each output pixel is made of, with their shares in fixed point.
+/// The source pixels of each output pixel along one axis, with fixed-point weights.
 ///
-/// The shares are those of Pillow: a triangle computed in double precision, made to sum to 1,
-/// rounded to 22 bits after the point.
+/// The weights are those of Pillow: a triangle computed in double precision, normalised to sum to
+/// 1, and rounded to 22 fraction bits.
 struct ResamplingAxis {
-  /// The bits after the point: a byte, a sign and one bit to spare are left of 32.
+  /// The number of fraction bits: of 32 bits, this leaves a byte, a sign and one spare bit.
   static let fractionBits = 22
-  /// One half, which rounds a sum of products.
+  /// One half, added to round a sum of products.
   static let half: Int32 = 1 << (fractionBits - 1)
 
-  /// The first pixel of each output pixel.
+  /// The first source pixel of each output pixel.
   private(set) var firsts: [Int] = []
-  /// Where the shares of each output pixel begin; one more at the end.
+  /// The start of the weights of each output pixel, followed by their total count.
   private(set) var starts: [Int] = [0]
-  /// The shares.
+  /// The weights.
   private(set) var shares: [Int32] = []
 
-  /// The pixels that are read.
+  /// The source pixels that are read.
   var range: Range<Int> {
     guard let first = firsts.first, let last = firsts.last else { return 0..<0 }
     return first..<last + shares.count - starts[starts.count - 2]
   }
 
-  /// Works out the shares of `outputs` pixels made from `low` to `high` of `inputs` pixels.
+  /// Computes the weights of `outputs` pixels made from `low` to `high` of `inputs` pixels.
   ///
-  /// The edges are Float because Pillow's are.
+  /// The edges are Float, as in Pillow.
   init(inputs: Int, low: Float, high: Float, outputs: Int) {
     let scale = Double(high - low) / Double(outputs)
     let filterScale = max(scale, 1)
@@ -44,7 +44,7 @@ struct ResamplingAxis {
     var weights: [Double] = []
     for output in 0..<outputs {
       let centre = Double(low) + (Double(output) + 0.5) * scale
-      // Edges of very large pictures may round outwards as Float: nothing outside is read.
+      // The edges of very large pictures may round outwards as Float, so the taps are clamped.
       let first = min(max(Int(centre - filterScale + 0.5), 0), inputs - 1)
       let end = max(min(Int(centre + filterScale + 0.5), inputs), first + 1)
       weights.removeAll(keepingCapacity: true)
@@ -63,7 +63,7 @@ struct ResamplingAxis {
     }
   }
 
-  /// The byte of a sum of shares.
+  /// The byte of a weighted sum.
   static func byte(_ sum: Int32) -> UInt8 {
     UInt8(clamping: sum >> fractionBits)
   }

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: any.
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for a number of the function that is not finite, or bounds out of
+/// - Errors: `invalidArgument` for an argument of the function that is not finite, or bounds out of
 ///   order.
 /// - Names elsewhere: Keras Activation, ReLU, LeakyReLU and so on, ONNX Relu, Clip, LeakyRelu and
 ///   so on, Core ML activation. The argument `activation:` of other layers does the same.
@@ -17,9 +17,9 @@ import ForgeShapes
 /// x --> Activation(.leakyReLU(slope: 0.1))
 /// ```
 public struct Activation: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The function.
   public let function: ActivationFunction
@@ -41,7 +41,7 @@ public struct Activation: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One activation, or an identity where the function is linear.
+  /// Lowers to one activation, or to an identity if the function is linear.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(
       function == .linear ? .identity : .activation(function))

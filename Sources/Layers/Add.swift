@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The sum of two or more tensors, or of one and a constant, element by element.
 ///
-/// `y = x₁ + x₂ + …`, sizes of 1 being spread as NumPy does.
+/// `y = x₁ + x₂ + …`, with NumPy's broadcasting.
 ///
 /// - Input shape: two or more tensors whose sizes are equal or 1; with `constant` one or more.
 /// - Output shape: the largest size along each axis.
@@ -17,18 +17,18 @@ import ForgeShapes
 /// let y = [x, shortcut] --> Add()
 /// ```
 public struct Add: ElementwiseLayer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// Added to each element: one value, or one per channel.
+  /// The values added to each element: one, or one per channel.
   public let constant: [Float]?
   package var operation: BinaryOperator { .add }
 
   /// Creates a sum.
   ///
   /// - Parameters:
-  ///   - constant: added as well: one value, or one per channel.
+  ///   - constant: the values added to each element: one, or one per channel.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The mean of two or more tensors, element by element.
 ///
-/// `y = (x₁ + … + xₙ) · 1/n`, sizes of 1 being spread as NumPy does.
+/// `y = (x₁ + … + xₙ) · 1/n`, with NumPy's broadcasting.
 ///
 /// - Input shape: two or more tensors whose sizes are equal or 1.
 /// - Output shape: the largest size along each axis.
@@ -16,9 +16,9 @@ import ForgeShapes
 /// let y = [a, b, c] --> Average()
 /// ```
 public struct Average: ElementwiseLayer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   package var constant: [Float]? { nil }
   package var operation: BinaryOperator { .add }
@@ -38,7 +38,7 @@ public struct Average: ElementwiseLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The sum of the tensors, divided by their number.
+  /// Lowers to the sum of the tensors, divided by their number.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let sum = try combine(in: &lowering)
     lowering.output = try apply(

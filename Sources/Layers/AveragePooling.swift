@@ -4,7 +4,7 @@ import ForgeShapes
 /// The mean of a moving window, channel by channel.
 ///
 /// `y(i, j, c) = Σ x(i·sᵧ + u − top, j·sₓ + v − left, c) / n` over the pixels of the window that
-/// lie inside the image; `n` is their number, or the kernel's area where the border is counted.
+/// lie inside the image; `n` is their number, or the kernel's area if the border is counted.
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
@@ -13,7 +13,7 @@ import ForgeShapes
 /// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
 ///   than the kernel, so that every window holds a pixel.
 /// - Errors: `invalidArgument` for a number out of range, `kernelLargerThanInput` when no window
-///   fits, `shapeMismatch` for what is no image.
+///   fits, `shapeMismatch` for an input that is not an image.
 /// - Names elsewhere: Keras AveragePooling2D, ONNX AveragePool (whose count_include_pad is
 ///   `.counted`), Core ML pooling AVERAGE (whose avgPoolExcludePadding is `.excluded`).
 ///
@@ -22,9 +22,9 @@ import ForgeShapes
 ///   --> AveragePooling(kernel: (3, 3), stride: (1, 1), padding: .same)  // (35, 35, 192)
 /// ```
 public struct AveragePooling: PoolingLayer {
-  /// What the border counts for.
+  /// How the border counts.
   public enum Border: Hashable, Sendable {
-    /// Nothing: the mean of the pixels inside the image (TensorFlow, Keras).
+    /// Not at all: the mean of the pixels inside the image (TensorFlow, Keras).
     case excluded
     /// As zeros: the sum divided by the kernel's area (PyTorch's default).
     case counted
@@ -32,13 +32,13 @@ public struct AveragePooling: PoolingLayer {
 
   /// `AvgPool`, as in the 2017 toolkit.
   public static var summaryName: String { "AvgPool" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// Kernel, stride and padding in pixels.
   public let geometry: ConvolutionGeometry
-  /// What the border counts for.
+  /// How the border counts.
   public let border: Border
   package var kind: PoolingKind { border == .counted ? .averageAll : .averageInside }
 
@@ -48,7 +48,7 @@ public struct AveragePooling: PoolingLayer {
   ///   - kernel: width and height of the window in pixels.
   ///   - stride: the step between windows in pixels, (x, y); the kernel's size when left out.
   ///   - padding: what happens at the border.
-  ///   - border: what the border counts for.
+  ///   - border: how the border counts.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -1,16 +1,16 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Values normalised with the mean and variance that training found for each channel.
+/// Normalises values with the mean and variance of each channel found in training.
 ///
 /// `y(…, c) = gamma(c) · (x(…, c) − mean(c)) / √(variance(c) + epsilon) + beta(c)`.
 ///
-/// - Input shape: any, of which the last axis is the channels.
+/// - Input shape: any; the last axis holds the channels.
 /// - Output shape: the input's.
 /// - Parameters: gamma [channels] with `scale`, beta [channels] with `center`, mean [channels],
 ///   variance [channels], in this order.
-/// - Epsilon: 0.001 by default, as in Keras (PyTorch and ONNX 0.00001; Darknet adds it after the
-///   root).
+/// - Epsilon: 0.001 by default, as in Keras (PyTorch and ONNX 0.00001; Darknet adds it to the
+///   square root).
 /// - Errors: `invalidArgument` for an epsilon that is negative or not finite, `unknownSize` for an
 ///   unknown number of channels, `tooLarge` for more than 2²⁴ of them.
 /// - Names elsewhere: Keras BatchNormalization, ONNX BatchNormalization, Core ML batchnorm.
@@ -23,23 +23,23 @@ import ForgeShapes
 public struct BatchNormalization: Layer {
   /// `BatchNorm` for short.
   public static var summaryName: String { "BatchNorm" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// Added to the variance.
+  /// The number added to the variance.
   public let epsilon: Float
-  /// Whether there is a beta; without it 0 is added.
+  /// Whether there is a beta; otherwise it is 0.
   public let center: Bool
-  /// Whether there is a gamma; without it the factor is 1.
+  /// Whether there is a gamma; otherwise it is 1.
   public let scale: Bool
 
   /// Creates a batch normalization.
   ///
   /// - Parameters:
-  ///   - epsilon: added to the variance.
+  ///   - epsilon: the number added to the variance.
   ///   - center: whether a beta is added.
-  ///   - scale: whether values are multiplied with a gamma.
+  ///   - scale: whether values are multiplied by a gamma.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -55,7 +55,7 @@ public struct BatchNormalization: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One normalization; an absent gamma becomes ones, an absent beta zeros.
+  /// Lowers to one normalization; a missing gamma becomes ones, a missing beta zeros.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     try ArgumentRule.require(

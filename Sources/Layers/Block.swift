@@ -1,10 +1,11 @@
-/// Layers in a row, waiting for an input.
+/// A chain of layers without an input.
 ///
 /// ```swift
 /// let block = Convolution(kernel: (3, 3), channels: 16, name: "a") --> MaxPooling(kernel: (2, 2))
 /// let y = x --> block
 /// ```
-/// A block is a value: using it twice repeats its layers. Those with a name then share parameters.
+/// A block is a value: using it twice repeats its layers. Repeated layers with a name share
+/// parameters.
 public struct Block: Step, Chainable {
   private let contents: BlockContents
 
@@ -18,18 +19,18 @@ public struct Block: Step, Chainable {
 
   private init(_ contents: BlockContents) { self.contents = contents }
 
-  /// The block with one more step at its end.
+  /// Returns the block with one more step at its end.
   public func chained(to step: any Step) -> Block {
     let blocks = (step as? Block).map { [$0.contents] } ?? []
     return Block(BlockContents(steps + [step], blocks: contents.blocks + blocks))
   }
 }
 
-/// The steps of a block, which may be blocks of blocks to any depth.
+/// The steps of a block, which may be nested blocks of any depth.
 private final class BlockContents: Sendable {
-  // Changed only by a `deinit`, which has them to itself.
+  // Changed only by a `deinit`, which has exclusive access.
   nonisolated(unsafe) private(set) var steps: [any Step]
-  /// The contents of those that are blocks, for `deinit`.
+  /// The contents of the steps that are blocks, for `deinit`.
   nonisolated(unsafe) private(set) var blocks: [BlockContents]
 
   init(_ steps: [any Step], blocks: [BlockContents]) {
@@ -38,7 +39,7 @@ private final class BlockContents: Sendable {
   }
 
   deinit {
-    // 100,000 blocks in each other would overflow the stack if each released the next one.
+    // With 100,000 nested blocks, recursive releases would overflow the stack.
     var pending = blocks
     blocks = []
     steps = []

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Tensors joined along one axis, the channels unless stated.
+/// Concatenates tensors along one axis, by default the channels.
 ///
 /// `y` holds the values of `x₁`, then those of `x₂` and so on along the axis.
 ///
@@ -10,8 +10,9 @@ import ForgeShapes
 /// - Parameters: none.
 /// - Axis: counted from 0 in memory order (height, width, channels for an image); −1 is the last.
 /// - Errors: `wrongInputCount` for no tensor, `shapeMismatch` for ranks or other sizes that differ,
-///   `invalidArgument` for an axis the inputs do not have, `tooLarge` for an output beyond bounds.
-/// - Names elsewhere: Keras Concatenate, ONNX Concat, Core ML concat; where they count the batch,
+///   `invalidArgument` for an axis that the inputs do not have, `tooLarge` for an output beyond
+///   bounds.
+/// - Names elsewhere: Keras Concatenate, ONNX Concat, Core ML concat; if they count the batch,
 ///   their axis is one higher.
 ///
 /// ```swift
@@ -20,9 +21,9 @@ import ForgeShapes
 public struct Concatenate: Layer {
   /// `Concat`, as in the 2017 toolkit.
   public static var summaryName: String { "Concat" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The axis in memory order; negative ones count from the back.
   public let axis: Int
@@ -45,7 +46,7 @@ public struct Concatenate: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One concatenation, its axis counted from the front.
+  /// Lowers to one concatenation, with the axis counted from the front.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shapes = lowering.inputs.map { lowering.shape(of: $0) }
     try ArgumentRule.count(shapes, from: 1, example: "[a, b] --> Concatenate()")

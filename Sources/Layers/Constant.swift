@@ -1,24 +1,24 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Values known when the network is described; a layer without inputs.
+/// Values known when the network is described, in a layer without inputs.
 ///
 /// `y(n) = values[n]` in memory order.
 ///
 /// - Input shape: no input.
 /// - Output shape: the stated one.
 /// - Parameters: none; the values belong to the layer.
-/// - Errors: `wrongInputCount` for any input, `invalidArgument` for a number of values that is not
-///   the shape's, `emptyOutput` and `tooLarge` for a shape beyond bounds.
+/// - Errors: `wrongInputCount` for any input, `invalidArgument` for a number of values that does
+///   not match the shape, `emptyOutput` and `tooLarge` for a shape beyond bounds.
 /// - Names elsewhere: ONNX Constant and initializer, Core ML loadConstant.
 ///
 /// ```swift
 /// Constant([0.5, 0.25, 0.125], shape: .vector(3))  // (1, 1, 3)
 /// ```
 public struct Constant: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The values in memory order.
   public let values: [Float]
@@ -44,7 +44,7 @@ public struct Constant: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The values as a constant, which must fill the shape.
+  /// Lowers to a constant; the values must fill the shape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.count(lowering.inputs.map { lowering.shape(of: $0) }, from: 0, to: 0)
     try ArgumentRule.values(values.count, fill: shape)

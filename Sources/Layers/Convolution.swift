@@ -16,8 +16,8 @@ import ForgeShapes
 ///   amount puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is
 ///   `.explicit`.
 /// - Errors: `invalidArgument` for a number out of range, `channelsNotDivisible` for groups that do
-///   not divide the channels, `emptyOutput` when no window fits, `shapeMismatch` for what is no
-///   image, `tooLarge` for weights beyond bounds.
+///   not divide the channels, `emptyOutput` when no window fits, `shapeMismatch` for an input that
+///   is not an image, `tooLarge` for weights beyond bounds.
 /// - Names elsewhere: Keras Conv2D, ONNX Conv, Core ML convolution.
 ///
 /// ```swift
@@ -28,9 +28,9 @@ import ForgeShapes
 public struct Convolution: WeightedLayer {
   /// `Conv`, as in the 2017 toolkit.
   public static var summaryName: String { "Conv" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// Kernel, stride, dilation and padding in pixels.
   public let geometry: ConvolutionGeometry
@@ -40,7 +40,7 @@ public struct Convolution: WeightedLayer {
   public let groups: Int
   /// Whether there is a bias.
   public let useBias: Bool
-  /// Applied last.
+  /// The activation, applied last.
   public let activation: ActivationFunction
 
   /// Creates a convolution.
@@ -52,7 +52,7 @@ public struct Convolution: WeightedLayer {
   ///   - dilation: the distance between taps in pixels, (x, y).
   ///   - padding: what happens at the border.
   ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: applied last.
+  ///   - activation: the activation, applied last.
   ///   - useBias: whether a bias is added.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -75,7 +75,7 @@ public struct Convolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One convolution and the activation.
+  /// Lowers to one convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.positive(channels, "channels")
     try lower(

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Edges cut from an image.
+/// Crops the edges of an image.
 ///
 /// `y(i, j, c) = x(i + top, j + left, c)`.
 ///
@@ -9,7 +9,7 @@ import ForgeShapes
 /// - Output shape: (width − left − right, height − top − bottom, channels).
 /// - Parameters: none.
 /// - Errors: `invalidArgument` for a number of pixels out of range, `emptyOutput` when nothing is
-///   left, `shapeMismatch` for what is no image.
+///   left, `shapeMismatch` for an input that is not an image.
 /// - Names elsewhere: Keras Cropping2D, ONNX Slice, Core ML crop.
 ///
 /// ```swift
@@ -17,14 +17,14 @@ import ForgeShapes
 ///   --> Crop(top: 2, left: 1, bottom: 2, right: 1)  // (62, 44, 3)
 /// ```
 public struct Crop: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The pixels cut from each edge.
   public let edges: Edges
 
-  /// Creates a crop; what is not named is 0.
+  /// Creates a crop; edges that are left out are 0.
   ///
   /// - Parameters:
   ///   - top: rows cut at the top.
@@ -44,7 +44,7 @@ public struct Crop: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One crop.
+  /// Lowers to one crop.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.crop(edges))
   }

@@ -1,18 +1,19 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Arithmetic of your own, with a shape rule of your own.
+/// A layer with your own arithmetic and your own shape rule.
 ///
-/// `y = body(x₁, x₂, …)`. The body gets each input as a collection of values and the output as a
-/// span, in row-major order (height, width, channels for an image), one example at a time. Their
-/// indices are checked. It must write every element of the output, must depend on nothing but its
-/// inputs, and may be called from several threads at once. To the compiler it is a barrier: nothing is fused with it.
+/// `y = body(x₁, x₂, …)`. The body receives each input as a collection of values and the output as
+/// a span, in row-major order (height, width, channels for an image), one example at a time. Their
+/// indices are checked. The body must write every element of the output and must depend on nothing
+/// but its inputs. Several threads may call it at once. To the compiler it is a barrier: nothing is
+/// fused with it.
 ///
-/// Closures cannot be compared, so two layers are equal when their names and places in source are.
+/// Closures cannot be compared, so two layers are equal when their names and source locations are.
 ///
 /// - Input shape: one or more tensors, whatever the shape rule takes.
-/// - Output shape: what the shape rule gives. The rule is also asked with unknown sizes (`nil`)
-///   where the model's input has them.
+/// - Output shape: the result of the shape rule. The rule is also called with unknown sizes (`nil`)
+///   if the model's input has them.
 /// - Parameters: none.
 /// - Errors: `customRule` when the shape rule throws, `wrongInputCount` for no tensor,
 ///   `emptyOutput` or `tooLarge` for a shape beyond bounds.
@@ -24,9 +25,9 @@ import ForgeShapes
 /// }
 /// ```
 public struct Custom: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The shape rule and the arithmetic.
   public let operation: CustomOperation
@@ -35,9 +36,9 @@ public struct Custom: Layer {
   ///
   /// - Parameters:
   ///   - name: the name in summaries.
-  ///   - shape: the shape of the output for the shapes of the inputs; it throws for what does not
-  ///     fit.
-  ///   - body: the arithmetic; an index beyond an input or the output ends the process, as with arrays.
+  ///   - shape: returns the shape of the output for the shapes of the inputs; it throws if these do
+  ///     not fit.
+  ///   - body: the arithmetic; an index out of range traps like that of an array.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
@@ -51,12 +52,12 @@ public struct Custom: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// Whether name and place are the same.
+  /// Whether the names and the source locations are equal.
   public static func == (a: Custom, b: Custom) -> Bool {
     a.name == b.name && a.place == b.place
   }
 
-  /// One custom operation.
+  /// Lowers to one custom operation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shapes = lowering.inputs.map { lowering.shape(of: $0) }
     try ArgumentRule.count(shapes, from: 1)

@@ -1,10 +1,10 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Neurons that each see every value of the input, with bias and activation.
+/// A fully connected layer with bias and activation.
 ///
 /// `y(o) = f(b(o) + Σ w(o, i) · x(i))`, where `i` runs over all values in memory order: an image is
-/// flattened as height, width, channels, without a ``Flatten`` before.
+/// flattened as height, width, channels, without a preceding ``Flatten``.
 ///
 /// - Input shape: any, of known sizes.
 /// - Output shape: (1, 1, `neurons`).
@@ -19,22 +19,22 @@ import ForgeShapes
 ///   --> Dense(neurons: 320, activation: .relu, name: "fc1")  // (1, 1, 320)
 /// ```
 public struct Dense: WeightedLayer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The number of outputs.
   public let neurons: Int
   /// Whether there is a bias.
   public let useBias: Bool
-  /// Applied last.
+  /// The activation, applied last.
   public let activation: ActivationFunction
 
   /// Creates a dense layer.
   ///
   /// - Parameters:
   ///   - neurons: the number of outputs.
-  ///   - activation: applied last.
+  ///   - activation: the activation, applied last.
   ///   - useBias: whether a bias is added.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -52,7 +52,7 @@ public struct Dense: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One dense operation and the activation.
+  /// Lowers to one dense operation and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.positive(neurons, "neurons")
     try lower(DenseOperation(outputs: neurons), into: &lowering)

@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// A two-dimensional convolution of each channel on its own, with bias and activation.
 ///
-/// `y(o, i, j) = f(b(o) + Σ w(c, m, u, v) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))` for output
-/// channel `o = c·multiplier + m`; pixels outside the image count as 0.
+/// `y(o, i, j) = f(b(o) + Σ w(c, m, u, v) · x(i·sᵧ + u·dᵧ − top, j·sₓ + v·dₓ − left, c))` for
+/// output channel `o = c·multiplier + m`; pixels outside the image count as 0.
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, channels · `multiplier`); with padding `.same` ⌈width /
@@ -16,7 +16,7 @@ import ForgeShapes
 ///   amount puts the extra pixel at the bottom and right, as TensorFlow does. PyTorch's padding is
 ///   `.explicit`.
 /// - Errors: `invalidArgument` for a number out of range, `emptyOutput` when no window fits,
-///   `shapeMismatch` for what is no image, `tooLarge` for weights beyond bounds.
+///   `shapeMismatch` for an input that is not an image, `tooLarge` for weights beyond bounds.
 /// - Names elsewhere: Keras DepthwiseConv2D, ONNX Conv with as many groups as channels, Core ML
 ///   convolution with as many groups as channels.
 ///
@@ -27,9 +27,9 @@ import ForgeShapes
 public struct DepthwiseConvolution: WeightedLayer {
   /// `DepthwConv`, as in the 2017 toolkit.
   public static var summaryName: String { "DepthwConv" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// Kernel, stride, dilation and padding in pixels.
   public let geometry: ConvolutionGeometry
@@ -37,7 +37,7 @@ public struct DepthwiseConvolution: WeightedLayer {
   public let multiplier: Int
   /// Whether there is a bias.
   public let useBias: Bool
-  /// Applied last.
+  /// The activation, applied last.
   public let activation: ActivationFunction
 
   /// Creates a depthwise convolution.
@@ -48,7 +48,7 @@ public struct DepthwiseConvolution: WeightedLayer {
   ///   - dilation: the distance between taps in pixels, (x, y).
   ///   - padding: what happens at the border.
   ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: applied last.
+  ///   - activation: the activation, applied last.
   ///   - useBias: whether a bias is added.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -70,7 +70,7 @@ public struct DepthwiseConvolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One depthwise convolution and the activation.
+  /// Lowers to one depthwise convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try lower(
       DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier), into: &lowering)

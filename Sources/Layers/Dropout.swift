@@ -1,9 +1,9 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Nothing when predicting; in training a share of the values is dropped here.
+/// Drops a fraction of the values in training, and returns its input when predicting.
 ///
-/// `y = x`. The layer is there so that a network can be written as it was trained.
+/// `y = x`. With this layer, a network can be written as it was trained.
 ///
 /// - Input shape: any.
 /// - Output shape: the input's.
@@ -15,17 +15,17 @@ import ForgeShapes
 /// x --> Dense(neurons: 128, activation: .relu, name: "fc1") --> Dropout(rate: 0.5)
 /// ```
 public struct Dropout: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// The share of values dropped in training, from 0 to 1.
+  /// The fraction of values dropped in training, from 0 to 1.
   public let rate: Float
 
   /// Creates a dropout.
   ///
   /// - Parameters:
-  ///   - rate: the share of values dropped in training, from 0 to 1.
+  ///   - rate: the fraction of values dropped in training, from 0 to 1.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -39,7 +39,7 @@ public struct Dropout: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// The input itself.
+  /// Lowers to the input itself.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.require(
       rate >= 0 && rate <= 1, "rate", "\(rate)", needs: "a number from 0 to 1")

@@ -1,26 +1,28 @@
 import ForgeOperations
 import ForgeShapes
 
-/// What Add, Subtract, Multiply, Maximum, Minimum and Average have in common: two or more tensors,
-/// or one and a constant, combined element by element with NumPy's broadcasting.
+/// The common part of Add, Subtract, Multiply, Maximum, Minimum and Average.
+///
+/// It combines two or more tensors, or one and a constant, element by element with NumPy's
+/// broadcasting.
 package protocol ElementwiseLayer: Layer {
   /// The operation between the first operand and each further one.
   var operation: BinaryOperator { get }
-  /// An operand known when compiling: one value, or one per channel.
+  /// A constant operand: one value, or one per channel.
   var constant: [Float]? { get }
-  /// The most tensors taken.
+  /// The most tensors it takes.
   var maximumInputs: Int { get }
 }
 
 extension ElementwiseLayer {
   package var maximumInputs: Int { .max }
 
-  /// The operands combined from left to right, the constant last.
+  /// Lowers to the operands combined from left to right, the constant last.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try combine(in: &lowering)
   }
 
-  /// The operands combined from left to right, the constant last.
+  /// Combines the operands from left to right, the constant last.
   func combine(in lowering: inout Lowering) throws(ShapeError) -> Lowering.Value {
     let shapes = lowering.inputs.map { lowering.shape(of: $0) }
     let example = maximumInputs == 1 ? nil : "[a, b] --> \(Self.self)()"
@@ -38,12 +40,12 @@ extension ElementwiseLayer {
     return try apply(operation, constant, to: result, in: &lowering)
   }
 
-  /// An operation on a value and one constant, or one per channel.
+  /// Applies an operation to a value and a constant: one number, or one per channel.
   func apply(
     _ operation: BinaryOperator, _ constant: [Float], to value: Lowering.Value,
     in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {
-    // The constant has the rank of the value, so that both sides are images where one is.
+    // The constant has the rank of the value, so that it is an image if the value is one.
     let rank = max(lowering.shape(of: value).rank, 1)
     let shape = Shape(sizes: Array(repeating: 1, count: rank - 1) + [constant.count])
     let operand = try lowering.constant(constant, shape: shape)

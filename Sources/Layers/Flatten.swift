@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// All values in one row, in memory order.
+/// Flattens all values into one vector, in memory order.
 ///
 /// `y(0, 0, (i·width + j)·channels + c) = x(i, j, c)`: height, width, channels, as Keras flattens.
 ///
@@ -9,16 +9,16 @@ import ForgeShapes
 /// - Output shape: (1, 1, number of values).
 /// - Parameters: none.
 /// - Errors: `unknownSize` for an input of unknown size.
-/// - Names elsewhere: Keras Flatten, ONNX Flatten and Core ML flatten of channel-first memory,
-///   whose order is channels, height, width. ``Dense`` flattens by itself.
+/// - Names elsewhere: Keras Flatten, ONNX Flatten and Core ML flatten of channels-first memory, in
+///   the order channels, height, width. ``Dense`` needs no Flatten before it.
 ///
 /// ```swift
 /// Input(width: 7, height: 5, channels: 20) --> Flatten()  // (1, 1, 700)
 /// ```
 public struct Flatten: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates a flattening.
@@ -35,7 +35,7 @@ public struct Flatten: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One reshape.
+  /// Lowers to one reshape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     _ = try RearrangementRule.flatten(lowering.shape(of: try lowering.input()))
     lowering.output = try lowering.applyToInput(.reshape([1, 1, -1]))

@@ -8,7 +8,8 @@ import ForgeShapes
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (1, 1, channels).
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for what is no image, `unknownSize` for an unknown number of channels.
+/// - Errors: `shapeMismatch` for an input that is not an image, `unknownSize` for an unknown number
+///   of channels.
 /// - Names elsewhere: Keras GlobalAveragePooling2D, ONNX GlobalAveragePool, Core ML pooling with
 ///   globalPooling.
 ///
@@ -19,9 +20,9 @@ import ForgeShapes
 public struct GlobalAveragePooling: Layer {
   /// `GlbAvgPool`, as in the 2017 toolkit.
   public static var summaryName: String { "GlbAvgPool" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates a global average pooling.
@@ -38,7 +39,7 @@ public struct GlobalAveragePooling: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One global pooling.
+  /// Lowers to one global pooling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.globalPooling(.averageInside))
   }

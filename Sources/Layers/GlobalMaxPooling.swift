@@ -3,12 +3,13 @@ import ForgeShapes
 
 /// The largest value of each whole channel.
 ///
-/// `y(c) = max x(i, j, c)` over all pixels (i, j), NaN where one is.
+/// `y(c) = max x(i, j, c)` over all pixels (i, j), or NaN if one of them is.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (1, 1, channels).
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for what is no image, `unknownSize` for an unknown number of channels.
+/// - Errors: `shapeMismatch` for an input that is not an image, `unknownSize` for an unknown number
+///   of channels.
 /// - Names elsewhere: Keras GlobalMaxPooling2D, ONNX GlobalMaxPool, Core ML pooling with
 ///   globalPooling.
 ///
@@ -19,9 +20,9 @@ import ForgeShapes
 public struct GlobalMaxPooling: Layer {
   /// `GlbMaxPool` for short.
   public static var summaryName: String { "GlbMaxPool" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates a global max pooling.
@@ -38,7 +39,7 @@ public struct GlobalMaxPooling: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One global pooling.
+  /// Lowers to one global pooling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.globalPooling(.maximum))
   }

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: (width, height, 3), the channels red, green, blue.
 /// - Output shape: (width, height, 1).
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or what is no image.
+/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image.
 /// - Names elsewhere: TensorFlow rgb_to_grayscale (there 0.2989 for red), Pillow's mode L, OpenCV's
 ///   RGB2GRAY.
 ///
@@ -16,9 +16,9 @@ import ForgeShapes
 /// Input(width: 28, height: 28, channels: 3) --> Grayscale()  // (28, 28, 1)
 /// ```
 public struct Grayscale: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The weights of red, green and blue.
   package static let weights: [Float] = [0.299, 0.587, 0.114]
@@ -37,7 +37,7 @@ public struct Grayscale: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One pointwise convolution.
+  /// Lowers to one pointwise convolution.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     try ArgumentRule.channels(

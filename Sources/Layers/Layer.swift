@@ -1,31 +1,31 @@
 import ForgeOperations
 import ForgeShapes
 
-/// One layer of a network: a value that says what to compute, knowing neither input nor device.
+/// One layer of a network: a value that describes a computation, independent of input and device.
 ///
-/// A layer is an immutable struct. Its file holds, in this order: documentation, fields, initialiser,
-/// lowering. The shape of the output, the parameters and the cost follow from the lowering. Layers of
-/// your own conform in the same way and compose the primitives of `Lowering`; for arithmetic of your
-/// own there is ``Custom``.
+/// A layer is an immutable struct. Its file holds, in this order: documentation, fields,
+/// initialiser, lowering. The shape of the output, the parameters and the cost follow from the
+/// lowering. Your own layers conform in the same way and compose the primitives of `Lowering`; for
+/// your own arithmetic there is ``Custom``.
 public protocol Layer: Step, Chainable, Equatable where Chained == Block {
-  /// The short name in a summary's column "Type": `Conv`. The Swift type's name unless stated.
+  /// The short name in a summary's column "Type": `Conv`; by default the name of the Swift type.
   static var summaryName: String { get }
   /// The name given by the user; parameters are found and shared by it.
   var name: String? { get }
-  /// Where the layer stands in the user's source.
+  /// The location of the layer in the user's source.
   var place: SourcePlace { get }
-  /// Writes the layer down as primitive operations.
+  /// Lowers the layer to primitive operations.
   ///
-  /// It is called while the network is described, when sizes of the inputs may be unknown, and again
-  /// while it is compiled.
+  /// It is called while the network is described, when sizes of the inputs may be unknown, and
+  /// again while it is compiled.
   ///
-  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
   func lower(into lowering: inout Lowering) throws(ShapeError)
 }
 
 extension Layer {
-  /// The Swift type's name.
+  /// The name of the Swift type.
   public static var summaryName: String { "\(Self.self)" }
-  /// A block of this layer and `step`.
+  /// Returns a block of this layer and `step`.
   public func chained(to step: any Step) -> Block { Block([self, step]) }
 }

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// What follows from a layer's lowering for the shapes of its inputs.
+/// The results of a layer's lowering for the shapes of its inputs.
 package struct LayerOutline: Sendable {
   /// The shape of the output, in which sizes may be unknown.
   package let shape: Shape
@@ -10,20 +10,20 @@ package struct LayerOutline: Sendable {
   /// The multiply-adds of one prediction; 0 while a size is not known.
   package let multiplyAdds: Int
 
-  /// What is known of an input of the model.
+  /// Creates the outline of an input of the model.
   package init(input shape: Shape) {
     (self.shape, parameters, multiplyAdds) = (shape, [], 0)
   }
 
   /// Lowers a layer by itself.
   ///
-  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
   package init(_ layer: some Layer, inputs: [Shape]) throws(ShapeError) {
     var lowering = Lowering()
     let values = inputs.map { lowering.graph.addInput($0) }
     lowering.begin(layer: 1, name: "", inputs: values)
     try layer.lower(into: &lowering)
-    // A layer of a user's own may return one of its inputs, whatever that is.
+    // A custom layer may return one of its inputs unchanged, so the bounds are checked here.
     shape = try SizeRule.bounded(lowering.shape(of: try lowering.checkedOutput()))
     parameters = lowering.layerParameters
     multiplyAdds = lowering.layerMultiplyAdds
@@ -33,21 +33,21 @@ package struct LayerOutline: Sendable {
 extension Layer {
   /// The shape of the output for the shapes of the inputs, in which sizes may be unknown.
   ///
-  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
   public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
     try LayerOutline(self, inputs: inputs).shape
   }
 
   /// The parameters for the shapes of the inputs, in order of use.
   ///
-  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
   public func parameters(for inputs: [Shape]) throws(ShapeError) -> [ParameterSpec] {
     try LayerOutline(self, inputs: inputs).parameters
   }
 
   /// The multiply-adds of one prediction; 0 while a size is not known.
   ///
-  /// - Throws: `ShapeError` naming the rule that inputs or arguments break.
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
   public func multiplyAdds(for inputs: [Shape]) throws(ShapeError) -> Int {
     try LayerOutline(self, inputs: inputs).multiplyAdds
   }

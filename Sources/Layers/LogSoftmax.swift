@@ -9,7 +9,7 @@ import ForgeShapes
 /// - Input shape: any.
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: none but for the number of inputs.
+/// - Errors: none except for the number of inputs.
 /// - Names elsewhere: Keras log_softmax, ONNX LogSoftmax with axis −1, Core ML softmax and a unary
 ///   log.
 ///
@@ -17,9 +17,9 @@ import ForgeShapes
 /// x --> Dense(neurons: 10, name: "fc2") --> LogSoftmax()  // (1, 1, 10)
 /// ```
 public struct LogSoftmax: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates a logarithmic softmax.
@@ -36,7 +36,7 @@ public struct LogSoftmax: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One logarithmic softmax.
+  /// Lowers to one logarithmic softmax.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.softmax(logarithm: true))
   }

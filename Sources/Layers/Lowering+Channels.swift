@@ -2,8 +2,9 @@ import ForgeOperations
 import ForgeShapes
 
 extension Lowering {
-  /// A constant of one value per channel of the first input: `values` themselves, or the only one
-  /// repeated.
+  /// A constant of one value per channel of the first input.
+  ///
+  /// It holds `values`, or the only one repeated.
   package mutating func perChannel(_ values: [Float]) throws(ShapeError) -> Value {
     let channels = try ArgumentRule.lastAxis(of: shape(of: try input()))
     guard values.count == 1 else {
@@ -14,7 +15,7 @@ extension Lowering {
       Array(repeating: values[0], count: channels), shape: Shape(sizes: [channels]))
   }
 
-  /// A primitive applied to the only input.
+  /// Applies a primitive to the only input.
   package mutating func applyToInput(_ primitive: Primitive) throws(ShapeError) -> Value {
     try apply(primitive, to: [try input()])
   }

@@ -4,7 +4,7 @@ import ForgeShapes
 /// The largest value of a moving window, channel by channel.
 ///
 /// `y(i, j, c) = max x(i·sᵧ + u − top, j·sₓ + v − left, c)` over the pixels of the window that lie
-/// inside the image; NaN where one of them is.
+/// inside the image; NaN if one of them is.
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
@@ -13,7 +13,7 @@ import ForgeShapes
 /// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
 ///   than the kernel, so that every window holds a pixel.
 /// - Errors: `invalidArgument` for a number out of range, `kernelLargerThanInput` when no window
-///   fits, `shapeMismatch` for what is no image.
+///   fits, `shapeMismatch` for an input that is not an image.
 /// - Names elsewhere: Keras MaxPooling2D, ONNX MaxPool, Core ML pooling MAX.
 ///
 /// ```swift
@@ -23,9 +23,9 @@ import ForgeShapes
 public struct MaxPooling: PoolingLayer {
   /// `MaxPool`, as in the 2017 toolkit.
   public static var summaryName: String { "MaxPool" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// Kernel, stride and padding in pixels.
   public let geometry: ConvolutionGeometry

@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The largest of two or more tensors, or of one and a constant, element by element.
 ///
-/// `y = max(x₁, x₂, …)`, NaN where any is, sizes of 1 being spread as NumPy does.
+/// `y = max(x₁, x₂, …)`, or NaN if any is, with NumPy's broadcasting.
 ///
 /// - Input shape: two or more tensors whose sizes are equal or 1; with `constant` one or more.
 /// - Output shape: the largest size along each axis.
@@ -17,18 +17,18 @@ import ForgeShapes
 /// let y = [a, b] --> Maximum()
 /// ```
 public struct Maximum: ElementwiseLayer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// Compared with each element: one value, or one per channel.
+  /// The values compared with each element: one, or one per channel.
   public let constant: [Float]?
   package var operation: BinaryOperator { .maximum }
 
   /// Creates a maximum.
   ///
   /// - Parameters:
-  ///   - constant: compared as well: one value, or one per channel.
+  ///   - constant: the values compared with each element: one, or one per channel.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -3,17 +3,17 @@ import ForgeShapes
 
 /// A ReLU whose slopes for negative values are parameters.
 ///
-/// `y = x` where `x > 0`, else `slope · x`; one slope per channel unless stated.
+/// `y = x` where `x > 0`, else `slope · x`; by default one slope per channel.
 ///
 /// - Input shape: one to three axes (channels; time, channels; height, width, channels).
 /// - Output shape: the input's.
-/// - Parameters: slopes [channels] where only the channels have slopes of their own; else
+/// - Parameters: slopes [channels] if only the channels have separate slopes; else
 ///   [height][width][channels], for a sequence [time][channels], with 1 for each shared axis.
 /// - Shared axes: all positions share the slope of their channel by default; with `shared: []` each
 ///   element has its own, with `[.time, .height, .width, .channels]` there is one slope. Axes that
-///   the input does not have are of no consequence.
-/// - Errors: `shapeMismatch` for more than three axes, `unknownSize` where an axis that is not
-///   shared has no known size.
+///   the input does not have are ignored.
+/// - Errors: `shapeMismatch` for more than three axes, `unknownSize` if an axis that is not shared
+///   has no known size.
 /// - Names elsewhere: Keras PReLU, whose `shared_axes=[1, 2]` is the default here and whose default
 ///   is `shared: []`, ONNX PRelu, Core ML PReLU.
 ///
@@ -21,17 +21,17 @@ import ForgeShapes
 /// Input(width: 32, height: 24, channels: 56) --> PReLU(name: "act1")  // 56 slopes
 /// ```
 public struct PReLU: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// The axes along which one slope serves all.
+  /// The axes along which all positions share a slope.
   public let shared: Set<Axis>
 
   /// Creates a ReLU with slopes.
   ///
   /// - Parameters:
-  ///   - shared: the axes along which one slope serves all.
+  ///   - shared: the axes along which all positions share a slope.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -45,7 +45,7 @@ public struct PReLU: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One operation on the input and the slopes.
+  /// Lowers to one operation on the input and the slopes.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     let sizes = try slopes(for: lowering.shape(of: input))
@@ -60,7 +60,7 @@ public struct PReLU: Layer {
     lowering.output = try lowering.apply(.binary(.prelu), to: [input, slopes])
   }
 
-  /// The number of slopes along each axis; one axis when positions share them.
+  /// The number of slopes along each axis; only the channel axis if positions share them.
   private func slopes(for input: Shape) throws(ShapeError) -> [Int] {
     try ArgumentRule.namedAxes(input)
     let sizes = zip(input.axes, input.dimensions).map { shared.contains($0) ? 1 : $1 }

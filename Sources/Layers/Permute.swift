@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The axes in another order.
+/// Permutes the axes.
 ///
 /// Axis `i` of the output is axis `order[i]` of the input, counted from 0 in memory order: height,
 /// width, channels for an image.
@@ -9,7 +9,7 @@ import ForgeShapes
 /// - Input shape: any.
 /// - Output shape: the input's sizes in the new order.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for an order that is not each axis once.
+/// - Errors: `invalidArgument` for an order that does not hold each axis once.
 /// - Names elsewhere: Keras Permute, whose dims count from 1, ONNX Transpose and Core ML permute,
 ///   which count the batch as well.
 ///
@@ -18,17 +18,17 @@ import ForgeShapes
 ///   --> Permute(order: [2, 0, 1])  // channels, height, width: 2×4×6 in memory order
 /// ```
 public struct Permute: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// For each axis of the output the axis of the input.
+  /// The axis of the input for each axis of the output.
   public let order: [Int]
 
   /// Creates a permutation.
   ///
   /// - Parameters:
-  ///   - order: for each axis of the output, in memory order, the axis of the input, from 0.
+  ///   - order: the axis of the input, from 0, for each axis of the output in memory order.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -42,7 +42,7 @@ public struct Permute: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One permutation.
+  /// Lowers to one permutation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.permute(order))
   }

@@ -1,15 +1,15 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A convolution with a kernel of one pixel: a dense layer at each pixel, with bias and activation.
+/// A convolution with a 1×1 kernel, with bias and activation.
 ///
 /// `y(o, i, j) = f(b(o) + Σ w(o, c) · x(i·sᵧ, j·sₓ, c))`.
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (⌈width / stride⌉, ⌈height / stride⌉, `channels`).
 /// - Parameters: weights [outputs][1][1][inputs] and, with `useBias`, biases [outputs].
-/// - Errors: `invalidArgument` for a number out of range, `shapeMismatch` for what is no image,
-///   `tooLarge` for weights beyond bounds.
+/// - Errors: `invalidArgument` for a number out of range, `shapeMismatch` for an input that is not
+///   an image, `tooLarge` for weights beyond bounds.
 /// - Names elsewhere: Keras Conv2D, ONNX Conv and Core ML convolution, each with a 1×1 kernel.
 ///
 /// ```swift
@@ -20,9 +20,9 @@ import ForgeShapes
 public struct PointwiseConvolution: WeightedLayer {
   /// `PointwConv`, as in the 2017 toolkit.
   public static var summaryName: String { "PointwConv" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// A kernel of 1×1 and the stride in pixels.
   public let geometry: ConvolutionGeometry
@@ -30,7 +30,7 @@ public struct PointwiseConvolution: WeightedLayer {
   public let channels: Int
   /// Whether there is a bias.
   public let useBias: Bool
-  /// Applied last.
+  /// The activation, applied last.
   public let activation: ActivationFunction
 
   /// Creates a pointwise convolution.
@@ -38,7 +38,7 @@ public struct PointwiseConvolution: WeightedLayer {
   /// - Parameters:
   ///   - channels: the number of output channels.
   ///   - stride: the step between the pixels used, (x, y).
-  ///   - activation: applied last.
+  ///   - activation: the activation, applied last.
   ///   - useBias: whether a bias is added.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -58,7 +58,7 @@ public struct PointwiseConvolution: WeightedLayer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One convolution and the activation.
+  /// Lowers to one convolution and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.positive(channels, "channels")
     try lower(

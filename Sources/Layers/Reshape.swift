@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The same values in the same order with other sizes.
+/// Changes the sizes and keeps the values in the same order.
 ///
 /// Value `n` in memory order stays value `n`; nothing moves.
 ///
@@ -11,7 +11,8 @@ import ForgeShapes
 /// - Parameters: none.
 /// - Errors: `shapeMismatch` when the numbers of values differ, `invalidArgument` for a size that
 ///   is neither positive nor the only −1, `unknownSize` for an input of unknown size.
-/// - Names elsewhere: Keras Reshape, ONNX Reshape (there with the batch in front), Core ML reshape.
+/// - Names elsewhere: Keras Reshape, ONNX Reshape (which includes the batch as first axis), Core ML
+///   reshape.
 ///
 /// ```swift
 /// let x = Input(width: 6, height: 4, channels: 2)
@@ -19,11 +20,11 @@ import ForgeShapes
 /// x --> Reshape(width: 3, height: 4, channels: 4)   // (3, 4, 4)
 /// ```
 public struct Reshape: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// The sizes in memory order; −1 for what follows from the others.
+  /// The sizes in memory order; −1 for one that follows from the others.
   public let sizes: [Int]
 
   /// Creates a reshape.
@@ -62,7 +63,7 @@ public struct Reshape: Layer {
       to: [height, width, channels], name: name, fileID: fileID, line: line, column: column)
   }
 
-  /// One reshape.
+  /// Lowers to one reshape.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.reshape(sizes))
   }

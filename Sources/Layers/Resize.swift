@@ -1,19 +1,20 @@
 import ForgeOperations
 import ForgeShapes
 
-/// An image brought to a stated size.
+/// Resizes an image to a given size.
 ///
 /// `y(i, j, c)` is `x` sampled at the half-pixel centre `((i + ½)·height/height′ − ½, …)`: the
-/// nearest pixel, or a linear interpolation of its neighbours, the edge repeated.
+/// nearest pixel, or a linear interpolation of its neighbours, with the edge repeated.
 ///
-/// The source rectangle is the whole image unless a prediction sets another under the layer's name.
+/// The source rectangle is the whole image unless a prediction sets another by the layer's name.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (`width`, `height`, channels).
 /// - Parameters: none.
-/// - Mode: `.bilinear` by default, without antialiasing, as Keras's Resizing (the 2017 toolkit used
-///   a Lanczos filter); `.bilinearAntialiased` is better for pictures made much smaller.
-/// - Errors: `invalidArgument` for a size out of range, `shapeMismatch` for what is no image.
+/// - Mode: `.bilinear` by default, without antialiasing, like Keras's Resizing (the 2017 toolkit
+///   used a Lanczos filter); `.bilinearAntialiased` is better for strong reductions.
+/// - Errors: `invalidArgument` for a size out of range, `shapeMismatch` for an input that is not an
+///   image.
 /// - Names elsewhere: Keras Resizing, ONNX Resize with half_pixel coordinates, Core ML
 ///   resizeBilinear.
 ///
@@ -21,9 +22,9 @@ import ForgeShapes
 /// Model() --> Resize(width: 64, height: 48)  // (64, 48, 3), whatever the picture's size
 /// ```
 public struct Resize: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The size of the output in pixels.
   public let size: Size
@@ -50,7 +51,7 @@ public struct Resize: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One resize, whose crop is set by the layer's name.
+  /// Lowers to one resize, whose crop is set by the layer's name.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(
       .resize(.size(size, cropSlot: lowering.layerName), mode))

@@ -1,11 +1,11 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Values multiplied with and shifted by known numbers, channel by channel.
+/// Multiplies each channel by a constant and adds a constant.
 ///
-/// `y(…, c) = by(c) · x(…, c) + bias(c)`, each of one number for all channels or one per channel.
+/// `y(…, c) = by(c) · x(…, c) + bias(c)`, with one number for all channels or one per channel.
 ///
-/// - Input shape: any, of which the last axis is the channels.
+/// - Input shape: any; the last axis holds the channels.
 /// - Output shape: the input's.
 /// - Parameters: none; the numbers belong to the layer.
 /// - Errors: `invalidArgument` for another number of values or one that is not finite,
@@ -18,20 +18,20 @@ import ForgeShapes
 ///   --> Scale(by: [1 / 127.5], bias: [-1])  // 0…255 becomes −1…1
 /// ```
 public struct Scale: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The factors: one, or one per channel.
   public let factors: [Float]
-  /// Added after the multiplication: one value, or one per channel.
+  /// The values added after the multiplication: one, or one per channel.
   public let bias: [Float]
 
   /// Creates a scale.
   ///
   /// - Parameters:
   ///   - factors: the factors: one, or one per channel.
-  ///   - bias: added after the multiplication: one value, or one per channel.
+  ///   - bias: the values added after the multiplication: one, or one per channel.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -46,7 +46,7 @@ public struct Scale: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One scale and shift.
+  /// Lowers to one scale and shift.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: input))

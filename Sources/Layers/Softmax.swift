@@ -1,24 +1,24 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Values turned into probabilities along the last axis: positive, with the sum 1.
+/// Converts values to probabilities along the last axis: positive numbers whose sum is 1.
 ///
-/// `y(c) = exp x(c) / Σ exp x(k)`, the sum over all `k` of the last axis; the channels of each
-/// pixel of an image.
+/// `y(c) = exp x(c) / Σ exp x(k)`, where the sum runs over all `k` of the last axis; these are the
+/// channels of each pixel of an image.
 ///
 /// - Input shape: any.
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: none but for the number of inputs.
+/// - Errors: none except for the number of inputs.
 /// - Names elsewhere: Keras Softmax, ONNX Softmax with axis −1, Core ML softmax.
 ///
 /// ```swift
 /// x --> Dense(neurons: 10, name: "fc2") --> Softmax()  // (1, 1, 10)
 /// ```
 public struct Softmax: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates a softmax.
@@ -35,7 +35,7 @@ public struct Softmax: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One softmax.
+  /// Lowers to one softmax.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.softmax(logarithm: false))
   }

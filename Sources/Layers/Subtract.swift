@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The difference of two tensors, or of one and a constant, element by element.
 ///
-/// `y = x₁ − x₂`, sizes of 1 being spread as NumPy does.
+/// `y = x₁ − x₂`, with NumPy's broadcasting.
 ///
 /// - Input shape: two tensors whose sizes are equal or 1; with `constant` exactly one tensor.
 /// - Output shape: the largest size along each axis.
@@ -17,11 +17,11 @@ import ForgeShapes
 /// let difference = [a, b] --> Subtract()
 /// ```
 public struct Subtract: ElementwiseLayer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
-  /// Subtracted from each element: one value, or one per channel.
+  /// The values subtracted from each element: one, or one per channel.
   public let constant: [Float]?
   package var maximumInputs: Int { constant == nil ? 2 : 1 }
   package var operation: BinaryOperator { .subtract }
@@ -29,7 +29,7 @@ public struct Subtract: ElementwiseLayer {
   /// Creates a difference.
   ///
   /// - Parameters:
-  ///   - constant: subtracted in place of a second tensor: one value, or one per channel.
+  ///   - constant: the values subtracted instead of a second tensor: one, or one per channel.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -1,19 +1,19 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A mean colour subtracted from each pixel.
+/// Subtracts a mean colour from each pixel.
 ///
 /// `y = (red − meanRed, green − meanGreen, blue − meanBlue)`, in the units of the input (0 to 255
-/// for the means that are usually published).
+/// for most published means).
 ///
-/// The channels are taken as red, green, blue. After ``SwapRedBlue`` they are blue, green, red, so
-/// put this layer before it.
+/// The channels must be red, green, blue. After ``SwapRedBlue`` they are blue, green, red, so put
+/// this layer before it.
 ///
 /// - Input shape: (width, height, 3).
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or what is no image, `invalidArgument`
-///   for a mean that is not finite.
+/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image,
+///   `invalidArgument` for a mean that is not finite.
 /// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), Core ML's redBias,
 ///   greenBias and blueBias with the sign changed.
 ///
@@ -24,9 +24,9 @@ import ForgeShapes
 public struct SubtractMeanColor: Layer {
   /// `SubMean` for short.
   public static var summaryName: String { "SubMean" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The mean of the first channel.
   public let red: Float
@@ -56,7 +56,7 @@ public struct SubtractMeanColor: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One scale of ones and a shift.
+  /// Lowers to one scale of ones and a shift.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     try ArgumentRule.finite(red, "red")

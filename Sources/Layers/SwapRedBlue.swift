@@ -1,14 +1,14 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The first and the third channel exchanged: RGB to BGR, or back.
+/// Exchanges the first and the third channel: RGB to BGR, or back.
 ///
-/// `y = (x₂, x₁, x₀)` for each pixel; a fourth channel, alpha, stays where it is.
+/// `y = (x₂, x₁, x₀)` for each pixel; a fourth channel, alpha, stays in place.
 ///
 /// - Input shape: (width, height, 3 or 4).
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or what is no image.
+/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image.
 /// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), ONNX Gather, Core ML's
 ///   colour space BGR of an image input.
 ///
@@ -18,9 +18,9 @@ import ForgeShapes
 public struct SwapRedBlue: Layer {
   /// `SwapRB` for short.
   public static var summaryName: String { "SwapRB" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
 
   /// Creates an exchange of red and blue.
@@ -37,7 +37,7 @@ public struct SwapRedBlue: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One gather of channels.
+  /// Lowers to one gather of channels.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shape = lowering.shape(of: try lowering.input())
     try ArgumentRule.channels(of: shape, oneOf: [3, 4], meaning: "red, green, blue, perhaps alpha")

@@ -1,17 +1,18 @@
 import ForgeOperations
 import ForgeShapes
 
-/// An image enlarged by whole factors.
+/// Enlarges an image by whole factors.
 ///
-/// `y(i, j, c) = x(⌊i / size.height⌋, ⌊j / size.width⌋, c)` with mode `.nearest`; with `.bilinear`
-/// `x` interpolated at the half-pixel centre `((i + ½) / size.height − ½, …)`, the edge repeated.
+/// `y(i, j, c) = x(⌊i / size.height⌋, ⌊j / size.width⌋, c)` with mode `.nearest`; with `.bilinear`,
+/// `x` is interpolated at the half-pixel centre `((i + ½) / size.height − ½, …)`, with the edge
+/// repeated.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (width · `size.width`, height · `size.height`, channels).
 /// - Parameters: none.
 /// - Mode: `.nearest` by default, as in Keras.
-/// - Errors: `invalidArgument` for a factor out of range, `shapeMismatch` for what is no image,
-///   `tooLarge` for an output beyond bounds.
+/// - Errors: `invalidArgument` for a factor out of range, `shapeMismatch` for an input that is not
+///   an image, `tooLarge` for an output beyond bounds.
 /// - Names elsewhere: Keras UpSampling2D, ONNX Upsample and Resize, Core ML upsample.
 ///
 /// ```swift
@@ -19,9 +20,9 @@ import ForgeShapes
 ///   --> UpSampling(size: (2, 2))  // (26, 26, 256)
 /// ```
 public struct UpSampling: Layer {
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The factors of width and height.
   public let size: Size
@@ -47,7 +48,7 @@ public struct UpSampling: Layer {
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
 
-  /// One resize.
+  /// Lowers to one resize.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.resize(.factor(size), mode))
   }

@@ -1,17 +1,16 @@
 import ForgeOperations
 import ForgeShapes
 
-/// What Convolution, DepthwiseConvolution, PointwiseConvolution and Dense have in common: weights,
-/// perhaps a bias per output channel, and an activation at the end.
+/// The common part of the convolutions and Dense: weights, optional biases, and an activation.
 package protocol WeightedLayer: Layer {
   /// Whether there is a bias.
   var useBias: Bool { get }
-  /// Applied last.
+  /// The activation, applied last.
   var activation: ActivationFunction { get }
 }
 
 extension WeightedLayer {
-  /// An operation on the input, its weights and the biases where used, and then the activation.
+  /// Applies an operation to the input, its weights and optional biases, and then the activation.
   func lower(
     _ operation: some WeightedOperation, into lowering: inout Lowering
   ) throws(ShapeError) {
@@ -19,7 +18,7 @@ extension WeightedLayer {
     let shape = lowering.shape(of: input)
     try operation.validateArguments(shape)
     try activation.validate()
-    // An output that would be empty is the mistake to name before a weight that would be too large.
+    // An empty output is reported before weights that are too large.
     _ = try operation.outputShape(for: [shape])
     var operands = [input, try lowering.parameter(try operation.weights(for: shape))]
     if useBias {

@@ -1,15 +1,15 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Zeros around an image.
+/// Adds zeros around an image.
 ///
 /// `y(i, j, c) = x(i − top, j − left, c)` inside the image, else 0.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (left + width + right, top + height + bottom, channels).
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for a number of pixels out of range, `shapeMismatch` for what is no
-///   image, `tooLarge` for an output beyond bounds.
+/// - Errors: `invalidArgument` for a number of pixels out of range, `shapeMismatch` for an input
+///   that is not an image, `tooLarge` for an output beyond bounds.
 /// - Names elsewhere: Keras ZeroPadding2D, whose ((0, 1), (0, 1)) is `bottom: 1, right: 1`, ONNX
 ///   Pad with mode constant, Core ML padding constant.
 ///
@@ -20,14 +20,14 @@ import ForgeShapes
 public struct ZeroPadding: Layer {
   /// `ZeroPad` for short.
   public static var summaryName: String { "ZeroPad" }
-  /// The name given.
+  /// The name, if given.
   public let name: String?
-  /// The place in source.
+  /// The source location.
   public let place: SourcePlace
   /// The pixels added on each edge.
   public let edges: Edges
 
-  /// Creates a padding; what is not named is 0.
+  /// Creates a padding; edges that are left out are 0.
   ///
   /// - Parameters:
   ///   - top: rows of zeros at the top.
@@ -64,7 +64,7 @@ public struct ZeroPadding: Layer {
       column: column)
   }
 
-  /// One padding.
+  /// Lowers to one padding.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     lowering.output = try lowering.applyToInput(.pad(edges))
   }

@@ -1,16 +1,16 @@
 import ForgeRunner
 import Metrics
 
-/// Hands the statistics of a ``Runner`` to swift-metrics.
+/// Reports the statistics of a ``Runner`` to swift-metrics.
 ///
 /// ```swift
 /// let metrics = RunnerMetrics(label: "forge.runner", dimensions: [("model", "mobilenet")])
 /// // every few seconds:
 /// metrics.report(runner.statistics)
 /// ```
-/// Counters: `completed`, `failed`, `cancelled`, `deadline_exceeded`, `dropped`. Gauges: `in_flight`,
-/// `waiting`, `throughput` (results per second), and in seconds `latency_p50`, `latency_p90`,
-/// `latency_p99`, `latency_max`, `waiting_p99`, `running_p99`, `reading_out_p99`.
+/// Counters: `completed`, `failed`, `cancelled`, `deadline_exceeded`, `dropped`. Gauges:
+/// `in_flight`, `waiting`, `throughput` (results per second), and in seconds `latency_p50`,
+/// `latency_p90`, `latency_p99`, `latency_max`, `waiting_p99`, `running_p99`, `reading_out_p99`.
 ///
 /// One instance belongs to one reporting task.
 public final class RunnerMetrics {
@@ -19,12 +19,12 @@ public final class RunnerMetrics {
   private let factory: any MetricsFactory
   private var last: RunnerStatistics?
 
-  /// Creates a bridge.
+  /// Creates a reporter.
   ///
   /// - Parameters:
-  ///   - label: what the names begin with.
-  ///   - dimensions: what tells this runner from others.
-  ///   - factory: the metrics system; the program's unless given.
+  ///   - label: the prefix of the names.
+  ///   - dimensions: the labels that distinguish this runner from others.
+  ///   - factory: the metrics system; by default that of the program.
   public init(
     label: String = "forge.runner", dimensions: [(String, String)] = [],
     factory: any MetricsFactory = MetricsSystem.factory
@@ -34,9 +34,9 @@ public final class RunnerMetrics {
     self.factory = factory
   }
 
-  /// Reports what changed since the last report, and how things are now.
+  /// Reports the changes since the last report, and the current state.
   ///
-  /// - Parameter statistics: the runner's; when they were reset in between, they count from 0.
+  /// - Parameter statistics: the runner's statistics; after a reset they count from 0.
   public func report(_ statistics: RunnerStatistics) {
     let last = last.flatMap { $0.completed > statistics.completed ? nil : $0 }
     count("completed", statistics.completed, last?.completed)

@@ -1,11 +1,11 @@
 import Forge
 
 extension Model {
-  /// What a classifier ends with.
+  /// The final layers of a classifier.
   public enum Head: Sendable, CaseIterable {
     /// The probability of each class.
     case probabilities
-    /// One number per class, as they are before the softmax.
+    /// One number per class, before the softmax.
     case logits
     /// The last feature map: no classifier, and none of its parameters.
     case features
@@ -13,12 +13,12 @@ extension Model {
 }
 
 extension Model.Head {
-  /// What follows the features: the classifier and a softmax, as far as they are wanted.
+  /// The layers after the features: the classifier and a softmax, as far as this head has them.
   ///
   /// - Parameters:
   ///   - classifier: the layers from the last feature map to the logits.
-  ///   - softmax: the name of the softmax, which Keras mostly has inside its last dense layer.
-  /// - Returns: the layers wanted; none for `features`.
+  ///   - softmax: the name of the softmax, which Keras mostly includes in its last dense layer.
+  /// - Returns: the layers of this head; none for `features`.
   func layers(_ classifier: Block, softmax: String = "probabilities") -> Block {
     switch self {
     case .features: Block([])

@@ -3,18 +3,20 @@ import Forge
 extension Model {
   /// Inception-v3 (Szegedy and others 2015, arXiv:1512.00567), `keras.applications.InceptionV3`.
   ///
-  /// Eleven blocks of parallel branches over a stem of five convolutions. It has 23,851,784
-  /// parameters with 1,000 classes and makes 5.7 billion multiply-adds for 299×299 pixels.
+  /// It is a stem of five convolutions, followed by eleven blocks of parallel branches. It has
+  /// 23,851,784 parameters with 1,000 classes and makes 5.7 billion multiply-adds for 299×299
+  /// pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
   /// - Output: 1×1×`classes` probabilities. Layers are named as in a fresh session of Keras:
   ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files of a later one have higher numbers.
-  ///   Keras's `predictions` includes the softmax, here it is logits and `probabilities` follows.
+  ///   In Keras, `predictions` includes the softmax; here it holds the logits, and `probabilities`
+  ///   follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 75.
   ///   - classes: the number of classes.
-  ///   - head: what it ends with.
+  ///   - head: the final layers.
   /// - Returns: the network without parameters.
   public static func inceptionV3(
     size: Int = 299, classes: Int = 1000, head: Head = .probabilities
@@ -41,7 +43,7 @@ extension Model {
   }
 }
 
-/// The blocks of Inception-v3, which number their layers as Keras does: in order of appearance.
+/// The blocks of Inception-v3; layers are numbered in order of creation, as in Keras.
 private struct InceptionV3 {
   private var counts: [String: Int] = [:]
 
@@ -52,7 +54,7 @@ private struct InceptionV3 {
     return count == 0 ? kind : "\(kind)_\(count)"
   }
 
-  /// A convolution, normalized, with ReLU.
+  /// A convolution with batch normalization and ReLU.
   private mutating func conv(
     _ channels: Int, _ width: Int, _ height: Int, stride: Int = 1, padding: Padding = .same
   ) -> Block {
@@ -63,18 +65,18 @@ private struct InceptionV3 {
       --> Activation(.relu, name: name("activation"))
   }
 
-  /// Halves width and height.
+  /// A max pooling that halves width and height.
   private mutating func maxPooling() -> MaxPooling {
     MaxPooling(kernel: (3, 3), stride: (2, 2), name: name("max_pooling2d"))
   }
 
-  /// Keeps width and height.
+  /// An average pooling that keeps width and height.
   private mutating func averagePooling() -> AveragePooling {
     AveragePooling(
       kernel: (3, 3), stride: (1, 1), padding: .same, name: name("average_pooling2d"))
   }
 
-  /// From pixels to features of an eighth of the width and height.
+  /// The stem: from pixels to features at an eighth of the width and height.
   mutating func stem(_ x: Tensor) -> Tensor {
     x --> conv(32, 3, 3, stride: 2, padding: .valid) --> conv(32, 3, 3, padding: .valid)
       --> conv(64, 3, 3) --> maxPooling()
@@ -92,7 +94,7 @@ private struct InceptionV3 {
     return branches --> Concatenate(name: name)
   }
 
-  /// Half the width and height, more channels.
+  /// The reduction after the first blocks: half the width and height, more channels.
   mutating func wideToDeep(_ x: Tensor, name: String) -> Tensor {
     let branches = [
       x --> conv(384, 3, 3, stride: 2, padding: .valid),
@@ -102,7 +104,7 @@ private struct InceptionV3 {
     return branches --> Concatenate(name: name)
   }
 
-  /// The second block of the paper: 7×7 as rows and columns.
+  /// The second block of the paper: 7×7, factored into rows and columns.
   mutating func deep(_ x: Tensor, inner: Int, name: String) -> Tensor {
     let branches = [
       x --> conv(192, 1, 1),
@@ -114,7 +116,7 @@ private struct InceptionV3 {
     return branches --> Concatenate(name: name)
   }
 
-  /// Half the width and height again.
+  /// The reduction after the second blocks: half the width and height again.
   mutating func deepToSplit(_ x: Tensor, name: String) -> Tensor {
     let branches = [
       x --> conv(192, 1, 1) --> conv(320, 3, 3, stride: 2, padding: .valid),
@@ -125,7 +127,7 @@ private struct InceptionV3 {
     return branches --> Concatenate(name: name)
   }
 
-  /// The third block of the paper, whose branches end in a row and a column next to each other.
+  /// The third block of the paper, whose branches end in a row and a column in parallel.
   mutating func split(_ x: Tensor, inner: String, name: String) -> Tensor {
     let narrow = x --> conv(320, 1, 1)
     let one = x --> conv(384, 1, 1)

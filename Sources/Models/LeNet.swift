@@ -3,9 +3,10 @@ import Forge
 extension Model {
   /// LeNet in the form of the 2017 toolkit: 28×28 gray pixels in, ten probabilities out.
   ///
-  /// Two 5×5 convolutions with max pooling, then two dense layers (LeCun et al. 1998, with ReLU).
-  /// It has 813,100 parameters: `conv1`, `conv2`, `fc1` and `fc2`. How pixels are scaled is up to
-  /// the weights; those of Forge's example take raw values 0…255, white digit on black.
+  /// Two 5×5 convolutions with max pooling are followed by two dense layers (LeCun et al. 1998,
+  /// with ReLU). It has 813,100 parameters: `conv1`, `conv2`, `fc1` and `fc2`. The scale of the
+  /// pixels depends on the weights; those of Forge's example take raw values 0…255, a white digit
+  /// on black.
   ///
   /// - Parameter classes: the number of outputs.
   /// - Returns: the network without parameters.

@@ -3,9 +3,9 @@ import Forge
 extension Model {
   /// MobileNet v1 (Howard and others 2017, arXiv:1704.04861), `keras.applications.MobileNet`.
   ///
-  /// A convolution and thirteen pairs of depthwise and pointwise convolution, each with batch
-  /// normalization and ReLU6. It has 4,253,864 parameters with an alpha of 1 and 1,000 classes,
-  /// 475,544 with 0.25, and makes 569 million multiply-adds for 224×224 pixels.
+  /// It consists of a convolution and thirteen pairs of depthwise and pointwise convolutions, each
+  /// with batch normalization and ReLU6. It has 4,253,864 parameters with an alpha of 1 and 1,000
+  /// classes, 475,544 with 0.25, and makes 569 million multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
   /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras.
@@ -13,11 +13,11 @@ extension Model {
   /// - Parameters:
   ///   - alpha: the factor on the channels of every layer: 0.25, 0.5, 0.75 and 1 in the paper.
   ///   - size: width and height of the input in pixels: 128, 160, 192 and 224 in the paper.
-  ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first is
+  ///   - classes: the number of classes; 1,001 for weights of TensorFlow, whose first class is
   ///     background.
-  ///   - head: what it ends with.
-  ///   - isFolded: whether the convolutions have biases instead of normalizations, for weights into
-  ///     which these are folded: 4,221,032 parameters with an alpha of 1 and 1,000 classes.
+  ///   - head: the final layers.
+  ///   - isFolded: whether the convolutions have biases instead of normalizations, for weights with
+  ///     folded normalizations: 4,221,032 parameters with an alpha of 1 and 1,000 classes.
   /// - Returns: the network without parameters.
   public static func mobileNetV1(
     alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
@@ -49,7 +49,7 @@ extension Model {
   }
 }
 
-/// A depthwise and a pointwise convolution; with a step of 2 zeros go to the bottom and right.
+/// A depthwise and a pointwise convolution; with stride 2, padding goes to the bottom and right.
 private func separable(
   _ x: Tensor, channels: Int, stride: Int, number: Int, isFolded: Bool
 ) -> Tensor {
@@ -63,7 +63,7 @@ private func separable(
     --> activated("conv_pw_\(number)", isFolded)
 }
 
-/// What follows each convolution.
+/// The layers after each convolution.
 private func activated(_ name: String, _ isFolded: Bool) -> Block {
   let activation = Activation(.relu6, name: "\(name)_relu")
   return isFolded ? Block([activation]) : BatchNormalization(name: "\(name)_bn") --> activation

@@ -3,20 +3,20 @@ import Forge
 extension Model {
   /// MobileNet v2 (Sandler and others 2018, arXiv:1801.04381), `keras.applications.MobileNetV2`.
   ///
-  /// Seventeen inverted residual blocks: wide inside, narrow and linear where they end. It has
-  /// 3,538,984 parameters with an alpha of 1 and 1,000 classes, and makes 301 million multiply-adds
-  /// for 224×224 pixels.
+  /// It has seventeen inverted residual blocks: wide inside, narrow and linear at their ends. There
+  /// are 3,538,984 parameters with an alpha of 1 and 1,000 classes, and makes 301 million
+  /// multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions`
-  ///   includes the softmax, here `predictions` is the logits and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
+  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - alpha: the factor on the channels, which become multiples of 8: 0.35, 0.5, 0.75, 1, 1.3
   ///     and 1.4 have published weights.
   ///   - size: width and height of the input in pixels: 96 to 224 in the paper.
   ///   - classes: the number of classes.
-  ///   - head: what it ends with.
+  ///   - head: the final layers.
   /// - Returns: the network without parameters.
   public static func mobileNetV2(
     alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities
@@ -41,7 +41,7 @@ extension Model {
       }
     }
 
-    // The last convolution is not made narrower.
+    // The last convolution is never narrowed.
     let features =
       x
       --> PointwiseConvolution(
@@ -57,9 +57,9 @@ extension Model {
   }
 }
 
-/// Six times as many channels, a depthwise convolution, and few channels again.
+/// An inverted residual block: expand six times, convolve each channel, project.
 ///
-/// What it received is added where it has the same shape. The first block does not widen.
+/// The block's input is added if it has the shape of the result. The first block does not expand.
 private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
   let name = number == 0 ? "expanded_conv" : "block_\(number)"
   let received = x.channels ?? 0
@@ -70,7 +70,7 @@ private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: I
       --> normalized("\(name)_expand")
   }
   if stride == 2 {
-    // What padding `.same` would add, as a layer of its own.
+    // The padding of `.same`, as a separate layer.
     let odd = (x.width ?? 0) % 2
     y = y --> ZeroPadding(top: odd, left: odd, bottom: 1, right: 1, name: "\(name)_pad")
   }
@@ -85,7 +85,7 @@ private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: I
   return stride == 1 && received == channels ? [x, y] --> Add(name: "\(name)_add") : y
 }
 
-/// What follows each convolution that is not linear.
+/// The layers after each convolution that is not linear.
 private func normalized(_ name: String) -> Block {
   BatchNormalization(name: "\(name)_BN") --> Activation(.relu6, name: "\(name)_relu")
 }

@@ -3,18 +3,18 @@ import Forge
 extension Model {
   /// ResNet-50 (He and others 2015, arXiv:1512.03385), `keras.applications.ResNet50`.
   ///
-  /// Sixteen residual blocks of three convolutions; where the map shrinks, the first of them has
-  /// the step of 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9 billion
-  /// multiply-adds for 224×224 pixels.
+  /// It consists of sixteen residual blocks of three convolutions. If a block shrinks the map, its
+  /// first convolution has stride 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9
+  /// billion multiply-adds for 224×224 pixels.
   ///
-  /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions`
-  ///   includes the softmax, here `predictions` is the logits and `probabilities` follows.
+  /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
+  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels.
   ///   - classes: the number of classes.
-  ///   - head: what it ends with.
+  ///   - head: the final layers.
   /// - Returns: the network without parameters.
   public static func resNet50(
     size: Int = 224, classes: Int = 1000, head: Head = .probabilities
@@ -44,7 +44,7 @@ extension Model {
   }
 }
 
-/// Three convolutions, the last four times as wide, and what they received added to them.
+/// A residual block: three convolutions, the last four times as wide, added to the block's input.
 private func residual(
   _ x: Tensor, channels: Int, stride: Int, projected: Bool, name: String
 ) -> Tensor {
@@ -74,7 +74,7 @@ private func normalized(_ name: String) -> BatchNormalization {
   BatchNormalization(epsilon: 1.001e-5, name: "\(name)_bn")
 }
 
-/// What follows a convolution whose output is not added to another.
+/// The layers after a convolution that is not followed by an addition.
 private func activated(_ name: String) -> Block {
   normalized(name) --> Activation(.relu, name: "\(name)_relu")
 }

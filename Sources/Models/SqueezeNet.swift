@@ -3,19 +3,19 @@ import Forge
 extension Model {
   /// SqueezeNet 1.1 (Iandola and others 2016, arXiv:1602.07360).
   ///
-  /// Eight fire modules: few channels, then 1×1 and 3×3 convolutions side by side. It has 1,235,496
-  /// parameters with 1,000 classes and makes 353 million multiply-adds for 227×227 pixels; version
-  /// 1.1 is the authors' own, with less arithmetic than the paper's.
+  /// It consists of eight fire modules: few channels, then 1×1 and 3×3 convolutions in parallel. It
+  /// has 1,235,496 parameters with 1,000 classes and makes 353 million multiply-adds for 227×227
+  /// pixels; version 1.1 is the authors' own, with less arithmetic than that of the paper.
   ///
-  /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
+  /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
   /// - Output: 1×1×`classes` probabilities. Keras itself has no SqueezeNet; layers are named as in
-  ///   the port of its authors' Caffe file that most use: `fire2/squeeze1x1`, `fire2/expand1x1`,
+  ///   the most common port of the authors' Caffe file: `fire2/squeeze1x1`, `fire2/expand1x1`,
   ///   `fire2/expand3x3`, …, `conv10`, and `loss` for the softmax.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels.
   ///   - classes: the number of classes.
-  ///   - head: what it ends with.
+  ///   - head: the final layers.
   /// - Returns: the network without parameters.
   public static func squeezeNet(
     size: Int = 227, classes: Int = 1000, head: Head = .probabilities

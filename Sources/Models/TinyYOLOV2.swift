@@ -1,23 +1,24 @@
 import Forge
 
 extension Model {
-  /// Tiny YOLO v2 (Redmon and Farhadi 2016, arXiv:1612.08242), a detector of objects.
+  /// Tiny YOLO v2 (Redmon and Farhadi 2016, arXiv:1612.08242), an object detector.
   ///
-  /// Nine convolutions: Darknet's `yolov2-tiny-voc`. It has 15,867,885 parameters with five anchors
-  /// and the twenty classes of Pascal VOC, and makes 3.5 billion multiply-adds for 416×416 pixels.
+  /// It consists of nine convolutions, as in Darknet's `yolov2-tiny-voc`. It has 15,867,885
+  /// parameters with five anchors and the twenty classes of Pascal VOC, and makes 3.5 billion
+  /// multiply-adds for 416×416 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to 0…1: x / 255.
   /// - Output: a map of one cell per 32×32 pixels (13×13 for 416) with `anchors` · (5 + `classes`)
-  ///   channels, before any function: for each anchor the position x and y in the cell (before a
-  ///   sigmoid), width and height (before exp), the certainty of an object (before a sigmoid) and
+  ///   channels, before any activation. Each anchor has the position x and y in the cell (before a
+  ///   sigmoid), width and height (before exp), the confidence of an object (before a sigmoid) and
   ///   the classes (before a softmax).
   ///
   /// Convolutions are named `conv1` to `conv9`, their normalizations `conv1_bn` to `conv8_bn`.
-  /// Darknet adds 10⁻⁶ to the square root of the variance where 0.001 is added to the variance
-  /// here, as Keras ports do.
+  /// Darknet adds 10⁻⁶ to the square root of the variance; this network adds 0.001 to the variance,
+  /// like Keras ports.
   ///
   /// - Parameters:
-  ///   - size: width and height of the input in pixels: a multiple of 32, so that cells fit.
+  ///   - size: width and height of the input in pixels: a multiple of 32, the size of a cell.
   ///   - anchors: the number of boxes each cell predicts.
   ///   - classes: the number of classes: 20 for Pascal VOC, 80 for COCO.
   /// - Returns: the network without parameters.
@@ -40,14 +41,14 @@ extension Model {
   }
 }
 
-/// A 3×3 convolution, normalized, with a slope of 0.1 below zero.
+/// A 3×3 convolution with batch normalization and a leaky ReLU of slope 0.1.
 private func convolution(_ channels: Int, number: Int) -> Block {
   Convolution(kernel: (3, 3), channels: channels, useBias: false, name: "conv\(number)")
     --> BatchNormalization(name: "conv\(number)_bn")
     --> Activation(.leakyReLU(slope: 0.1), name: "conv\(number)_leaky")
 }
 
-/// How many numbers each cell predicts; 0, which the model's check refuses, when out of range.
+/// The number of values per cell; 0, which the model's check rejects, when out of range.
 private func boxChannels(_ anchors: Int, _ classes: Int) -> Int {
   let range = 1...1_000_000
   return range.contains(anchors) && range.contains(classes) ? anchors * (5 + classes) : 0

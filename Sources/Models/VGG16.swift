@@ -3,18 +3,18 @@ import Forge
 extension Model {
   /// VGG-16 (Simonyan and Zisserman 2014, arXiv:1409.1556), `keras.applications.VGG16`.
   ///
-  /// Thirteen 3×3 convolutions in five groups with max pooling, and three dense layers. It has
-  /// 138,357,544 parameters for 224×224 pixels and 1,000 classes (the first dense layer takes the
-  /// whole map) and makes 15.5 billion multiply-adds.
+  /// It consists of thirteen 3×3 convolutions in five groups with max pooling, and three dense
+  /// layers. It has 138,357,544 parameters for 224×224 pixels and 1,000 classes (the first dense
+  /// layer takes the whole map) and makes 15.5 billion multiply-adds.
   ///
-  /// - Input: `size`×`size` BGR pixels from 0 to 255, less the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras; its `predictions`
-  ///   includes the softmax, here `predictions` is the logits and `probabilities` follows.
+  /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
+  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 32.
   ///   - classes: the number of classes.
-  ///   - head: what it ends with.
+  ///   - head: the final layers.
   /// - Returns: the network without parameters.
   public static func vgg16(
     size: Int = 224, classes: Int = 1000, head: Head = .probabilities

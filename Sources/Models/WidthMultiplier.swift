@@ -1,6 +1,6 @@
-/// How the MobileNets scale their channels by a factor that users choose.
+/// Scales the channels of the MobileNets by a factor that users choose.
 ///
-/// A factor that makes no sense gives a number of channels that the model's check refuses.
+/// An invalid factor results in a number of channels that the model's check rejects.
 enum WidthMultiplier {
   /// `channels` · `alpha`, rounded towards zero; 0 when that is not a number.
   static func scaled(_ channels: Int, by alpha: Double) -> Int {
@@ -8,7 +8,7 @@ enum WidthMultiplier {
     return product.isNaN ? 0 : Int(min(max(product, -0x1p40), 0x1p40))
   }
 
-  /// The multiple of 8 next to `channels` · `alpha`, at least 8 and never a tenth below it.
+  /// The multiple of 8 nearest to `channels` · `alpha`, at least 8 and at least nine tenths of it.
   ///
   /// - Returns: the number; 0 when the product is not above 0.
   static func multipleOf8(_ channels: Int, by alpha: Double) -> Int {

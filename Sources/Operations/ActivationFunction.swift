@@ -1,8 +1,9 @@
 import ForgeShapes
 
-/// A function applied to each value of a tensor, as a layer of its own or at the end of another.
+/// A function applied to each value of a tensor, as a separate layer or at the end of another one.
 ///
-/// Where frameworks disagree each variant has its own name; slopes have no default for that reason.
+/// Where frameworks disagree, each variant has its own name. For the same reason, slopes have no
+/// default.
 public enum ActivationFunction: Hashable, Sendable {
   /// `x`.
   case linear
@@ -10,7 +11,9 @@ public enum ActivationFunction: Hashable, Sendable {
   case relu
   /// `min(max(x, 0), 6)`.
   case relu6
-  /// `min(max(x, minimum), maximum)`, ONNX's Clip; `clipped(minimum: 0, maximum: 20)` is a clipped ReLU.
+  /// `min(max(x, minimum), maximum)`, which is ONNX's Clip.
+  ///
+  /// `clipped(minimum: 0, maximum: 20)` is a clipped ReLU.
   case clipped(minimum: Float, maximum: Float)
   /// `x` where positive, else `slope·x` (Keras 0.3, PyTorch and ONNX 0.01, YOLO 0.1).
   case leakyReLU(slope: Float)
@@ -56,13 +59,13 @@ public enum ActivationFunction: Hashable, Sendable {
     }
   }
 
-  /// Checks that the function's own numbers are finite and in order.
+  /// Checks that the function's arguments are finite and in order.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.
   package func validate() throws(ShapeError) {
     switch self {
     case .clipped(let minimum, let maximum):
-      // Infinite bounds are fine: one-sided clips.
+      // Infinite bounds are allowed, for one-sided clips.
       try ArgumentRule.require(
         minimum <= maximum, "activation", "\(self)", needs: "minimum at most maximum")
     case .leakyReLU(let slope):
@@ -81,7 +84,7 @@ public enum ActivationFunction: Hashable, Sendable {
 }
 
 extension ActivationFunction: CustomStringConvertible {
-  /// The function as it is written in source, without the leading dot: `leakyReLU(slope: 0.1)`.
+  /// The function as written in source, without the leading dot: `leakyReLU(slope: 0.1)`.
   public var description: String {
     switch self {
     case .linear: "linear"

@@ -1,11 +1,11 @@
 extension ConstantRecipe {
   /// The values of the constant, in row-major order.
   ///
-  /// A scaled value is the Float nearest to the product of two Floats, as it will be in memory.
+  /// A scaled value is the Float nearest to the product of two Floats, as stored in memory.
   ///
-  /// - Parameter parameter: gives the values of the parameter of an index in Forge's own layout, as
-  ///   many as the recipe's sizes say.
-  /// - Returns: as many values as the recipe's sizes say.
+  /// - Parameter parameter: returns the values of the parameter at an index in Forge's own layout;
+  ///   their number must match the recipe's sizes.
+  /// - Returns: the values, whose number matches the recipe's sizes.
   /// - Throws: what `parameter` throws.
   package func values<Failure: Error>(
     parameter: (Int) throws(Failure) -> [Float]
@@ -26,8 +26,8 @@ extension ConstantRecipe {
 
   /// The number of values.
   ///
-  /// - Parameter parameter: gives the number of values of the parameter of an index.
-  /// - Returns: as many as ``values(parameter:)`` returns.
+  /// - Parameter parameter: returns the number of values of the parameter at an index.
+  /// - Returns: the number of values that ``values(parameter:)`` returns.
   package func count(parameter: (Int) -> Int) -> Int {
     switch self {
     case .parameter(let index): parameter(index)
@@ -36,11 +36,11 @@ extension ConstantRecipe {
     }
   }
 
-  /// Writes the values of ``values(parameter:)`` to memory of their number.
+  /// Writes the values of ``values(parameter:)`` to a buffer of their count.
   ///
   /// - Parameters:
-  ///   - memory: what is written to, all of it.
-  ///   - parameter: writes the values of the parameter of an index in Forge's own layout.
+  ///   - memory: the buffer, all of which is written.
+  ///   - parameter: writes the values of the parameter at an index in Forge's own layout.
   /// - Throws: what `parameter` throws.
   package func write<Failure: Error>(
     to memory: UnsafeMutableBufferPointer<Float>,

@@ -1,4 +1,4 @@
-/// A rectangle of a source image, in its pixels; fractions of a pixel are allowed.
+/// A rectangle of a source image in pixels, possibly fractional.
 public struct CropRectangle: Hashable, Sendable {
   /// The left edge, counted from the image's left edge.
   public let x: Double

@@ -1,23 +1,23 @@
-/// One input of a custom layer: its values in row-major order, which can be read but not written.
+/// One input of a custom layer: its values in row-major order, read-only.
 ///
-/// Indices are checked, as those of an array are. An input holds the memory it lies in, so that one that is kept
-/// after the call can still be read; the next prediction may have written other values by then.
+/// Indices are checked like those of an array. An input keeps its memory alive, so it can still be
+/// read after the call. The next prediction may have overwritten the values by then.
 ///
 /// ```swift
 /// for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
 /// ```
 public struct CustomInput: RandomAccessCollection {
   @usableFromInline let values: UnsafeBufferPointer<Float>
-  /// What frees the memory when nobody holds it any more.
+  /// Owns the memory.
   private let owner: AnyObject
 
-  /// An input in the memory that an object owns.
+  /// Creates an input in memory that an object owns.
   package init(_ values: UnsafeBufferPointer<Float>, in owner: AnyObject) {
     self.values = values
     self.owner = owner
   }
 
-  /// An input with values of its own.
+  /// Creates an input with a copy of values.
   package init(_ values: [Float]) {
     let owner = Copy(values)
     self.init(UnsafeBufferPointer(owner.values), in: owner)
@@ -40,14 +40,14 @@ public struct CustomInput: RandomAccessCollection {
   /// The number of values.
   @inlinable public var endIndex: Int { values.count }
 
-  /// The value at an index from 0 to the number of values, exclusive; any other ends the process.
+  /// The value at an index from 0 to the number of values, exclusive; any other index traps.
   @inlinable public subscript(index: Int) -> Float {
     precondition(
       index >= 0 && index < values.count, "a custom layer reads beyond the end of its input")
     return values[index]
   }
 
-  /// Gives `body` the values as a span.
+  /// Calls `body` with the values as a span.
   ///
   /// - Parameter body: reads the values.
   /// - Returns: what `body` returns.
@@ -58,7 +58,7 @@ public struct CustomInput: RandomAccessCollection {
     try body(values.span)
   }
 
-  /// Gives `body` the values as a buffer, as the algorithms of the standard library ask for it.
+  /// Calls `body` with the values as a buffer, for algorithms of the standard library.
   @inlinable public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Float>) throws -> Result
   ) rethrows -> Result? {
@@ -67,9 +67,9 @@ public struct CustomInput: RandomAccessCollection {
 }
 
 extension MutableSpan<Float> {
-  /// Writes the values of an input to the first places: `output.update(fromContentsOf: inputs[0])`.
+  /// Copies an input to the start of the span: `output.update(fromContentsOf: inputs[0])`.
   ///
-  /// - Parameter input: at most as many values as there are places; more end the process.
+  /// - Parameter input: the values, at most as many as the span holds; more of them trap.
   /// - Returns: the index after the last value written.
   @discardableResult
   public mutating func update(fromContentsOf input: CustomInput) -> Int {

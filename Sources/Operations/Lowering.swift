@@ -1,9 +1,9 @@
 import ForgeShapes
 
-/// Where a layer writes itself down as primitive operations.
+/// The builder with which a layer expresses itself as primitive operations.
 ///
-/// A layer's `lower(into:)` is given its inputs and parameters as values, applies primitives to them,
-/// and names its result:
+/// A layer's `lower(into:)` receives its inputs and parameters as values, applies primitives to
+/// them, and sets its result:
 /// ```swift
 /// func lower(into lowering: inout Lowering) throws(ShapeError) {
 ///   let input = try lowering.input()
@@ -12,14 +12,14 @@ import ForgeShapes
 ///   lowering.output = try lowering.apply(.dense(outputs: 10), to: [input, weights])
 /// }
 /// ```
-/// The shape of the layer's output, its parameters and its cost follow from what it has applied.
+/// The shape of the layer's output, its parameters and its cost follow from these operations.
 public struct Lowering {
   /// A tensor between primitives.
   public typealias Value = OperationGraph.Value
 
   /// The inputs of the layer, in order.
   public package(set) var inputs: [Value] = []
-  /// The result of the layer; a layer sets it.
+  /// The result of the layer, which the layer sets.
   public var output: Value?
   /// The name of the layer.
   public package(set) var layerName = ""
@@ -28,7 +28,7 @@ public struct Lowering {
   package var graph = OperationGraph()
   /// The parameters of the whole model, in the order of first use.
   package private(set) var parameters: [ParameterSpec] = []
-  /// The parameters of the layer, each once.
+  /// The parameters of the layer without duplicates.
   package private(set) var layerParameters: [ParameterSpec] = []
   /// The multiply-adds of the layer.
   package private(set) var layerMultiplyAdds = 0
@@ -62,18 +62,20 @@ public struct Lowering {
 
   /// The only input of a layer that takes exactly one.
   ///
-  /// - Throws: `ShapeError` for another number of inputs, or one of a shape that no tensor has.
+  /// - Throws: `ShapeError` for another number of inputs, or for a shape that no tensor can have.
   public func input() throws(ShapeError) -> Value {
     _ = try ArgumentRule.single(inputs.map { shape(of: $0) })
     return inputs[0]
   }
 
-  /// The shape of a value; that of no axes for a value of another lowering, which ``apply(_:to:)`` refuses.
+  /// The shape of a value.
+  ///
+  /// A value of another lowering, which ``apply(_:to:)`` rejects, has no axes.
   public func shape(of value: Value) -> Shape { graph.shape(of: value) }
 
-  /// Checks that a value was made by this lowering.
+  /// Checks that this lowering made a value.
   ///
-  /// - Throws: `ShapeError` when it is that of another.
+  /// - Throws: `ShapeError` when another one made it.
   package func check(_ value: Value) throws(ShapeError) {
     guard graph.contains(value) else {
       throw ShapeError(
@@ -82,12 +84,12 @@ public struct Lowering {
     }
   }
 
-  /// A parameter of the layer, with one value per channel or of any other sizes.
+  /// A parameter of the layer.
   ///
-  /// Layers that share a name share the values.
+  /// Layers with the same name share the values.
   ///
   /// - Parameters:
-  ///   - type: what it is to the layer; a layer has one parameter of each type.
+  ///   - type: the role of the parameter; a layer has one parameter of each type.
   ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
   /// - Returns: the parameter as an operand.
   /// - Throws: `ShapeError` when the sizes are out of bounds, an axis is stated twice, or the layer
@@ -98,7 +100,7 @@ public struct Lowering {
     try parameter(ParameterSpec(type, shape))
   }
 
-  /// A parameter of the layer as an operation states it.
+  /// A parameter of the layer, from the specification of an operation.
   ///
   /// - Throws: as ``parameter(_:_:)``.
   public mutating func parameter(_ spec: ParameterSpec) throws(ShapeError) -> Value {
@@ -122,7 +124,7 @@ public struct Lowering {
 
   /// A constant with the given values in row-major order.
   ///
-  /// - Throws: `ShapeError` when the number of values is not that of the shape.
+  /// - Throws: `ShapeError` when the number of values does not match the shape.
   public mutating func constant(_ values: [Float], shape: Shape) throws(ShapeError) -> Value {
     guard shape.elementCount == values.count else {
       throw .cannotReshape(values.count, to: shape.sizeText)
@@ -130,7 +132,7 @@ public struct Lowering {
     return graph.addValue(shape, .constant(.literal(values)))
   }
 
-  /// A primitive applied to values; its result.
+  /// Applies a primitive to values and returns its result.
   ///
   /// - Throws: `ShapeError` when the values do not fit the primitive.
   public mutating func apply(
@@ -146,7 +148,7 @@ public struct Lowering {
     return output
   }
 
-  /// An activation applied to a value; the value itself when the function is linear or `nil`.
+  /// Applies an activation to a value; returns the value itself if it is linear or `nil`.
   public mutating func apply(
     _ activation: ActivationFunction?, to value: Value
   )

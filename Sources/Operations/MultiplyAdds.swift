@@ -1,8 +1,8 @@
 import ForgeShapes
 
-/// Counts of multiply-adds, which stop at `Int.max` instead of overflowing.
+/// Counts of multiply-adds, which saturate at `Int.max`.
 package enum MultiplyAdds {
-  /// `first`·`second`·… for each element of `output`; 0 while its size is not known.
+  /// The number of elements of `output` times all `factors`; 0 while its size is not known.
   package static func perElement(of output: Shape, _ factors: Int...) -> Int {
     factors.reduce(output.elementCount ?? 0) { product, factor in
       let (value, overflow) = product.multipliedReportingOverflow(by: max(factor, 0))

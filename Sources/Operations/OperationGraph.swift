@@ -1,22 +1,22 @@
 import ForgeShapes
 import Synchronization
 
-/// A model as primitive operations on values: what layers are lowered to and rewrites work on.
+/// A model as primitive operations on values: the result of lowering and the subject of rewrites.
 ///
-/// Nodes stand in an order in which every input is made before it is used. Shapes of values may be
-/// unknown while an input's size is; `binding(inputs:)` makes them known.
+/// Nodes are in topological order. The shapes of values may be unknown while an input's size is;
+/// `binding(inputs:)` makes them known.
 public struct OperationGraph: Sendable {
   /// One result: of a node, an input of the model, or a constant.
   public struct Value: Hashable, Sendable {
     /// The index into ``OperationGraph/shapes``.
     public let index: Int
-    /// The graph it was made by, or of which that one is a copy.
+    /// The identity of the graph that made it, which copies of the graph share.
     fileprivate let graph: Int
   }
 
-  /// Where a value comes from.
+  /// The origin of a value.
   public enum Origin: Sendable {
-    /// The model's input of this index.
+    /// The model's input at this index.
     case input(Int)
     /// A parameter or other constant.
     case constant(ConstantRecipe)
@@ -26,17 +26,17 @@ public struct OperationGraph: Sendable {
 
   /// One operation with its operands.
   public struct Node: Sendable {
-    /// What it computes.
+    /// The operation.
     public var primitive: Primitive
-    /// Its operands in the order the primitive states.
+    /// The operands in the order that the primitive states.
     public var inputs: [Value]
-    /// Added to the result before ``activation``; of the output's shape.
+    /// The value added to the result before ``activation``, with the shape of the output.
     public var residual: Value?
-    /// Applied last.
+    /// The function applied last.
     public var activation: ActivationFunction
     /// The result.
     public var output: Value
-    /// The layers it does the work of, as positions in the model.
+    /// The layers it computes, as positions in the model.
     public var layers: [Int]
   }
 
@@ -50,10 +50,10 @@ public struct OperationGraph: Sendable {
   public internal(set) var inputs: [Value] = []
   /// The outputs of the model.
   public var outputs: [Value] = []
-  /// The values of layers by name, for `keep`: the result of each layer, where it still exists.
+  /// The result of each layer by position, where it still exists, for `keep`.
   public var layerOutputs: [Int: Value] = [:]
 
-  /// Tells the graph, and its copies, from all others of the process.
+  /// Identifies the graph and its copies within the process.
   private let identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)
 
@@ -74,7 +74,7 @@ public struct OperationGraph: Sendable {
     return value
   }
 
-  /// Puts the inputs into the order of the model's declaration.
+  /// Sorts the inputs into the order of the model's declaration.
   package mutating func reorderInputs(_ order: [Value]) {
     inputs = order
     for (position, value) in order.enumerated() { origins[value.index] = .input(position) }
@@ -93,12 +93,12 @@ public struct OperationGraph: Sendable {
     return output
   }
 
-  /// Whether a value is one of this graph.
+  /// Whether a value belongs to this graph.
   package func contains(_ value: Value) -> Bool {
     value.graph == identity && shapes.indices.contains(value.index)
   }
 
-  /// The shape of a value; that of no axes for a value of another graph.
+  /// The shape of a value; one without axes for a value of another graph.
   public func shape(of value: Value) -> Shape {
     contains(value) ? shapes[value.index] : Shape(sizes: [])
   }
@@ -108,12 +108,12 @@ public struct OperationGraph: Sendable {
     if case .constant(let recipe) = origins[value.index] { recipe } else { nil }
   }
 
-  /// The operands of a node, the residual among them.
+  /// The operands of a node, including the residual.
   package func operands(of node: Node) -> [Value] {
     node.residual.map { node.inputs + [$0] } ?? node.inputs
   }
 
-  /// The graph with inputs of the given shapes and every other shape worked out anew.
+  /// The graph with inputs of the given shapes and all other shapes inferred from them.
   ///
   /// - Throws: ``BindingError`` with the first node that does not fit.
   package func binding(inputs bound: [Shape]) throws(BindingError) -> OperationGraph {
@@ -130,24 +130,24 @@ public struct OperationGraph: Sendable {
     return graph
   }
 
-  /// A node that does not fit the sizes a model was given at run time.
+  /// A node that does not fit the input sizes given at run time.
   package struct BindingError: Error {
     /// The index of the node.
     package let node: Int
-    /// The rule it breaks.
+    /// The violated rule.
     package let error: ShapeError
   }
 }
 
-/// How to make the values of a constant.
+/// Describes how to compute the values of a constant.
 ///
-/// Recipes keep a compile from holding two copies of every parameter: they are carried out one
-/// at a time, when a value is written into its packed place.
+/// With recipes, a compile need not hold two copies of every parameter: each is evaluated when its
+/// values are packed.
 public indirect enum ConstantRecipe: Sendable {
-  /// The parameter of this index, in Forge's own layout.
+  /// The parameter at this index, in Forge's own layout.
   case parameter(Int)
   /// These values.
   case literal([Float])
-  /// Another constant, each slice along `axis` multiplied by its factor (batch-norm folding).
+  /// Another constant with each slice along `axis` multiplied by its factor (batch-norm folding).
   case scaled(ConstantRecipe, axis: Int, sizes: [Int], by: [Float])
 }

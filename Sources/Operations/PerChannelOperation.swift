@@ -1,8 +1,8 @@
 import ForgeShapes
 
-/// An affine operation whose operands but the first hold one value per channel, or one for all.
+/// An affine operation whose operands after the first hold one value per channel, or one for all.
 protocol PerChannelOperation: AffineOperation {
-  /// What the operands but the first are called in messages.
+  /// The names of the operands after the first, for messages.
   var operandNames: [String] { get }
 }
 
@@ -29,7 +29,7 @@ extension PerChannelOperation {
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  /// Checks that every operand but the first has a value for each channel.
+  /// Checks that every operand after the first has a value for each channel.
   func checkOperands(_ operands: [ReferenceTensor]) throws(ReferenceError) {
     for (operand, name) in zip(operands.dropFirst(), operandNames) {
       try check(operand, name, sizes: operands[0].lastSize)

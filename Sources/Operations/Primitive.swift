@@ -1,16 +1,16 @@
 import ForgeShapes
 
-/// The operations every layer is made of: a closed set, known to the compiler and every back end.
+/// The primitive operations that layers are lowered to.
 ///
-/// Each case is an operation in a file of its own, which states its operands, shape rule, arithmetic
-/// and properties. Parameters are operands too. Their layouts are Forge's own (see
-/// `ParameterLayout`).
+/// They form a closed set, known to the compiler and every back end. Each case has an operation in
+/// its own file, which states its operands, shape rule, arithmetic and properties. Parameters are
+/// operands too. Their layouts are Forge's own (see `ParameterLayout`).
 public enum Primitive: Sendable {
   /// Cross-correlation of an image in groups of channels.
   case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
   /// Convolution of each channel on its own.
   case depthwiseConvolution(ConvolutionGeometry, multiplier: Int)
-  /// The product of all elements with a matrix.
+  /// The product of a matrix and all elements.
   case dense(outputs: Int)
   /// The maximum or mean of a moving window.
   case pooling(PoolingKind, ConvolutionGeometry)
@@ -38,14 +38,14 @@ public enum Primitive: Sendable {
   case permute([Int])
   /// Channel `i` of the output is channel `order[i]` of the input.
   case gatherChannels([Int])
-  /// An image sampled anew.
+  /// A resampled image.
   case resize(ResizeTarget, ResizeMode)
   /// The input itself.
   case identity
-  /// A user's own arithmetic on plain tensors.
+  /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
-  /// The operation that the case stands for: the only switch over operations outside a back end.
+  /// The operation of the case, from the only switch over operations outside a back end.
   package var operation: any PrimitiveOperation {
     switch self {
     case .convolution(let geometry, let outputs, let groups):
@@ -75,12 +75,12 @@ public enum Primitive: Sendable {
   /// A short name for messages and reports.
   package var name: String { operation.name }
 
-  /// What rewrites and back ends may rely on.
+  /// The properties that rewrites and back ends rely on.
   package var traits: OperationTraits { operation.traits }
 
   /// The shape of the output for the shapes of the operands, in which sizes may be unknown.
   ///
-  /// - Throws: `ShapeError` naming the rule that is broken.
+  /// - Throws: `ShapeError` naming the violated rule.
   public func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
     guard !operands.isEmpty else {
       throw ShapeError(.wrongInputCount, "an operation needs an input")
@@ -88,12 +88,12 @@ public enum Primitive: Sendable {
     return try operation.outputShape(for: operands)
   }
 
-  /// The shape of the output once everything a kernel will trust has been checked.
+  /// The shape of the output, after checking everything that kernels rely on.
   ///
-  /// Layers of users' own reach the primitives through ``Lowering``, so that arguments, the number of
-  /// operands and the sizes of parameters are checked here and not only by Forge's layers.
+  /// Custom layers use the primitives through ``Lowering``. Arguments, the number of operands and
+  /// the sizes of parameters are therefore checked here and not only by Forge's layers.
   ///
-  /// - Throws: ``ShapeError`` naming the rule that is broken.
+  /// - Throws: ``ShapeError`` naming the violated rule.
   package func checkedShape(for operands: [Shape]) throws(ShapeError) -> Shape {
     for operand in operands { _ = try SizeRule.bounded(operand) }
     let operation = operation
@@ -106,14 +106,14 @@ public enum Primitive: Sendable {
     return try SizeRule.bounded(try operation.outputShape(for: operands))
   }
 
-  /// What the operation computes, in double precision and plain loops: the meaning of each case.
+  /// The definition of each case: its result in double precision, computed with plain loops.
   ///
-  /// Every kernel is checked against it. It is written to be read, never to be fast.
+  /// Every kernel is checked against it. It is written to be read, not to be fast.
   ///
   /// - Parameters:
   ///   - operands: the operands in the order the case states.
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
-  /// - Returns: the result, of the sizes that the shape rule states.
+  /// - Returns: the result, with the sizes that the shape rule states.
   /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
   public func reference(
     on operands: [ReferenceTensor], crops: [String: CropRectangle] = [:]
@@ -141,7 +141,7 @@ extension PrimitiveOperation {
     }
   }
 
-  /// An operand whose number of values is not the one needed.
+  /// The error for an operand with a wrong number of values.
   func operandSize(_ index: Int, _ shape: Shape, needs: String) -> ShapeError {
     ShapeError(
       .shapeMismatch, "operand \(index) of \(name) has the wrong size",

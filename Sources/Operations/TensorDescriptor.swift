@@ -1,25 +1,27 @@
 import ForgeShapes
 
-/// What a tensor of a plan is: type, sizes, layout and role.
+/// The description of a tensor in a plan: type, sizes, layout and role.
 public struct TensorDescriptor: Hashable, Sendable {
-  /// How elements lie in memory.
+  /// The memory layout of the elements.
   public enum Layout: Hashable, Sendable {
     /// Row-major in the order of the shape, the last axis contiguous.
     case plain
-    /// Channels in blocks of 16 inside which a pixel's values are contiguous, with a border of pixels
-    /// around the image that a window may read: `[channels/16][height][width][16]`.
+    /// Blocks of 16 channels, with a halo of pixels around the image that a window may read.
+    ///
+    /// The order is `[channels/16][height][width][16]`: a pixel's values within a block are
+    /// contiguous.
     case blocked(halo: Edges)
   }
 
-  /// What a tensor is for.
+  /// The role of a tensor.
   public enum Role: String, Hashable, Sendable {
     /// Given by the caller.
     case input
     /// Read by the caller.
     case output
-    /// Known when compiling.
+    /// A compile-time constant.
     case constant
-    /// Between two steps.
+    /// An intermediate result between two steps.
     case activation
     /// Kept from one prediction to the next.
     case state
@@ -34,9 +36,9 @@ public struct TensorDescriptor: Hashable, Sendable {
   public let sizes: [Int]
   /// Whether there is one such tensor per example of a batch.
   public let isBatched: Bool
-  /// How elements lie in memory.
+  /// The memory layout of the elements.
   public let layout: Layout
-  /// What the tensor is for.
+  /// The role of the tensor.
   public let role: Role
 
   /// Creates a descriptor.
@@ -51,10 +53,10 @@ public struct TensorDescriptor: Hashable, Sendable {
     self.role = role
   }
 
-  /// The number of elements at the API, padding and halo not counted.
+  /// The number of elements at the API, excluding padding and halo.
   public var elementCount: Int { sizes.reduce(1, *) }
 
-  /// The number of elements that memory is needed for, padding and halo counted.
+  /// The number of elements in memory, including padding and halo.
   public var storageCount: Int {
     switch layout {
     case .plain: return elementCount
@@ -66,12 +68,12 @@ public struct TensorDescriptor: Hashable, Sendable {
     }
   }
 
-  /// The bytes that memory is needed for.
+  /// The size in memory in bytes.
   public var byteCount: Int { storageCount * elementType.byteCount }
 }
 
 extension TensorDescriptor: CustomStringConvertible {
-  /// The tensor in one line: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
+  /// The tensor on one line: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
   public var description: String {
     let shape = Shape(sizes: sizes).sizeText
     switch layout {

@@ -1,12 +1,13 @@
 import ForgeShapes
 
-/// An operation that reads weights and perhaps one bias per output channel: the second and the third
-/// operand.
+/// An operation with weights and optional biases, its second and third operand.
+///
+/// There is one bias per output channel.
 package protocol WeightedOperation: PrimitiveOperation {
-  /// The operation as one of the closed set.
+  /// The operation as a ``Primitive``.
   var primitive: Primitive { get }
-  /// The weights for an input: their sizes, the meaning of each axis, and the order in which other
-  /// frameworks store them.
+  /// The weights for an input: sizes, the meaning of each axis, and the axis orders of other
+  /// frameworks.
   ///
   /// - Throws: ``ShapeError`` when a size that they depend on is not known.
   func weights(for input: Shape) throws(ShapeError) -> ParameterSpec
@@ -17,7 +18,7 @@ package protocol WeightedOperation: PrimitiveOperation {
 }
 
 extension WeightedOperation {
-  /// Checks weights by their number of values, whose axes may be merged, and biases by their own.
+  /// Checks the number of weights, whose axes may be merged, and the number of biases.
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     try validateArguments(operands[0])
     let sizes = try weights(for: operands[0]).sizes
@@ -32,7 +33,7 @@ extension WeightedOperation {
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  /// The biases, or zeros where there are none.
+  /// The biases, or zeros if there are none.
   func biases(
     _ operands: [ReferenceTensor], count: Int
   ) throws(ReferenceError) -> [Double] {
@@ -43,7 +44,7 @@ extension WeightedOperation {
 }
 
 extension OperationTraits {
-  /// What all weighted operations have in common.
+  /// The traits that all weighted operations share.
   static let weighted = OperationTraits(
     operands: 2...3, isLinear: true, takesActivation: true, packsOperands: true,
     keepsElements: false)

@@ -1,4 +1,4 @@
-/// A time by which a prediction must be there, or it fails.
+/// The time by which a prediction must finish, or it fails.
 public struct Deadline: Hashable, Sendable {
   private enum Meaning: Hashable {
     case after(Duration)
@@ -7,7 +7,7 @@ public struct Deadline: Hashable, Sendable {
 
   private let meaning: Meaning
 
-  /// So long after the prediction is asked for, by the runner's clock.
+  /// A deadline relative to the request, by the runner's clock.
   ///
   /// - Parameter duration: the time it may take, waiting included.
   /// - Returns: the deadline.
@@ -15,13 +15,13 @@ public struct Deadline: Hashable, Sendable {
 
   /// An instant of the continuous clock.
   ///
-  /// - Parameter instant: when the prediction must be there.
+  /// - Parameter instant: the latest time for the result.
   /// - Returns: the deadline.
   public static func at(_ instant: ContinuousClock.Instant) -> Deadline {
     Deadline(meaning: .at(instant))
   }
 
-  /// The moment on a clock that now stands at `now`.
+  /// The deadline as a moment of a clock whose current time is `now`.
   func moment(from now: Nanoseconds) -> Nanoseconds {
     let left =
       switch meaning {

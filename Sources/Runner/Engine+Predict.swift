@@ -1,5 +1,5 @@
 extension Engine {
-  /// The stages of the predictions in one slot, on the calling thread.
+  /// Runs the stages of the predictions in one slot, on the calling thread.
   func predict(_ tickets: [Ticket], in lease: consuming SlotLease) {
     let slot = lease.slot
     let begun = time.now
@@ -33,7 +33,7 @@ extension Engine {
       do { try ticket.fetch(from: slot) } catch { ticket.failure = error }
     }
     let fetched = time.now
-    // The slot is free before anybody hears of the result.
+    // The slot is free before anyone receives the result.
     lease.end()
     end(tickets) { ticket in
       Tally.Times(

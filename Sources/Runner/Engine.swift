@@ -1,12 +1,12 @@
-/// What stands behind every form of prediction: line, slots, threads.
+/// The core of every form of prediction: queue, slots, threads.
 ///
-/// Docs/Architecture.md, "The Runner", says why.
+/// Docs/Engine/Runner.md explains the design.
 final class Engine: Sendable {
   /// How examples are gathered into one slot.
   struct Batching {
     /// The most examples in a slot.
     let count: Int
-    /// How long the first of them waits for others.
+    /// How long the first example waits for others.
     let window: Nanoseconds
 
     static var none: Batching { Batching(count: 1, window: 0) }
@@ -17,14 +17,14 @@ final class Engine: Sendable {
     var free: [InflightSlot]
     /// Threads that wait for work.
     var parked = 0
-    /// 1 while one of them has been signalled and is on its way.
+    /// 1 while one of them has been signalled but has not woken yet.
     var waking = 0
-    /// Threads between taking work and asking for more.
+    /// Threads that have taken work and not yet asked for more.
     var busy = 0
     var isClosed = false
-    /// Looks after the window of the first in line.
+    /// Expires when the batching window of the first ticket ends.
     var windowTimer: Task<Void, Never>?
-    /// Those who wait until nothing is left to do.
+    /// The continuations of callers that wait until all work is done.
     var drainers: [CheckedContinuation<Void, Never>] = []
     var tally: Tally
   }
@@ -38,7 +38,7 @@ final class Engine: Sendable {
 
   /// Starts a thread for each slot.
   ///
-  /// - Throws: ``RunnerError`` when the system gives no thread.
+  /// - Throws: ``RunnerError`` when the system cannot create a thread.
   init(
     slots: [InflightSlot], batching: Batching, time: TimeSource,
     run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
@@ -56,12 +56,12 @@ final class Engine: Sendable {
     }
   }
 
-  /// Whether this process was forked off after the engine was made, so that it has no threads.
+  /// Whether this process was forked after the engine was created, so that it lacks the threads.
   private var isForked: Bool { ForkCount.current != forks }
 
-  // MARK: Asking
+  // MARK: Submitting
 
-  /// Puts a ticket in the line; it is answered once.
+  /// Enqueues a ticket; it is answered exactly once.
   func submit(_ ticket: Ticket) {
     guard !isForked else { return ticket.answer(RunnerError.forked, latency: 0, waited: 0) }
     let now = time.now
@@ -85,7 +85,7 @@ final class Engine: Sendable {
     if let refusal { ticket.answer(refusal, latency: 0, waited: 0) }
   }
 
-  /// Answers a ticket with an error at once, wherever it is; what runs stops at its next step.
+  /// Answers a ticket with an error at once; a running prediction stops before its next step.
   func cancel(_ ticket: Ticket, _ reason: StopSignal.Reason) {
     guard !isForked else { return }
     let isOurs = monitor.withLock { state in
@@ -95,7 +95,7 @@ final class Engine: Sendable {
       state.tally.count(reason)
       switch phase {
       case .new, .over:
-        // It is answered when it is submitted.
+        // `submit` answers it.
         ticket.refusal = reason
         return false
       case .waiting:
@@ -115,7 +115,7 @@ final class Engine: Sendable {
 
   private func deadlineTimer(_ ticket: Ticket) -> Task<Void, Never> {
     Task { [time, weak self] in
-      // Cancelled when the ticket is over.
+      // The timer is cancelled when the ticket is over.
       guard (try? await time.sleep(until: ticket.deadline)) != nil else { return }
       self?.cancel(ticket, .deadlineExceeded)
     }
@@ -123,7 +123,7 @@ final class Engine: Sendable {
 
   // MARK: Ending
 
-  /// Takes no more tickets; what is in the line is still answered, then the threads end.
+  /// Rejects new tickets; the queued ones are still answered, then the threads end.
   func close() {
     guard !isForked else { return }
     monitor.withLock { state in
@@ -132,7 +132,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Waits until nothing is left to do.
+  /// Waits until all work is done.
   func drain() async {
     guard !isForked else { return }
     await withCheckedContinuation { continuation in
@@ -143,7 +143,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Lets those go who wait for the end of all work, when it has come.
+  /// Resumes the callers that wait until all work is done, if it is.
   private func settle(_ state: inout State) {
     guard state.line.count == 0, state.busy == 0 else { return }
     state.tally.becameIdle(at: time.now)
@@ -152,9 +152,9 @@ final class Engine: Sendable {
     state.drainers = []
   }
 
-  // MARK: Watching
+  // MARK: Statistics
 
-  /// What happened so far.
+  /// The statistics so far.
   var statistics: RunnerStatistics {
     guard !isForked else { return RunnerStatistics(Tally(), waiting: 0, now: 0) }
     return monitor.withLock { state in
@@ -162,7 +162,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Forgets what happened so far.
+  /// Resets the statistics.
   func resetStatistics() {
     guard !isForked else { return }
     monitor.withLock { state in
@@ -177,10 +177,10 @@ final class Engine: Sendable {
     monitor.withLock { $0.tally.dropped += count }
   }
 
-  /// The slots that nobody uses.
+  /// The number of free slots.
   var freeCount: Int { isForked ? 0 : monitor.withLock { $0.free.count } }
 
-  /// The tickets that nobody has taken yet.
+  /// The number of queued tickets.
   var waitingCount: Int { isForked ? 0 : monitor.withLock { $0.line.count } }
 
   // MARK: Working
@@ -188,14 +188,13 @@ final class Engine: Sendable {
   /// Wakes a thread when there is work for one.
   private func wake(_ state: inout State, now: Nanoseconds) {
     guard hasWork(state, now: now) else { return watchWindow(&state) }
-    // One at a time: it wakes the next if there is more, and meanwhile more comes without a call of
-    // the system.
+    // One thread at a time: it wakes the next if there is more work, which saves system calls.
     guard state.parked > 0, state.waking == 0 else { return }
     state.waking = 1
     monitor.signal()
   }
 
-  /// Whether a thread may take tickets: enough of them, or one that has waited for others long enough.
+  /// Whether a thread may take tickets: enough for a batch, or the first has waited long enough.
   private func hasWork(_ state: State, now: @autoclosure () -> Nanoseconds) -> Bool {
     guard let first = state.line.first, !state.free.isEmpty else { return false }
     if state.line.count >= batching.count || batching.window == 0 || state.isClosed { return true }
@@ -207,7 +206,7 @@ final class Engine: Sendable {
     return overflow ? .max : end
   }
 
-  /// Sees to it that the first in line does not wait for others longer than its window.
+  /// Starts a timer for the end of the first ticket's batching window.
   private func watchWindow(_ state: inout State) {
     guard batching.window > 0, state.windowTimer == nil, let first = state.line.first else {
       return
@@ -227,7 +226,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// A thread's life.
+  /// The loop of a thread.
   private func work() {
     var tickets: [Ticket] = []
     var isBusy = false
@@ -244,12 +243,12 @@ final class Engine: Sendable {
     case end(Task<Void, Never>?)
   }
 
-  /// Waits for work and takes it with a slot; `nil` at the end of the engine.
+  /// Waits for work and takes it with a slot; `nil` when the engine is closed.
   private func next(_ tickets: inout [Ticket], wasBusy: Bool) -> SlotLease? {
     let order = monitor.wait { state, hasWaited -> Order? in
       if hasWaited {
         state.parked -= 1
-        // A thread may wake without a signal; then another is signalled once too often.
+        // After a spurious wake-up, another thread may be signalled once more than needed.
         state.waking = 0
       } else if wasBusy {
         state.busy -= 1
@@ -290,14 +289,14 @@ final class Engine: Sendable {
     if state.line.count > 0 { wake(&state, now: time.now) }
   }
 
-  /// Called by a lease that ends.
+  /// Puts back the slot of a lease that ends.
   func giveBack(_ slot: InflightSlot) {
     monitor.withLock { $0.free.append(slot) }
   }
 
   /// Takes all tickets out of their slot and counts them.
   ///
-  /// Those that were cancelled meanwhile have been answered; the others are the caller's to answer.
+  /// Tickets cancelled in the meantime have been answered; the caller answers the others.
   func end(_ tickets: [Ticket], times: (Ticket) -> Tally.Times) {
     monitor.withLock { state in
       state.tally.ended(tickets.count)

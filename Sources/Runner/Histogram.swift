@@ -1,4 +1,4 @@
-/// How often a time was seen, in buckets that are 1/32 of a power of two wide.
+/// A histogram of times with 32 buckets per power of two.
 struct Histogram: Sendable {
   private static let bits = 5
   private static let parts = 1 << bits
@@ -8,7 +8,7 @@ struct Histogram: Sendable {
   private(set) var sum = 0.0
   private(set) var maximum: Nanoseconds = 0
 
-  /// Counts a time; negative ones, which a clock set back gives, as 0.
+  /// Counts a time; a negative one, from a clock that was set back, counts as 0.
   mutating func add(_ time: Nanoseconds) {
     let time = max(time, 0)
     counts[Self.bucket(UInt64(time))] += 1
@@ -17,7 +17,7 @@ struct Histogram: Sendable {
     maximum = max(maximum, time)
   }
 
-  /// The time that a share of all does not exceed, at most 1/32 too large.
+  /// The percentile for a fraction of all times, at most 1/32 too large.
   func percentile(_ share: Double) -> Nanoseconds {
     guard count > 0 else { return 0 }
     let rank = max((Double(count) * share).rounded(.up), 1)

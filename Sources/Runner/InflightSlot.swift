@@ -1,15 +1,15 @@
 import Synchronization
 
-/// One slot of a network with the flag that stops what runs in it.
+/// One slot of a network with the flag that stops its prediction.
 ///
-/// `@unchecked Sendable`: the slot need not be, for it is in the engine's list of free ones or in
-/// exactly one lease; `wanted` belongs to the engine's lock.
+/// `@unchecked Sendable`: the slot need not be, because it is either in the engine's free list or
+/// in exactly one lease; `wanted` is guarded by the engine's lock.
 final class InflightSlot: @unchecked Sendable {
-  /// The network's own memory; an existential, so that the engine need not be generic.
+  /// The network's own memory, type-erased so that the engine need not be generic.
   private let storage: AnyObject
-  /// Not 0 once what runs here is not wanted any more.
+  /// Not 0 once nobody waits for the prediction.
   let raised: UnsafeMutablePointer<Atomic<Int32>>
-  /// How many of the predictions in the slot somebody still waits for.
+  /// The number of predictions in the slot that are still awaited.
   var wanted = 0
 
   private final class Storage<Memory> {
@@ -28,14 +28,14 @@ final class InflightSlot: @unchecked Sendable {
     raised.deinitialize(count: 1).deallocate()
   }
 
-  /// The memory, for the network it was made for.
+  /// The memory, typed for its network.
   func memory<Network: NeuralNetwork>(of network: Network) -> Network.Slot {
-    // Slots and tickets of an engine are made by the same runner, for the same network.
+    // One runner makes the slots and tickets of an engine, for one network.
     unsafeDowncast(storage, to: Storage<Network.Slot>.self).memory
   }
 }
 
-/// The right to use one slot, which comes back when the lease ends, however it ends.
+/// Exclusive use of one slot, which is returned when the lease ends in any way.
 struct SlotLease: ~Copyable {
   private let engine: Engine
   /// The slot.
@@ -46,12 +46,12 @@ struct SlotLease: ~Copyable {
     self.engine = engine
   }
 
-  /// The signal of what runs in it.
+  /// The stop signal of the slot's prediction.
   func stopSignal(deadline: Nanoseconds) -> StopSignal {
     StopSignal(raised: slot.raised, deadline: deadline, time: engine.time)
   }
 
-  /// Gives the slot back.
+  /// Puts back the slot.
   consuming func end() {}
 
   deinit { engine.giveBack(slot) }

@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// State behind a lock, with a condition to wait for.
+/// State behind a lock, with a condition variable.
 ///
-/// A pthread mutex, because ThreadSanitizer understands it and not `Synchronization.Mutex`, whose
-/// futex lies in a library without instrumentation.
+/// It uses a pthread mutex, which ThreadSanitizer understands. The futex of `Synchronization.Mutex`
+/// is in a library without instrumentation.
 ///
-/// `@unchecked Sendable`: the state is reached through the lock only, whatever it holds.
+/// `@unchecked Sendable`: the state is only accessed under the lock.
 final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -34,31 +34,31 @@ final class Monitor<State>: @unchecked Sendable {
     mutex.deinitialize(count: 1).deallocate()
   }
 
-  /// Runs `body` with the state to itself.
+  /// Runs `body` with exclusive access to the state.
   func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)
   }
 
-  /// Runs `body` until it gives something, and in between waits for somebody to signal.
+  /// Runs `body` until it returns a value, waiting for a signal in between.
   ///
-  /// Each time `body` has the state to itself; it is told whether it runs after a wait.
+  /// Each time `body` has exclusive access to the state; it is told whether it runs after a wait.
   func wait<Result>(until body: (inout State, _ hasWaited: Bool) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var hasWaited = false
     while true {
-      // Not one access around the loop: others change the state while this thread waits.
+      // A separate access per iteration: others change the state while this thread waits.
       if let result = body(&state, hasWaited) { return result }
       pthread_cond_wait(condition, mutex)
       hasWaited = true
     }
   }
 
-  /// Wakes one who waits.
+  /// Wakes one waiting thread.
   func signal() { pthread_cond_signal(condition) }
 
-  /// Wakes all who wait.
+  /// Wakes all waiting threads.
   func broadcast() { pthread_cond_broadcast(condition) }
 }

@@ -1,48 +1,47 @@
-/// Anything that predicts: what a ``Runner`` drives, whatever is inside.
+/// A network that a ``Runner`` can run.
 ///
-/// A prediction has three stages in one slot, the memory of one prediction in flight. A slot is
-/// used by one prediction at a time, which the runner sees to; a network may be used from any
-/// thread.
+/// A prediction has three stages in one slot, the memory of one prediction in flight. The runner
+/// ensures that one prediction at a time uses a slot. A network may be used from any thread.
 public protocol NeuralNetwork: Sendable {
-  /// What one prediction is given.
+  /// The input of one prediction.
   associatedtype Input: Sendable
-  /// What one prediction gives.
+  /// The result of one prediction.
   associatedtype Prediction: Sendable
-  /// Intermediate results that go with a prediction; nothing unless stated.
+  /// The intermediate results of a prediction; `Void` by default.
   associatedtype Kept: Sendable = Void
   /// The memory of one prediction in flight.
   associatedtype Slot
 
-  /// The cores it may use, where it knows better than the affinity mask; `nil` unless stated.
+  /// The cores it may use, where it knows better than the affinity mask; `nil` by default.
   var usableCores: Int? { get }
-  /// Makes the memory of one more prediction in flight.
+  /// Allocates the memory of one more prediction in flight.
   func makeSlot() throws -> Slot
-  /// Makes the memory of one more prediction, which uses at most `threads` threads.
+  /// Allocates the memory of one more prediction, which uses at most `threads` threads.
   ///
-  /// Unless a network has its own, this calls ``makeSlot()``.
+  /// By default this calls ``makeSlot()``.
   func makeSlot(threads: Int) throws -> Slot
-  /// Prepares an input and writes it into a slot.
+  /// Encodes an input and writes it into a slot.
   func encode(_ input: Input, into slot: Slot) throws
-  /// Computes what the slot holds.
+  /// Runs the prediction in a slot.
   func run(_ slot: Slot) throws
-  /// Computes what the slot holds, and stops between two steps when it is not wanted any more.
+  /// Runs the prediction in a slot, checking the stop signal between steps.
   ///
-  /// Unless a network has its own, this checks once and calls ``run(_:)``.
+  /// By default this checks once and calls ``run(_:)``.
   func run(_ slot: Slot, until stop: borrowing StopSignal) throws
-  /// Reads the result out of a slot.
+  /// Reads the result from a slot.
   func fetch(from slot: Slot) throws -> Prediction
-  /// Reads intermediate results out of a slot, after ``fetch(from:)``.
+  /// Reads intermediate results from a slot, after ``fetch(from:)``.
   func kept(in slot: Slot) throws -> Kept
 }
 
 extension NeuralNetwork {
-  /// Not known.
+  /// `nil`: not known.
   public var usableCores: Int? { nil }
 
-  /// A slot of a network that knows no threads.
+  /// Calls ``makeSlot()``, ignoring `threads`.
   public func makeSlot(threads: Int) throws -> Slot { try makeSlot() }
 
-  /// Checks once and runs.
+  /// Checks the stop signal once and runs.
   public func run(_ slot: Slot, until stop: borrowing StopSignal) throws {
     try stop.check()
     try run(slot)
@@ -56,25 +55,24 @@ extension NeuralNetwork where Kept == Void {
 
 /// A network whose slots can hold several examples, for micro-batches.
 public protocol BatchNetwork: NeuralNetwork {
-  /// Makes the memory of one more prediction of up to `batch` examples.
+  /// Allocates the memory of one more prediction of up to `batch` examples.
   func makeSlot(batch: Int) throws -> Slot
-  /// Makes the memory of one more prediction of up to `batch` examples, which uses at most `threads` threads.
+  /// Allocates the memory of one more batch of up to `batch` examples on at most `threads` threads.
   ///
-  /// Unless a network has its own, this calls ``makeSlot(batch:)``.
+  /// By default this calls ``makeSlot(batch:)``.
   func makeSlot(batch: Int, threads: Int) throws -> Slot
-  /// Prepares an input and writes it into a slot as example `index`.
+  /// Encodes an input and writes it into a slot as example `index`.
   func encode(_ input: Input, into slot: Slot, at index: Int) throws
-  /// Computes the first `batch` examples of a slot, and stops between two steps when they are not
-  /// wanted any more.
+  /// Runs the first `batch` examples of a slot, checking the stop signal between steps.
   func run(_ slot: Slot, batch: Int, until stop: borrowing StopSignal) throws
-  /// Reads the result of example `index` out of a slot.
+  /// Reads the result of example `index` from a slot.
   func fetch(from slot: Slot, at index: Int) throws -> Prediction
-  /// Reads intermediate results of example `index` out of a slot.
+  /// Reads intermediate results of example `index` from a slot.
   func kept(in slot: Slot, at index: Int) throws -> Kept
 }
 
 extension BatchNetwork {
-  /// A slot of a network that knows no threads.
+  /// Calls ``makeSlot(batch:)``, ignoring `threads`.
   public func makeSlot(batch: Int, threads: Int) throws -> Slot { try makeSlot(batch: batch) }
 }
 

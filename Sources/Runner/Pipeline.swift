@@ -1,16 +1,16 @@
 import Dispatch
 
-/// A runner with what comes before and after it: a source is prepared, predicted, and read out.
+/// A runner with a stage before and after it: sources are prepared, predicted, and read out.
 ///
 /// ```swift
 /// let labels = runner.pipeline { (photo: Image) in try preparation.values(of: photo) }
 ///   readOut: { result in result.prediction.top(k: 5) }
 /// for try await best in try labels.predictions(of: photos) { print(best) }
 /// ```
-/// Both closures run in tasks of their own, outside every slot: while one source is prepared, others
+/// Both closures run in their own tasks, outside every slot: while one source is prepared, others
 /// run and others are read out.
 public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendable>: Sendable {
-  /// The runner behind it.
+  /// The runner that predicts.
   public let runner: Runner<Network>
   private let prepare: @Sendable (Source) async throws -> Network.Input
   private let readOut: @Sendable (Runner<Network>.Output) async throws -> Result
@@ -28,8 +28,8 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   /// Prepares, predicts and reads out.
   ///
   /// - Parameters:
-  ///   - source: what is prepared.
-  ///   - deadline: when the prediction must be there; any time unless given.
+  ///   - source: the source to prepare.
+  ///   - deadline: the latest time for the prediction; none by default.
   /// - Returns: what was read out.
   /// - Throws: ``RunnerError`` as ``Runner/predict(_:deadline:)``, or what a stage throws.
   @concurrent
@@ -49,14 +49,14 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
     return try await readOut(output)
   }
 
-  /// Asks for a result and returns at once; it comes on `queue`.
+  /// Requests a result and returns at once; the result is delivered on `queue`.
   ///
   /// - Parameters:
-  ///   - source: what is prepared.
-  ///   - deadline: when the prediction must be there; any time unless given.
-  ///   - queue: where `completion` is called.
-  ///   - completion: gets the result, or the error, exactly once.
-  /// - Returns: what cancels the prediction.
+  ///   - source: the source to prepare.
+  ///   - deadline: the latest time for the prediction; none by default.
+  ///   - queue: the queue on which `completion` is called.
+  ///   - completion: receives the result or the error, exactly once.
+  /// - Returns: a request that can cancel the prediction.
   @discardableResult
   public func predict(
     _ source: Source, deadline: Deadline? = nil, queue: DispatchQueue,
@@ -68,16 +68,16 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
     return Runner<Network>.Request(cancel)
   }
 
-  /// The results of sources that come one after the other, in their order.
+  /// The results of a sequence of sources, in their order.
   ///
-  /// As `Runner.predictions(of:policy:waiting:)`; two more sources than the runner
-  /// holds are under way, one of them being prepared and one read out.
+  /// It works like `Runner.predictions(of:policy:waiting:)`, with two more sources in progress than
+  /// the runner has slots: one being prepared and one being read out.
   ///
   /// - Parameters:
-  ///   - sources: what is prepared.
-  ///   - policy: what happens with sources that come too fast.
-  ///   - waiting: how many sources may wait beside those that are under way.
-  /// - Returns: the results; it ends with the sources, or with the first error.
+  ///   - sources: the sources to prepare.
+  ///   - policy: what happens with sources that arrive too fast.
+  ///   - waiting: how many sources may wait in addition to those in progress.
+  /// - Returns: the results; the stream ends with the sources, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
   public func predictions<Sources: AsyncSequence & Sendable>(
     of sources: Sources, policy: StreamPolicy = .block, waiting: Int = 1
@@ -90,10 +90,10 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   /// The results of the sources of a sequence, in their order.
   ///
   /// - Parameters:
-  ///   - sources: what is prepared.
-  ///   - policy: what happens with sources that come too fast.
-  ///   - waiting: how many sources may wait beside those that are under way.
-  /// - Returns: the results; it ends with the sources, or with the first error.
+  ///   - sources: the sources to prepare.
+  ///   - policy: what happens with sources that arrive too fast.
+  ///   - waiting: how many sources may wait in addition to those in progress.
+  /// - Returns: the results; the stream ends with the sources, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
   public func predictions<Sources: Sequence & Sendable>(
     of sources: Sources, policy: StreamPolicy = .block, waiting: Int = 1
@@ -103,9 +103,9 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
     }
   }
 
-  /// Prepares, predicts and reads out a known number of sources.
+  /// Prepares, predicts and reads out a finite number of sources.
   ///
-  /// - Parameter sources: what is prepared.
+  /// - Parameter sources: the sources to prepare.
   /// - Returns: what was read out, in the order of the sources.
   /// - Throws: the first error in the order of the sources; the rest is then cancelled.
   public func predictBatch<Sources: Sequence & Sendable>(
@@ -139,11 +139,11 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
 }
 
 extension Runner {
-  /// Puts a preparation before this runner and a read-out behind it.
+  /// Adds a preparation before this runner and a read-out after it.
   ///
   /// - Parameters:
   ///   - prepare: makes the network's input; it runs outside every slot.
-  ///   - readOut: makes something of the result; it runs when the slot is free again.
+  ///   - readOut: converts the result; it runs after the slot is free again.
   /// - Returns: the pipeline.
   public func pipeline<Source: Sendable, Result: Sendable>(
     prepare: @escaping @Sendable (Source) async throws -> Network.Input,

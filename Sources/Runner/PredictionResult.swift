@@ -1,14 +1,14 @@
-/// A prediction with what is known about it.
+/// A prediction with its times and intermediate results.
 public struct PredictionResult<Prediction: Sendable, Kept: Sendable>: Sendable {
-  /// What the network gave.
+  /// The result of the network.
   public let prediction: Prediction
-  /// Intermediate results, of networks that keep some.
+  /// The intermediate results, if the network keeps any.
   public let kept: Kept
   /// The time from the request to the result, waiting included.
   public let latency: Duration
-  /// The part of the latency before the prediction had a slot.
+  /// The part of the latency before the prediction received a slot.
   public let waited: Duration
-  /// The position of the input in its stream or batch, dropped ones counted; 0 elsewhere.
+  /// The position of the input in its stream or batch, including dropped inputs; 0 elsewhere.
   public internal(set) var index = 0
 
   init(prediction: Prediction, kept: Kept, latency: Nanoseconds, waited: Nanoseconds) {

@@ -1,21 +1,20 @@
 import Synchronization
 
-/// What a stream does with inputs that come faster than the network predicts.
+/// What a stream does with inputs that arrive faster than the network predicts.
 public enum StreamPolicy: Hashable, Sendable, CaseIterable {
   /// Nothing is dropped: the producer waits.
   case block
   /// An input that finds no room is dropped.
   case dropNewest
-  /// The input that has waited longest makes room for the new one: live video, where the newest frame
-  /// wins.
+  /// The oldest waiting input is dropped for the new one, as live video needs.
   case dropOldest
 }
 
 /// The results of a sequence of inputs, in the order of the inputs.
 ///
-/// Each iteration runs over the inputs anew, and cancels what is left of it when it ends.
+/// Each iteration starts the inputs again, and cancels its remaining work when it ends.
 public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
-  /// What the stream gives.
+  /// The type of a result.
   public typealias Element = Output
 
   let makeState: @Sendable () -> StreamState<Output>
@@ -25,14 +24,14 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
   /// The number of inputs dropped so far, over all iterations; it may be read at any time.
   public var dropped: Int { drops.count }
 
-  /// Begins an iteration; the first call of `next` starts to take inputs.
+  /// Begins an iteration; the first call of `next` starts taking inputs.
   ///
   /// - Returns: the iterator.
   public func makeAsyncIterator() -> Iterator {
     Iterator(owner: Owner(state: makeState(), produce: produce))
   }
 
-  /// Gives the results of one iteration.
+  /// Iterates over the results.
   public struct Iterator: AsyncIteratorProtocol {
     private let owner: Owner
 
@@ -49,7 +48,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
 
     /// The next result, in the order of the inputs.
     ///
-    /// - Parameter actor: where the caller is isolated.
+    /// - Parameter actor: the isolation of the caller.
     /// - Returns: the result, or `nil` after the last one.
     /// - Throws: what the inputs' sequence or the network threw, at its place in the order, or
     ///   ``RunnerError`` when the task is cancelled.
@@ -66,7 +65,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Held by the iterator alone: when the loop is left, however it is, all of it ends.
+  /// Held by the iterator alone, so that leaving the loop in any way ends the iteration.
   fileprivate final class Owner: Sendable {
     let state: StreamState<Output>
     private let produce: @Sendable (StreamState<Output>) async throws -> Void

@@ -1,17 +1,18 @@
 import Dispatch
 
 extension Runner {
-  /// A prediction that was asked for with a callback.
+  /// A prediction requested with a callback.
   public struct Request: Sendable {
     private let action: @Sendable () -> Void
 
     init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
-    /// Cancels the prediction: its callback gets a ``RunnerError`` at once, unless it had a result.
+    /// Cancels the prediction: its callback receives a ``RunnerError`` at once, unless it has
+    /// finished.
     public func cancel() { action() }
   }
 
-  /// Asks for a prediction and returns at once; the result comes on `queue`.
+  /// Requests a prediction and returns at once; the result is delivered on `queue`.
   ///
   /// ```swift
   /// runner.predict(pixels, queue: .main) { result in
@@ -19,16 +20,16 @@ extension Runner {
   ///   show(result.prediction, after: result.latency)
   /// }
   /// ```
-  /// Predictions begin in the order they are asked for; each calls back when it is finished. One
-  /// that waits keeps its input, so that a producer without pause must count what is under way or
-  /// use `predictions(of:policy:waiting:)`.
+  /// Predictions begin in the order of the requests, and each calls back when it finishes. A
+  /// waiting request keeps its input. A producer that never pauses must therefore limit its
+  /// requests in flight or use `predictions(of:policy:waiting:)`.
   ///
   /// - Parameters:
-  ///   - input: what the network is given.
-  ///   - deadline: when the prediction must be there; any time unless given.
-  ///   - queue: where `completion` is called.
-  ///   - completion: gets the result, or the error, exactly once.
-  /// - Returns: what cancels the prediction.
+  ///   - input: the input of the network.
+  ///   - deadline: the latest time for the prediction; none by default.
+  ///   - queue: the queue on which `completion` is called.
+  ///   - completion: receives the result or the error, exactly once.
+  /// - Returns: a request that can cancel the prediction.
   @discardableResult
   public func predict(
     _ input: Network.Input, deadline: Deadline? = nil, queue: DispatchQueue,
@@ -40,7 +41,8 @@ extension Runner {
     return Request { [engine] in engine.cancel(ticket, .cancelled) }
   }
 
-  /// Asks for a prediction whose answer comes on the runner's own thread, which it must not hold up.
+  /// Requests a prediction whose completion is called on the runner's own thread and must not
+  /// block.
   package func predictDirectly(
     _ input: Network.Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) {

@@ -1,19 +1,20 @@
 extension Runner {
-  /// The results of inputs that come one after the other, in their order.
+  /// The results of an asynchronous sequence of inputs, in their order.
   ///
   /// ```swift
   /// let results = try runner.predictions(of: camera.frames, policy: .dropOldest)
   /// for try await result in results { show(result.prediction) }
   /// print(results.dropped, "frames dropped")
   /// ```
-  /// At most as many predictions of a stream run as the runner holds, and as many finished results
-  /// wait for the consumer's loop. Leaving the loop, also by an error, cancels what is left.
+  /// A stream runs at most as many predictions as the runner has slots, and at most as many
+  /// finished results wait for the consumer. Leaving the loop, also by an error, cancels the
+  /// remaining work.
   ///
   /// - Parameters:
-  ///   - inputs: what the network is given.
-  ///   - policy: what happens with inputs that come too fast.
-  ///   - waiting: how many inputs may wait beside those that run.
-  /// - Returns: the results; it ends with the inputs, or with the first error.
+  ///   - inputs: the inputs of the network.
+  ///   - policy: what happens with inputs that arrive too fast.
+  ///   - waiting: how many inputs may wait in addition to those that run.
+  /// - Returns: the results; the stream ends with the inputs, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
   public func predictions<Inputs: AsyncSequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
@@ -23,16 +24,16 @@ extension Runner {
     }
   }
 
-  /// The results of the inputs of a sequence, in their order.
+  /// The results of a sequence of inputs, in their order.
   ///
-  /// As for an asynchronous sequence. Since a sequence has its next element at once, all but a few are
-  /// dropped unless the policy is `block`.
+  /// It works as for an asynchronous sequence. A sequence returns its next element at once, so all
+  /// but a few inputs are dropped unless the policy is `block`.
   ///
   /// - Parameters:
-  ///   - inputs: what the network is given.
-  ///   - policy: what happens with inputs that come too fast.
-  ///   - waiting: how many inputs may wait beside those that run.
-  /// - Returns: the results; it ends with the inputs, or with the first error.
+  ///   - inputs: the inputs of the network.
+  ///   - policy: what happens with inputs that arrive too fast.
+  ///   - waiting: how many inputs may wait in addition to those that run.
+  /// - Returns: the results; the stream ends with the inputs, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
   public func predictions<Inputs: Sequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
@@ -42,10 +43,10 @@ extension Runner {
     }
   }
 
-  /// Predicts a known amount of inputs; the slots are filled as fast as they come free.
+  /// Predicts a finite number of inputs, filling slots as they become free.
   ///
-  /// - Parameter inputs: what the network is given.
-  /// - Returns: what the network gives, in the order of the inputs.
+  /// - Parameter inputs: the inputs of the network.
+  /// - Returns: the results, in the order of the inputs.
   /// - Throws: the first error in the order of the inputs; the rest is then cancelled.
   public func predictBatch<Inputs: Sequence & Sendable>(
     _ inputs: Inputs

@@ -4,15 +4,16 @@
 /// let runner = try Runner(network, inflightBuffers: 3)
 /// let probabilities = try await runner.predict(pixels)
 /// ```
-/// Each of the in-flight buffers is one slot of the network with a thread that is parked while there
-/// is nothing to do. Any number of tasks and threads may use a runner at once; they are served in the
-/// order they came. A runner that goes away lets what is in flight finish and answers it.
+/// Each in-flight buffer is one slot of the network with a thread that sleeps while idle. Any
+/// number of tasks and threads may use a runner at once; they are served first come, first served.
+/// A runner that is released still finishes and answers the predictions in flight.
 ///
-/// A slot costs the memory of one prediction, for a compiled model `workspaceSize(batch:)` bytes, and a thread, whose
-/// stack takes some megabytes of address space and some kilobytes of memory. More slots than cores and one make no
-/// prediction faster; there are at most ``maximumInflightBuffers``.
+/// A slot costs the memory of one prediction, for a compiled model `workspaceSize(batch:)` bytes,
+/// and a thread, whose stack takes some megabytes of address space and some kilobytes of memory.
+/// More than one slot per core, plus one, makes no prediction faster. The limit is
+/// ``maximumInflightBuffers``.
 public final class Runner<Network: NeuralNetwork>: Sendable {
-  /// What a prediction gives when all about it is asked for.
+  /// The full result of a prediction.
   public typealias Output = PredictionResult<Network.Prediction, Network.Kept>
 
   /// The network.
@@ -32,13 +33,14 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///
   /// - Parameters:
   ///   - network: the network to run.
-  ///   - inflightBuffers: the number of predictions that may be in flight, up to ``maximumInflightBuffers``;
-  ///     unless given, what ``RunnerSizing`` finds sensible for throughput: one more than there are cores.
-  ///   - threads: the most threads of one prediction; unless given, one where several predictions are in
-  ///     flight, and as many as the network was made for where one is.
-  ///   - clock: what deadlines and times are measured by.
-  /// - Throws: ``RunnerError`` when a number is out of its range or there is no thread to be had, or
-  ///   what making a slot throws.
+  ///   - inflightBuffers: the number of predictions that may be in flight, up to
+  ///     ``maximumInflightBuffers``; by default the number that ``RunnerSizing`` proposes for
+  ///     throughput: one more than there are cores.
+  ///   - threads: the most threads of one prediction; by default one if several predictions are in
+  ///     flight, and as many as the network was made for if one is.
+  ///   - clock: the clock for deadlines and times.
+  /// - Throws: ``RunnerError`` when a number is out of range or no thread can be created, or what
+  ///   making a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, threads: Int? = nil,
     clock: C = ContinuousClock()
@@ -50,25 +52,25 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
       run: { slot, _, stop in try network.run(slot.memory(of: network), until: stop) })
   }
 
-  /// Creates a runner that gathers predictions into micro-batches, as servers want it.
+  /// Creates a runner that gathers predictions into micro-batches, for servers.
   ///
-  /// A slot is filled with what waits, up to `batch` examples; when there are fewer, the first waits
-  /// for others up to `window`.
+  /// A slot is filled with waiting examples, up to `batch`. If there are fewer, the first waits for
+  /// others up to `window`.
   /// ```swift
   /// let runner = try Runner(network, inflightBuffers: 2, batch: 8, within: .milliseconds(2))
   /// ```
   ///
   /// - Parameters:
   ///   - network: the network to run.
-  ///   - inflightBuffers: the number of batches that may be in flight, up to ``maximumInflightBuffers``; unless
-  ///     given, one more than there are cores.
+  ///   - inflightBuffers: the number of batches that may be in flight, up to
+  ///     ``maximumInflightBuffers``; by default one more than there are cores.
   ///   - batch: the most examples in one slot.
-  ///   - window: how long the first example waits for others; 0 takes what is there.
-  ///   - threads: the most threads of one prediction; unless given, one where several batches are in
-  ///     flight, and as many as the network was made for where one is.
-  ///   - clock: what deadlines, times and the window are measured by.
-  /// - Throws: ``RunnerError`` when a number is out of its range or there is no thread to be had, or
-  ///   what making a slot throws.
+  ///   - window: how long the first example waits for others; with 0 it does not wait.
+  ///   - threads: the most threads of one prediction; by default one if several batches are in
+  ///     flight, and as many as the network was made for if one is.
+  ///   - clock: the clock for deadlines, times and the window.
+  /// - Throws: ``RunnerError`` when a number is out of range or no thread can be created, or what
+  ///   making a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, batch: Int, within window: Duration,
     threads: Int? = nil, clock: C = ContinuousClock()
@@ -116,27 +118,27 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
 
   /// Predicts; suspends, and never blocks, while all slots are taken.
   ///
-  /// When the task is cancelled or the deadline comes, the caller resumes at once; a prediction that
-  /// runs then stops before its next step.
+  /// When the task is cancelled or the deadline passes, the caller resumes at once; a running
+  /// prediction then stops before its next step.
   ///
   /// - Parameters:
-  ///   - input: what the network is given.
-  ///   - deadline: when the prediction must be there; any time unless given.
-  /// - Returns: what the network gives.
-  /// - Throws: ``RunnerError`` when the task is cancelled, the deadline comes first or the runner is
-  ///   closed, or what the network throws; the slot is free again in every case.
+  ///   - input: the input of the network.
+  ///   - deadline: the latest time for the prediction; none by default.
+  /// - Returns: the result of the network.
+  /// - Throws: ``RunnerError`` when the task is cancelled, the deadline passes first or the runner
+  ///   is closed, or what the network throws; the slot is free again in every case.
   public func predict(
     _ input: Network.Input, deadline: Deadline? = nil
   ) async throws -> Network.Prediction {
     try await result(for: input, deadline: deadline).prediction
   }
 
-  /// Predicts as ``predict(_:deadline:)`` and gives the times and kept tensors too.
+  /// Predicts as ``predict(_:deadline:)`` and also returns times and kept tensors.
   ///
   /// - Parameters:
-  ///   - input: what the network is given.
-  ///   - deadline: when the prediction must be there; any time unless given.
-  /// - Returns: what the network gives, with latency and kept tensors.
+  ///   - input: the input of the network.
+  ///   - deadline: the latest time for the prediction; none by default.
+  /// - Returns: the result of the network, with latency and kept tensors.
   /// - Throws: as ``predict(_:deadline:)``.
   public func result(
     for input: Network.Input, deadline: Deadline? = nil
@@ -163,28 +165,28 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     makeTicket(input, end)
   }
 
-  // MARK: The end
+  // MARK: Shutting down
 
-  /// Waits until no prediction is in flight and none waits; new ones may come in the meantime.
+  /// Waits until no prediction is in flight or waiting; new ones may arrive in the meantime.
   public func drain() async { await engine.drain() }
 
-  /// Takes no more predictions, and waits for those that were asked for before.
+  /// Rejects new predictions, and waits for those already requested.
   ///
-  /// Later ones get a ``RunnerError`` of kind `closed`.
+  /// Later ones receive a ``RunnerError`` of kind `closed`.
   public func shutDown() async {
     engine.close()
     await engine.drain()
   }
 
-  // MARK: Watching
+  // MARK: Statistics
 
-  /// What the runner did so far.
+  /// The statistics so far.
   public var statistics: RunnerStatistics { engine.statistics }
 
-  /// Starts the statistics anew.
+  /// Resets the statistics.
   public func resetStatistics() { engine.resetStatistics() }
 
-  /// The number of slots that no prediction uses; 0 in a process that was forked off after the runner was made.
+  /// The number of free slots; 0 in a process forked after the runner was created.
   public var freeSlots: Int { engine.freeCount }
 
   /// The number of predictions that wait for a slot.

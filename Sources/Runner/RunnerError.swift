@@ -1,24 +1,25 @@
-/// What keeps a runner from predicting.
+/// An error of a runner.
 public struct RunnerError: Error, Sendable, CustomStringConvertible {
-  /// The kinds of mistakes.
+  /// The kinds of errors.
   public enum Kind: String, Hashable, Sendable {
-    /// A number of buffers, threads, examples or waiting inputs, or the window of a batch, is out of its range.
+    /// A number of buffers, threads, examples or waiting inputs, or the batching window, is out of
+    /// range.
     case invalidCount
     /// The prediction was cancelled before it was finished.
     case cancelled
-    /// The deadline came before the prediction was finished.
+    /// The deadline passed before the prediction was finished.
     case deadlineExceeded
-    /// The runner takes no more predictions.
+    /// The runner is shut down.
     case closed
-    /// The runner was made before this process was forked off.
+    /// The runner was created before this process was forked.
     case forked
-    /// The system gave no thread.
+    /// The system could not create a thread.
     case noThread
   }
 
-  /// What kind of mistake it is.
+  /// The kind of error.
   public let kind: Kind
-  /// The mistake in Forge's voice.
+  /// The error as text.
   public let description: String
 
   static func invalidCount(

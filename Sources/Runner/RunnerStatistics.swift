@@ -1,19 +1,20 @@
-/// What a runner did since it was made, or since its statistics were reset: plain values.
+/// The statistics of a runner since it was created or its statistics were reset.
 public struct RunnerStatistics: Sendable {
-  /// How long something took, over all predictions that finished; percentiles are at most 1/32 too
-  /// large.
+  /// The distribution of a duration over all finished predictions.
+  ///
+  /// Percentiles are at most 1/32 too large.
   public struct Times: Sendable, Hashable {
-    /// How many were measured.
+    /// The number of measurements.
     public let count: Int
     /// The mean.
     public let mean: Duration
-    /// What half of them did not exceed.
+    /// The median.
     public let p50: Duration
-    /// What nine in ten did not exceed.
+    /// The 90th percentile.
     public let p90: Duration
-    /// What 99 in 100 did not exceed.
+    /// The 99th percentile.
     public let p99: Duration
-    /// The longest.
+    /// The maximum.
     public let maximum: Duration
 
     init(_ histogram: Histogram) {
@@ -27,13 +28,13 @@ public struct RunnerStatistics: Sendable {
     }
   }
 
-  /// Predictions that gave a result.
+  /// Predictions that returned a result.
   public let completed: Int
   /// Predictions in which the network threw.
   public let failed: Int
   /// Predictions whose caller cancelled them.
   public let cancelled: Int
-  /// Predictions whose deadline came first.
+  /// Predictions whose deadline passed first.
   public let deadlineExceeded: Int
   /// Inputs of streams that were dropped.
   public let dropped: Int
@@ -47,16 +48,16 @@ public struct RunnerStatistics: Sendable {
   public let latency: Times
   /// From the request to the slot.
   public let waiting: Times
-  /// Writing the input into the slot.
+  /// The time to write the input into the slot.
   public let preparing: Times
-  /// Running the network.
+  /// The time to run the network.
   public let running: Times
-  /// Reading the result out of the slot.
+  /// The time to read the result from the slot.
   public let readingOut: Times
-  /// The time in which there was something to do.
+  /// The time during which there was work.
   public let active: Duration
 
-  /// Results per second of the time in which there was something to do.
+  /// Results per second of active time.
   public var throughput: Double {
     let seconds = active / .seconds(1)
     return seconds > 0 ? Double(completed) / seconds : 0
@@ -80,9 +81,9 @@ public struct RunnerStatistics: Sendable {
   }
 }
 
-/// The counts behind the statistics; belongs to the engine's lock.
+/// The counts behind the statistics, guarded by the engine's lock.
 struct Tally {
-  /// How a prediction ended that its caller still waited for.
+  /// How an awaited prediction ended.
   enum Outcome {
     case completed
     case failed
@@ -102,7 +103,7 @@ struct Tally {
     }
   }
 
-  /// What one prediction took.
+  /// The outcome and times of one prediction.
   struct Times {
     let outcome: Outcome
     let latency, waiting, preparing, running, readingOut: Nanoseconds

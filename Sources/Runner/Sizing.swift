@@ -6,22 +6,24 @@
   import Darwin
 #endif
 
-/// How many predictions to have in flight and how many threads to give each.
+/// The number of predictions in flight and the threads of each.
 ///
-/// The two are chosen separately: for latency one prediction has all cores, for throughput each has
-/// one. A ``Runner`` takes both; no prediction gets more threads than its network was compiled for.
+/// The two are independent: for latency, one prediction uses all cores; for throughput, each uses
+/// one. A ``Runner`` takes both. No prediction uses more threads than its network was compiled for.
 public struct RunnerSizing: Hashable, Sendable {
   /// The number of predictions in flight.
   public var inflightBuffers: Int
   /// The number of threads of one prediction.
   public var threads: Int
 
-  /// What is to be small, or large.
+  /// The optimisation goal.
   public enum Goal: Hashable, Sendable, CaseIterable {
-    /// The time of one prediction: it has all cores; one more is prepared meanwhile.
+    /// The shortest time per prediction: one has all cores while the next is prepared.
     case latency
-    /// The number of predictions per second: one core each, and one more slot than cores, so that a
-    /// core always finds an input that is ready.
+    /// The most predictions per second.
+    ///
+    /// Each has one core, and there is one more slot than cores, so that a core always finds a
+    /// prepared input.
     case throughput
   }
 
@@ -38,9 +40,9 @@ public struct RunnerSizing: Hashable, Sendable {
   /// A sizing for a goal.
   ///
   /// - Parameters:
-  ///   - goal: what is to be small, or large.
-  ///   - cores: the cores this process may use; unless given, those of its affinity mask.
-  /// - Returns: the sizing; more than 64 buffers are never proposed.
+  ///   - goal: the optimisation goal.
+  ///   - cores: the cores this process may use; by default those of its affinity mask.
+  /// - Returns: the sizing, with at most 64 buffers.
   public static func sensible(for goal: Goal, cores: Int? = nil) -> RunnerSizing {
     let cores = max(cores ?? usableCores, 1)
     return switch goal {
@@ -49,7 +51,7 @@ public struct RunnerSizing: Hashable, Sendable {
     }
   }
 
-  /// The cores that this process's affinity mask allows.
+  /// The number of cores in this process's affinity mask.
   package static var usableCores: Int {
     #if os(Linux)
       if let count = allowedCores(inStatus: contents(of: "/proc/self/status")) { return count }
@@ -57,7 +59,7 @@ public struct RunnerSizing: Hashable, Sendable {
     return max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
   }
 
-  /// The cores of the line `Cpus_allowed:` of a process's status: a mask in hexadecimal digits.
+  /// The number of cores in the line `Cpus_allowed:` of a process's status, a hexadecimal mask.
   package static func allowedCores(inStatus text: String) -> Int? {
     let lines = text.split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed:") }) else { return nil }

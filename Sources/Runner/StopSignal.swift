@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Asks a prediction that runs whether it is still wanted.
+/// Tells a running prediction whether it is still wanted.
 ///
-/// A network polls it between its steps. Polling reads one number, and the clock when the prediction
-/// has a deadline; it neither locks nor makes a system call.
+/// A network polls it between its steps. Polling reads one number, and the clock if the prediction
+/// has a deadline. It takes no lock and makes no system call.
 public struct StopSignal: ~Copyable {
-  /// Why nobody waits for a prediction any more.
+  /// Why a prediction is no longer wanted.
   package enum Reason: Int32 {
     case cancelled = 1
     case deadlineExceeded = 2
@@ -29,7 +29,7 @@ public struct StopSignal: ~Copyable {
   /// Whether the prediction should stop.
   public var isRaised: Bool { reason != nil }
 
-  /// Ends a prediction that is no longer wanted.
+  /// Throws if the prediction should stop.
   ///
   /// - Throws: ``RunnerError`` of kind `cancelled` or `deadlineExceeded` when it should stop.
   public func check() throws(RunnerError) {
@@ -43,12 +43,14 @@ public struct StopSignal: ~Copyable {
     return deadlineMoment != .never && time.now >= deadlineMoment ? .deadlineExceeded : nil
   }
 
-  /// Where C code finds the number that is not 0 once the signal is raised.
+  /// The flag for C code, not 0 once the signal is raised.
   package var flag: UnsafePointer<Int32>? {
     raised.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
   }
 
-  /// The deadline in nanoseconds of `CLOCK_MONOTONIC` for C code; `Int64.max` when there is none, or
-  /// when the clock is not the machine's (a timer then raises the flag).
+  /// The deadline for C code in nanoseconds of `CLOCK_MONOTONIC`.
+  ///
+  /// It is `Int64.max` when there is none, or when the clock is not the machine's (a timer then
+  /// raises the flag).
   package var deadline: Int64 { time.isMachine ? deadlineMoment : .never }
 }

@@ -1,19 +1,19 @@
-/// One iteration over a stream: what waits, what runs, what is finished, and who waits for it.
+/// The state of one iteration over a stream: waiting, running and finished predictions.
 ///
-/// Inputs are known here by their prediction: a closure that starts it.
+/// An input is represented by a closure that starts its prediction.
 final class StreamState<Output: Sendable>: Sendable {
-  /// The end of a prediction.
+  /// Receives the result of a prediction.
   typealias Completion = @Sendable (Result<Output, any Error>) -> Void
-  /// Starts a prediction and gives what cancels it.
+  /// Starts a prediction and returns a closure that cancels it.
   typealias Start = @Sendable (_ index: Int, _ completion: @escaping Completion) -> Cancel
   typealias Cancel = @Sendable () -> Void
 
   private struct State {
     /// Inputs that have not started, in order.
     var waiting: [(index: Int, start: Start)] = []
-    /// The indices of started predictions whose results are not handed out yet, in order.
+    /// The indices of started predictions whose results have not been delivered, in order.
     var order: [Int] = []
-    /// What cancels those that run; `nil` while they are being started.
+    /// The cancel closures of running predictions; `nil` while they are being started.
     var running: [Int: Cancel?] = [:]
     var finished: [Int: Result<Output, any Error>] = [:]
     var nextIndex = 0
@@ -38,9 +38,9 @@ final class StreamState<Output: Sendable>: Sendable {
     self.drops = drops
   }
 
-  // MARK: The producer's side
+  // MARK: Producer
 
-  /// Starts the producer, the first time.
+  /// Starts the producer on the first call.
   func start(_ makeTask: (StreamState) -> Task<Void, Never>) {
     monitor.withLock { state in
       if state.producer == nil, !state.isOver { state.producer = makeTask(self) }
@@ -58,7 +58,7 @@ final class StreamState<Output: Sendable>: Sendable {
     }
     startWaiting()
     guard policy == .block else { return dropExcess() }
-    // With room for the next input, or not until there is.
+    // Resumes as soon as there is room for the next input.
     try await withCheckedThrowingContinuation { continuation in
       let answer: Result<Void, any Error>? = monitor.withLock { state in
         if state.isOver { return .failure(RunnerError.cancelled) }
@@ -70,7 +70,7 @@ final class StreamState<Output: Sendable>: Sendable {
     }
   }
 
-  /// Whether the producer may bring another input.
+  /// Whether there is room for another input.
   private func hasRoom(_ state: State) -> Bool {
     state.waiting.isEmpty || state.waiting.count < waitingLimit
   }
@@ -88,11 +88,11 @@ final class StreamState<Output: Sendable>: Sendable {
     if isDropped { drops.add() }
   }
 
-  /// The inputs have come to their end.
+  /// Marks the end of the inputs.
   func inputsEnded(_ failure: (any Error)?) {
     monitor.withLock { state in
       state.inputsEnded = true
-      // Else the producer only noticed that it is over.
+      // Otherwise the producer only noticed that the iteration is over.
       if !state.isOver { state.failure = failure }
     }
     handOut()
@@ -100,12 +100,12 @@ final class StreamState<Output: Sendable>: Sendable {
 
   // MARK: Predictions
 
-  /// Starts what may start: so many run, and as many finished results wait for the consumer.
+  /// Starts waiting predictions up to the limits on running and on finished ones.
   private func startWaiting() {
     while let (index, start) = nextToStart() {
       let cancel = start(index) { [self] result in finish(index, result) }
       let isUnwanted = monitor.withLock { state in
-        // It may be over already.
+        // It may have finished already.
         guard state.running[index] != nil else { return state.isOver }
         state.running[index] = .some(cancel)
         return false
@@ -144,7 +144,7 @@ final class StreamState<Output: Sendable>: Sendable {
     producer?.resume()
   }
 
-  // MARK: The consumer's side
+  // MARK: Consumer
 
   /// Waits for the next result in order.
   func take(_ continuation: CheckedContinuation<Output?, any Error>) {
@@ -153,14 +153,14 @@ final class StreamState<Output: Sendable>: Sendable {
       state.consumer = continuation
       return false
     }
-    // An iterator belongs to one task; another one that asks gets nothing.
+    // An iterator belongs to one task; a concurrent call from another task receives `nil`.
     if isSecond { return continuation.resume(returning: nil) }
     handOut()
     startWaiting()
     unblock()
   }
 
-  /// Gives the consumer what it waits for, when that is there.
+  /// Delivers the next result if the consumer waits for it and it is there.
   private func handOut() {
     typealias Delivery = (CheckedContinuation<Output?, any Error>, Result<Output?, any Error>)
     let delivery = monitor.withLock { state -> Delivery? in
@@ -179,12 +179,12 @@ final class StreamState<Output: Sendable>: Sendable {
       return (consumer, answer)
     }
     guard let (consumer, answer) = delivery else { return }
-    // The first error is the last of the stream.
+    // The first error ends the stream.
     if case .failure(let error) = answer { end(throwing: error, isDelivered: true) }
     consumer.resume(with: answer)
   }
 
-  /// Ends the iteration: cancels what runs and stops the producer.
+  /// Ends the iteration: cancels running predictions and stops the producer.
   func end(throwing error: any Error, isDelivered: Bool = false) {
     let (cancels, task, producer) = monitor.withLock { state in
       guard !state.isOver else {

@@ -1,65 +1,65 @@
-/// One prediction from its submission to its answer, which it gets exactly once.
+/// One prediction from its submission to its answer, which is sent exactly once.
 ///
-/// The engine knows this class only, so that nothing in its loop is generic: unspecialised generic code
-/// looks up metadata at every turn. (The generic first form cost 10 to 12 µs per prediction, this one 3 to 5.)
+/// The engine only knows this class, so its loop contains no generic code, which would look up
+/// metadata at run time when unspecialised.
 ///
-/// `@unchecked Sendable`: `phase` and what is beside it belong to the engine's lock; the rest to the
-/// worker that has taken the ticket, or to whoever moved it to `over`.
+/// `@unchecked Sendable`: `phase` and the engine's fields below are guarded by the engine's lock.
+/// The rest belongs to the worker that has taken the ticket, or to whoever moved it to `over`.
 class Ticket: @unchecked Sendable {
-  /// Where the prediction is.
+  /// The state of the prediction.
   enum Phase {
     /// Not submitted yet.
     case new
-    /// In the line.
+    /// In the queue.
     case waiting
     /// In a slot.
     case taken
-    /// Answered, or about to be by whoever moved it here.
+    /// Answered, or about to be answered by whoever moved it here.
     case over
   }
 
-  /// When the prediction must be there.
+  /// The time by which the prediction must finish.
   let deadline: Nanoseconds
   /// When it was submitted.
   var submitted: Nanoseconds = 0
 
-  // MARK: The engine's
+  // MARK: Owned by the engine
 
   final var phase = Phase.new
-  /// Why it was over before it was submitted.
+  /// The reason it was cancelled before it was submitted.
   final var refusal: StopSignal.Reason?
-  /// Ends it when the deadline comes.
+  /// Ends it when the deadline passes.
   final var timer: Task<Void, Never>?
   /// The slot it is in, while it is taken.
   final var slot: InflightSlot?
-  /// Its neighbours in the line, which holds it alive meanwhile.
+  /// Its neighbours in the queue, which retains it meanwhile.
   final var next: Unmanaged<Ticket>?
   final var previous: Unmanaged<Ticket>?
 
-  // MARK: The worker's
+  // MARK: Owned by the worker
 
-  /// Which example of the slot it is.
+  /// The index of its example in the slot.
   final var place = 0
-  /// What went wrong, so far.
+  /// The first error so far.
   final var failure: (any Error)?
-  /// Whether it is the worker that answers.
+  /// Whether the worker sends the answer.
   final var isWorkersToAnswer = false
 
   init(deadline: Nanoseconds) { self.deadline = deadline }
 
-  /// Writes the input into a slot, and forgets it.
+  /// Writes the input into a slot and releases it.
   func encode(into slot: InflightSlot) throws {}
 
-  /// Reads the result out of a slot.
+  /// Reads the result from a slot.
   func fetch(from slot: InflightSlot) throws {}
 
-  /// Answers with `failure`, or with the result; called once.
+  /// Sends `failure`, or the result; called once.
   func answer(_ failure: (any Error)?, latency: Nanoseconds, waited: Nanoseconds) {}
 }
 
 /// A ticket of one network.
 class NetworkTicket<Network: NeuralNetwork>: Ticket, @unchecked Sendable {
-  /// What the caller gets.
+  /// The result that the caller receives.
   typealias Answer = Result<PredictionResult<Network.Prediction, Network.Kept>, any Error>
 
   final let network: Network

@@ -6,17 +6,17 @@
   import Darwin
 #endif
 
-/// Nanoseconds of a clock from some fixed moment on.
+/// Nanoseconds of a clock since a fixed moment.
 typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-  /// The moment that never comes.
+  /// The moment that is never reached.
   static var never: Nanoseconds { .max }
 }
 
 /// The clock of a runner: the machine's monotonic one, or one that a test drives.
 struct TimeSource: Sendable {
-  /// The present, and a sleep until a moment; `nil` for the machine's clock.
+  /// The current time, and a sleep until a moment; `nil` for the machine's clock.
   private let injected: Injected?
 
   private struct Injected: Sendable {
@@ -29,7 +29,7 @@ struct TimeSource: Sendable {
 
   private init(injected: Injected?) { self.injected = injected }
 
-  /// Another clock.
+  /// Creates a time source from another clock.
   init<C: Clock>(_ clock: C) where C.Duration == Duration {
     guard !(clock is ContinuousClock) else {
       injected = nil
@@ -42,16 +42,16 @@ struct TimeSource: Sendable {
     )
   }
 
-  /// Whether ``now`` is what `CLOCK_MONOTONIC` gives, which C code may then read itself.
+  /// Whether ``now`` is the time of `CLOCK_MONOTONIC`, which C code can read itself.
   var isMachine: Bool { injected == nil }
 
-  /// The present.
+  /// The current time.
   var now: Nanoseconds {
     guard let injected else { return Self.monotonic() }
     return injected.now()
   }
 
-  /// The machine's monotonic clock.
+  /// The time of the machine's monotonic clock.
   static func monotonic() -> Nanoseconds {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -67,7 +67,7 @@ struct TimeSource: Sendable {
 }
 
 extension Duration {
-  /// The duration in whole nanoseconds, as near as 64 bits come.
+  /// The duration in whole nanoseconds, clamped to 64 bits.
   var nanoseconds: Nanoseconds {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

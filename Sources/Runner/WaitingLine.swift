@@ -1,12 +1,12 @@
-/// The tickets that nobody has taken yet: first come, first served; any one can leave.
+/// The queue of tickets: first in, first out; any ticket can leave.
 ///
-/// A list through the tickets themselves, so that joining and leaving allocate nothing.
+/// It is a list linked through the tickets themselves, so that joining and leaving do not allocate.
 struct WaitingLine {
   private(set) var count = 0
   private(set) var first: Unmanaged<Ticket>?
   private var last: Unmanaged<Ticket>?
 
-  /// Adds a ticket at the end.
+  /// Appends a ticket.
   mutating func append(_ ticket: Ticket) {
     let entry = Unmanaged.passRetained(ticket)
     ticket.previous = last
@@ -19,7 +19,7 @@ struct WaitingLine {
     count += 1
   }
 
-  /// Takes out a ticket that is in the line.
+  /// Removes a ticket that is in the queue.
   mutating func remove(_ ticket: Ticket) {
     if let previous = ticket.previous {
       previous.takeUnretainedValue().next = ticket.next
@@ -37,7 +37,7 @@ struct WaitingLine {
     Unmanaged.passUnretained(ticket).release()
   }
 
-  /// Takes out the one that has waited longest.
+  /// Removes the ticket that has waited longest.
   mutating func removeFirst() -> Ticket? {
     guard let ticket = first?.takeUnretainedValue() else { return nil }
     remove(ticket)

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A thread of its own, detached, in which signals are blocked: they are for the program's threads.
+/// A detached thread in which signals are blocked: they are for the program's own threads.
 package final class WorkerThread: Sendable {
   private let run: @Sendable () -> Void
 
@@ -14,8 +14,8 @@ package final class WorkerThread: Sendable {
 
   /// Starts a thread.
   ///
-  /// - Parameter run: what it does.
-  /// - Returns: whether there is one; the system may refuse.
+  /// - Parameter run: the body of the thread.
+  /// - Returns: whether the thread was created; the system may refuse.
   package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
     var all = sigset_t()
     var before = sigset_t()

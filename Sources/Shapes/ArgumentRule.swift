@@ -23,7 +23,7 @@ public enum ArgumentRule {
     }
   }
 
-  /// Checks a condition on an argument and says what is needed when it does not hold.
+  /// Checks a condition on an argument; the error states what is needed.
   public static func require(
     _ condition: Bool, _ name: String, _ value: String, needs: String
   ) throws(ShapeError) {
@@ -35,7 +35,7 @@ public enum ArgumentRule {
     guard shape.isImage else { throw .notAnImage() }
   }
 
-  /// The single input of a layer that takes exactly one, which must be a shape a tensor may have.
+  /// The single input of a layer that takes exactly one; it must be a shape that a tensor can have.
   public static func single(_ inputs: [Shape]) throws(ShapeError) -> Shape {
     try count(inputs, from: 1, to: 1)
     return try tensor(inputs[0])
@@ -43,7 +43,7 @@ public enum ArgumentRule {
 
   /// Checks that a layer received from `least` to `most` tensors.
   ///
-  /// `example` shows in the error how to write them: `[a, b] --> Add()`.
+  /// `example` shows the correct syntax in the error: `[a, b] --> Add()`.
   public static func count(
     _ inputs: [Shape], from least: Int, to most: Int = .max, example: String? = nil
   ) throws(ShapeError) {
@@ -52,9 +52,9 @@ public enum ArgumentRule {
     }
   }
 
-  /// The shape itself when it is one a tensor may have: rank, positive sizes, number of elements.
+  /// Checks and returns a shape: rank, positive sizes, number of elements.
   ///
-  /// What follows may then compute with its sizes without overflow.
+  /// Later computations with its sizes cannot overflow.
   public static func tensor(_ input: Shape) throws(ShapeError) -> Shape {
     guard (1...Shape.maximumRank).contains(input.rank) else { throw .badRank(input.rank) }
     guard input.dimensions.allSatisfy({ ($0 ?? 1) >= 1 }) else { throw .emptyInput() }
@@ -69,7 +69,7 @@ public enum ArgumentRule {
     return channels
   }
 
-  /// Checks that an image has one of the stated numbers of channels; `meaning` says what they are.
+  /// Checks that an image has one of the given numbers of channels; `meaning` describes them.
   public static func channels(
     of shape: Shape, oneOf counts: [Int], meaning: String
   ) throws(ShapeError) {
@@ -92,7 +92,7 @@ public enum ArgumentRule {
 
   /// Checks that there is one value or one per channel, and that each is finite.
   ///
-  /// Where the number of channels is not known only one value fits.
+  /// If the number of channels is not known, there must be one value.
   public static func perChannel(
     _ values: [Float], _ name: String, channels: Int?
   ) throws(ShapeError) {
@@ -102,7 +102,7 @@ public enum ArgumentRule {
     if let value = values.first(where: { !$0.isFinite }) { try finite(value, name) }
   }
 
-  /// Checks that each axis of a shape has a name: that there are 1 to 3.
+  /// Checks that each axis of a shape has a name, which requires 1 to 3 axes.
   public static func namedAxes(_ shape: Shape) throws(ShapeError) {
     guard !shape.axes.contains(.unnamed) else { throw .unnamedAxes(shape.rank) }
   }
@@ -113,7 +113,7 @@ public enum ArgumentRule {
     guard shape.elementCount == count else { throw .wrongConstantCount(count, shape: shape) }
   }
 
-  /// Every size of a shape, which must be known; `what` says what for.
+  /// Every size of a shape, which must be known; `what` states the purpose in the error.
   public static func known(_ shape: Shape, _ what: String) throws(ShapeError) -> [Int] {
     guard let sizes = shape.sizes else { throw .unknownSize(what) }
     return sizes
@@ -122,7 +122,7 @@ public enum ArgumentRule {
 
 /// The bound on the size of any tensor.
 public enum SizeRule {
-  /// The shape itself when it is within bounds: rank, positive sizes, number of elements.
+  /// Checks and returns a shape: rank, positive sizes, number of elements.
   ///
   /// - Throws: ``ShapeError`` of kind `emptyOutput`, `tooLarge` or `invalidArgument`.
   public static func bounded(_ shape: Shape) throws(ShapeError) -> Shape {
@@ -166,10 +166,10 @@ extension SizeRule {
     }
   }
 
-  /// The most values per channel that a layer makes up itself (2²⁴ values are 64 MiB of Float32).
+  /// The most values per channel that a layer generates itself (2²⁴ values are 64 MiB of Float32).
   public static let maximumConstantCount = 1 << 24
 
-  /// Checks that values a layer makes up itself, as ones for an absent gamma, are not too many.
+  /// Checks the number of values that a layer generates itself, such as ones for a missing gamma.
   ///
   /// - Throws: ``ShapeError`` of kind `tooLarge`.
   public static func boundedConstant(channels: Int) throws(ShapeError) {

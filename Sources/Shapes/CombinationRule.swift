@@ -1,9 +1,9 @@
-/// The shapes of several tensors put together.
+/// The shapes of combinations of several tensors.
 public enum CombinationRule {
   /// The shape of an elementwise operation on `shapes`, by NumPy's broadcasting rule.
   ///
-  /// Shapes are aligned at their last axis; sizes must be equal or 1. An unknown size meets only 1 or
-  /// another unknown size without being resolved.
+  /// Shapes are aligned at their last axis; sizes must be equal or 1. An unknown size may only be
+  /// combined with 1 or another unknown size.
   ///
   /// - Throws: ``ShapeError`` of kind `shapeMismatch`.
   public static func broadcast(_ shapes: [Shape]) throws(ShapeError) -> Shape {
@@ -57,7 +57,7 @@ public enum CombinationRule {
     return try SizeRule.bounded(Shape(result))
   }
 
-  /// An axis counted from the front; negative ones count from the back.
+  /// Converts an axis to a non-negative one; negative axes count from the back.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.
   public static func axis(_ axis: Int, rank: Int) throws(ShapeError) -> Int {

@@ -1,11 +1,11 @@
 /// How a window moves over an image: kernel, stride, dilation and padding.
 ///
 /// Convolutions and poolings share it. For one axis with input size `n`, kernel `k`, stride `s`,
-/// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output has
-/// `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
+/// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output
+/// has `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
 ///
-/// A geometry may be made of any numbers; ``validate()`` says which are wrong. The other members give the nearest Int
-/// where a number is beyond it, and take a stride below 1 for 1.
+/// A geometry can hold any numbers; ``validate()`` reports wrong ones. The other members saturate
+/// at the bounds of Int, and treat a stride below 1 as 1.
 public struct ConvolutionGeometry: Hashable, Sendable {
   /// Width and height of the window in taps.
   public let kernel: Size
@@ -13,7 +13,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   public let stride: Size
   /// Distance between taps in pixels.
   public let dilation: Size
-  /// What happens at the border.
+  /// The padding at the border.
   public let padding: Padding
 
   /// Creates the geometry of a window.
@@ -24,7 +24,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     self.padding = padding
   }
 
-  /// The same window with another padding.
+  /// Returns the same window with another padding.
   public func withPadding(_ padding: Padding) -> ConvolutionGeometry {
     ConvolutionGeometry(kernel: kernel, stride: stride, dilation: dilation, padding: padding)
   }
@@ -40,7 +40,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     dilation.multipliedSaturated(by: kernel.subtractingSaturated(1)).addingSaturated(1)
   }
 
-  /// Whether the window is one pixel with stride one and no border.
+  /// Whether the window is one pixel with stride one and no padding.
   public var isPointwise: Bool {
     kernel == .one && stride == .one && resolvesToNoPadding
   }
@@ -73,7 +73,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     return max(covered.subtractingSaturated(input), 0)
   }
 
-  /// The output size for an input of `width` by `height` pixels; a side may come out as 0 or less.
+  /// The output size for an input of `width` by `height` pixels; a side may be 0 or less.
   public func output(width: Int, height: Int) -> Size {
     let edges = edges(width: width, height: height)
     return Size(
@@ -90,34 +90,35 @@ public struct ConvolutionGeometry: Hashable, Sendable {
       ? 0 : (padded.subtractingSaturated(extent) / max(stride, 1)).addingSaturated(1)
   }
 
-  /// The largest kernel, stride, dilation or padding accepted, in pixels.
+  /// The largest kernel, stride, dilation or padding allowed, in pixels.
   ///
-  /// It is far above anything used and keeps products of two of them inside 64 bits.
+  /// It is far above practical values, and products of two of them fit in 64 bits.
   public static let maximumArgument = 1 << 20
 
-  /// The most pixels one dilated kernel may cover along an axis; borders of zeros are as wide.
+  /// The most pixels that one dilated kernel may cover along an axis; padding is no wider.
   public static let maximumExtent = 1 << 22
 
-  /// Checks that every argument is positive (padding: not negative) and not absurdly large.
+  /// Checks that every argument is positive (padding: not negative) and within ``maximumArgument``.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument` naming the argument.
   public func validate() throws(ShapeError) {
     try ArgumentRule.positive(kernel, "kernel")
     try ArgumentRule.positive(stride, "stride")
     try ArgumentRule.positive(dilation, "dilation")
-    // Both factors are bounded, so that their product cannot overflow.
+    // Both factors are bounded, so their product cannot overflow.
     try ArgumentRule.require(
       max(extent.width, extent.height) <= Self.maximumExtent, "the dilated kernel", extent.text,
       needs: "at most \(Self.maximumExtent) pixels along each axis")
     if case .edges(let edges) = padding { try ArgumentRule.nonNegative(edges, "padding") }
   }
 
-  /// The shape after the window has moved over `input`, with `channels` values per pixel.
+  /// The output shape of a window that moves over `input`, with `channels` values per pixel.
   ///
-  /// Unknown sizes stay unknown. `windowName` says what the window is called when it is too large:
-  /// the output of a convolution "would be empty", the kernel of a pooling "is larger than the input".
+  /// Unknown sizes stay unknown. `kind` is the error for a window that is too large: the output of
+  /// a convolution "would be empty", the kernel of a pooling "is larger than the input".
   ///
-  /// - Throws: ``ShapeError`` when `input` is no image, an argument is out of range, or no window fits.
+  /// - Throws: ``ShapeError`` when `input` is not an image, an argument is out of range, or no
+  ///   window fits.
   public func outputShape(
     for input: Shape, channels: Int, tooLarge kind: ShapeError.Kind = .emptyOutput
   ) throws(ShapeError) -> Shape {
@@ -131,9 +132,9 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     return try SizeRule.bounded(Shape(width: width, height: height, channels: channels))
   }
 
-  /// The shape after a pooling's window has moved over `input`.
+  /// The output shape of a pooling whose window moves over `input`.
   ///
-  /// A pooling's padding is smaller than its kernel: a window that lies wholly in the border has
+  /// The padding of a pooling is smaller than its kernel: a window entirely in the padding has
   /// neither a maximum nor a mean.
   ///
   /// - Throws: ``ShapeError`` as ``outputShape(for:channels:tooLarge:)``, of kind `invalidArgument`

@@ -6,7 +6,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
   case float16 = "f16"
   /// The upper half of a single-precision number.
   case bfloat16 = "bf16"
-  /// IEEE 754 double precision; parameters of some files.
+  /// IEEE 754 double precision, in some parameter files.
   case float64 = "f64"
   /// Signed 8-bit integer.
   case int8 = "i8"

@@ -1,7 +1,7 @@
 extension Float {
-  /// The value of an IEEE 754 half-precision number.
+  /// Converts an IEEE 754 half-precision number from its bits.
   ///
-  /// By its bits, as `Float16` does not exist on every platform Swift has.
+  /// `Float16` does not exist on every platform of Swift.
   @inlinable
   package init(halfPrecision bits: UInt16) {
     let sign = UInt32(bits & 0x8000) << 16
@@ -15,7 +15,7 @@ extension Float {
     }
   }
 
-  /// The value of a bfloat16 number: the upper half of a single-precision one.
+  /// Converts a bfloat16 number, the upper half of a single-precision one, from its bits.
   @inlinable
   package init(bfloat16 bits: UInt16) {
     self.init(bitPattern: UInt32(bits) << 16)

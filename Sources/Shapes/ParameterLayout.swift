@@ -1,4 +1,4 @@
-/// The axis order in which a source holds its parameters; Forge converts.
+/// The axis order in which a source stores its parameters; Forge converts from it.
 ///
 /// | parameter | `.forge` | `.keras` | `.pytorch` |
 /// | --- | --- | --- | --- |
@@ -6,11 +6,11 @@
 /// | depthwise | C M H W | H W C M | C M H W |
 /// | one axis | as it is | as it is | as it is |
 ///
-/// A dense layer's inputs are the height, width and channels of the image it flattens; Keras's matrix
-/// [inputs][outputs] after a channels-last flatten is therefore H W I O, and PyTorch's
+/// The inputs of a dense layer are the height, width and channels of the image it flattens. Keras's
+/// matrix [inputs][outputs] after a channels-last flatten is therefore H W I O, and PyTorch's
 /// [outputs][inputs] after a channels-first flatten is O I H W.
 public enum ParameterLayout: Hashable, Sendable {
-  /// Forge's own order, which is the 2017 toolkit's.
+  /// Forge's own order, which is that of the 2017 toolkit.
   case forge
   /// Keras and TensorFlow.
   case keras
@@ -30,10 +30,10 @@ public enum ParameterLayout: Hashable, Sendable {
     }
   }
 
-  /// How to walk a parameter held in this layout in Forge's order.
+  /// The strides for reading a parameter stored in this layout in Forge's order.
   ///
-  /// - Returns: for each axis of `spec`, the distance in elements between neighbours along it, in
-  ///   memory of this layout; `nil` when the layout's axes do not fit the parameter's, or the parameter is larger
+  /// - Returns: for each axis of `spec`, the distance in elements between neighbours in this
+  ///   layout; `nil` when the layout's axes do not fit the parameter's, or the parameter is larger
   ///   than any memory.
   public func strides(for spec: ParameterSpec) -> [Int]? {
     guard let order = order(for: spec) else { return nil }

@@ -1,42 +1,44 @@
-/// The values of one parameter, wherever they are.
+/// The values of one parameter, in whatever storage.
 ///
-/// Forge reads them once while compiling, straight from where they lie into its packed form.
+/// Forge reads them once while compiling, directly from their storage into their packed form.
 public protocol ParameterData: Sendable {
   /// The number of values.
   var count: Int { get }
-  /// The type they are stored in.
+  /// The element type of the stored values.
   var elementType: ElementType { get }
-  /// The axis order they are stored in.
+  /// The axis order of the stored values.
   var layout: ParameterLayout { get }
-  /// The sizes the source states, in its own axis order; `nil` when it knows only the count.
+  /// The sizes that the source states, in its own axis order; `nil` when it only knows the count.
   var sizes: [Int]? { get }
   /// Where the values come from, for messages: `weights/conv1_W.bin`.
   var origin: String { get }
-  /// The bytes of memory that ``withUnsafeBytes(_:)`` takes for the time of a call, so that a compile can
-  /// report what it held; 0 where the values are in memory as they are.
-  var temporaryByteCount: Int { get }
-  /// Gives the bytes to `body` for the time of the call: `count` little-endian elements.
-  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws
-  /// Copies the elements into memory, which is exactly as large as they are.
+  /// The bytes of memory that ``withUnsafeBytes(_:)`` holds during a call, for reports.
   ///
-  /// Values that are read from a file are read into it directly, without the memory that
-  /// ``withUnsafeBytes(_:)`` takes.
+  /// It is 0 if the values are in memory already.
+  var temporaryByteCount: Int { get }
+  /// Calls `body` with the bytes of `count` little-endian elements, valid during the call.
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws
+  /// Copies the elements into memory of exactly their size.
+  ///
+  /// Values of a file are read into it directly, without the memory that ``withUnsafeBytes(_:)``
+  /// takes.
   func read(into memory: UnsafeMutableRawBufferPointer) throws
 }
 
 extension ParameterData {
   /// Forge's own axis order.
   public var layout: ParameterLayout { .forge }
-  /// Unknown.
+  /// `nil`: unknown.
   public var sizes: [Int]? { nil }
   /// Single precision.
   public var elementType: ElementType { .float32 }
-  /// None: the values are in memory.
+  /// 0: the values are in memory.
   public var temporaryByteCount: Int { 0 }
-  /// Copies what ``withUnsafeBytes(_:)`` gives.
+  /// Copies the bytes from ``withUnsafeBytes(_:)``.
   ///
   /// - Parameter memory: receives the elements.
-  /// - Throws: `ShapeError` when there are fewer bytes than that, and what ``withUnsafeBytes(_:)`` throws.
+  /// - Throws: `ShapeError` when there are fewer bytes than it holds, and what
+  ///   ``withUnsafeBytes(_:)`` throws.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws {
     try withUnsafeBytes { bytes in
       guard bytes.count >= memory.count else {
@@ -49,25 +51,25 @@ extension ParameterData {
   }
 }
 
-/// Anything that holds the parameters of a model by layer name and type.
+/// A source of the parameters of a model, by layer name and type.
 public protocol ParameterSource: Sendable {
-  /// Whether parameters are found by their layers' names; then every layer that has some needs one.
+  /// Whether parameters are found by layer name; every layer with parameters then needs a name.
   var goesByName: Bool { get }
-  /// The layer names there are values for, when the source can list them; used for "did you mean".
+  /// The layer names with values, if the source can list them, for "did you mean".
   var availableNames: [String] { get }
-  /// The source, prepared for exactly these parameters in the order of the plan.
+  /// Prepares the source for exactly these parameters in the order of the plan.
   ///
-  /// A source that goes by order instead of by name matches them here.
+  /// A source that matches by order instead of by name does so here.
   func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource
   /// The values for `spec`, or `nil` when the source has none.
   func parameter(for spec: ParameterSpec) throws -> (any ParameterData)?
 }
 
 extension ParameterSource {
-  /// By name.
+  /// `true`: by name.
   public var goesByName: Bool { true }
-  /// None listed.
+  /// Empty: none listed.
   public var availableNames: [String] { [] }
-  /// The source as it is.
+  /// Returns the source unchanged.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource { self }
 }

@@ -1,15 +1,15 @@
 extension ParameterSpec {
-  /// The sizes this parameter has in a file of some layout; `nil` when the layout does not fit it.
+  /// The sizes of this parameter in a file of some layout; `nil` when the layout does not fit it.
   package func sizes(in layout: ParameterLayout) -> [Int]? {
     guard let order = layout.order(for: self) else { return nil }
     let known = Dictionary(zip(axes, sizes)) { first, _ in first }
     return order.map { known[$0] ?? 1 }
   }
 
-  /// Whether stored sizes are this parameter's.
+  /// Whether stored sizes fit this parameter.
   ///
-  /// Files leave out axes of 1 and put neighbouring axes together, as a dense layer's rows, columns
-  /// and channels.
+  /// Files may omit axes of size 1 and merge adjacent axes, such as the rows, columns and channels
+  /// of a dense layer.
   package func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
     var rest = needed.filter { $0 != 1 }[...]

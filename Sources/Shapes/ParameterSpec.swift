@@ -1,16 +1,16 @@
-/// What a parameter is to its layer.
+/// The role of a parameter in its layer.
 ///
-/// The names are those of files: a source finds `gamma` of layer `bn1` by the pair of names.
+/// The names are those in files: a source finds `gamma` of layer `bn1` by the pair of names.
 public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
-  /// The name, as `weights`, `biases` or `gamma`.
+  /// The name, such as `weights`, `biases` or `gamma`.
   public let name: String
 
-  /// Creates a type of a name; layers of your own may have types of their own.
+  /// Creates a type with a name; custom layers may define their own types.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// The kernel of a convolution, the matrix of a dense layer.
+  /// The kernel of a convolution, or the matrix of a dense layer.
   public static let weights = ParameterType("weights")
   /// One value per output channel, added last.
   public static let biases = ParameterType("biases")
@@ -37,19 +37,19 @@ public enum ParameterAxis: Character, Hashable, Sendable {
   case height = "H"
   /// Columns of the kernel, or of the image a dense layer flattens.
   case width = "W"
-  /// Input channels; of one group where there are groups.
+  /// Input channels, of one group if there are several.
   case inputs = "I"
-  /// Channels of a depthwise kernel, or of one value per channel.
+  /// Channels of a depthwise kernel, or of a parameter with one value per channel.
   case channels = "C"
   /// Outputs per channel of a depthwise kernel.
   case multiplier = "M"
 }
 
-/// One parameter a layer needs: its name, meaning, sizes and axis order.
+/// The specification of a parameter: its name, meaning, sizes and axis order.
 public struct ParameterSpec: Hashable, Sendable {
   /// The name of the layer it belongs to.
   public let layer: String
-  /// What it is to the layer.
+  /// The role of the parameter in its layer.
   public let type: ParameterType
   /// The meaning of each axis, outermost first, in Forge's own order.
   public let axes: [ParameterAxis]
@@ -60,16 +60,16 @@ public struct ParameterSpec: Hashable, Sendable {
   /// The axes in the order in which PyTorch, ONNX and Core ML store them, outermost first.
   public let pytorchAxes: [ParameterAxis]
 
-  /// Creates a specification; a layer may leave its own name empty, the graph fills it in.
+  /// Creates a specification; a layer may leave its own name empty, and the graph fills it in.
   ///
   /// - Parameters:
   ///   - layer: the name of the layer.
-  ///   - type: what the parameter is to the layer.
+  ///   - type: the role of the parameter in the layer.
   ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
-  ///   - keras: the order of the axes in Keras. Unless stated it is that of a convolution for axes
+  ///   - keras: the order of the axes in Keras. The default is that of a convolution for axes
   ///     [outputs][height][width][inputs], that of a depthwise convolution for
   ///     [channels][multiplier][height][width], and Forge's for all others.
-  ///   - pytorch: the order of the axes in PyTorch; unless stated as for Keras, and
+  ///   - pytorch: the order of the axes in PyTorch. The defaults are as for Keras, and
   ///     [channels][height][width] for one value per element of an image.
   public init(
     layer: String = "", _ type: ParameterType, _ shape: KeyValuePairs<ParameterAxis, Int>,
@@ -106,10 +106,10 @@ public struct ParameterSpec: Hashable, Sendable {
     pytorchAxes = other.pytorchAxes
   }
 
-  /// The same parameter of the layer called `layer`.
+  /// Returns the same parameter for the layer named `layer`.
   public func named(_ layer: String) -> ParameterSpec { ParameterSpec(self, layer: layer) }
 
-  /// The number of values; 0 when the product is out of bounds, which shape inference has refused.
+  /// The number of values; 0 when the product is out of bounds, which shape inference rejects.
   public var count: Int { Shape.product(of: sizes) ?? 0 }
 
   /// The sizes in Forge's order with their axes: `20×5×5×3 [O][H][W][I]`.

@@ -1,4 +1,4 @@
-/// One mistake, in the voice all of Forge's errors share.
+/// One mistake, in the format that all of Forge's errors share.
 ///
 /// ```
 /// App/Net.swift:14:7: layer 4 "conv2" (Convolution): the output would be empty
@@ -6,11 +6,11 @@
 ///   needs     width and height of at least 5 for a 5×5 kernel with padding .valid
 /// ```
 public struct Problem: Sendable {
-  /// The layer a problem belongs to, as it is named in messages.
+  /// The layer of a problem, as messages name it.
   public struct LayerReference: Hashable, Sendable {
     /// The position in order of creation, from 1; inputs are not counted.
     public let position: Int
-    /// The name given or made up: `conv2`, `__MaxPool_3__`.
+    /// The name, given or generated: `conv2`, `__MaxPool_3__`.
     public let name: String
     /// The layer's Swift type: `Convolution`.
     public let typeName: String
@@ -28,15 +28,15 @@ public struct Problem: Sendable {
     }
   }
 
-  /// Where in the user's source the layer stands.
+  /// The location of the layer in the user's source.
   public var place: SourcePlace?
   /// The layer the problem belongs to.
   public var layer: LayerReference?
-  /// What is wrong, in a clause without a full stop.
+  /// What is wrong, as a clause without a full stop.
   public var headline: String
-  /// What was received, needed, and what may be done, as labelled lines.
+  /// What was received, what is needed, and a remedy, as labelled lines.
   public var details: [(label: String, text: String)]
-  /// The error underneath, when there is one.
+  /// The underlying error, if there is one.
   public var cause: (any Error)?
 
   /// Creates a problem.
@@ -53,7 +53,7 @@ public struct Problem: Sendable {
 }
 
 extension Problem: CustomStringConvertible {
-  /// The problem in Forge's voice.
+  /// The problem as text.
   public var description: String {
     var start = ""
     if let place { start += "\(place): " }
@@ -63,12 +63,12 @@ extension Problem: CustomStringConvertible {
     return Self.text(headline: start + headline, details: lines)
   }
 
-  /// A headline with labelled lines below it, the labels in a column of ten characters.
+  /// A headline followed by labelled lines, with the labels in a column of ten characters.
   public static func text(headline: String, details: [(label: String, text: String)]) -> String {
     var text = headline
     for (label, value) in details {
       let pad = String(repeating: " ", count: max(10 - label.count, 1))
-      // Further lines of one value stand below its first.
+      // Further lines of a value are aligned with its first.
       let value = value.split(separator: "\n", omittingEmptySubsequences: false)
         .joined(separator: "\n            ")
       text += "\n  \(label)\(pad)\(value)"

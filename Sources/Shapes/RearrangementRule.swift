@@ -1,6 +1,6 @@
-/// The shapes of tensors whose elements are only moved, cut or repeated.
+/// The shapes of tensors whose elements are only moved, cropped or repeated.
 public enum RearrangementRule {
-  /// The shape of all elements of `input` in one row: 1×1×count.
+  /// The shape of all elements of `input` as a vector: 1×1×count.
   ///
   /// - Throws: ``ShapeError`` when a size is unknown.
   public static func flatten(_ input: Shape) throws(ShapeError) -> Shape {
@@ -9,7 +9,7 @@ public enum RearrangementRule {
     return .vector(count)
   }
 
-  /// The shape `target`, one of whose sizes may be −1 and follows from the others.
+  /// The shape `target`, in which one size may be −1 and follows from the others.
   ///
   /// - Throws: ``ShapeError`` when the numbers of elements differ or a size is unknown.
   public static func reshape(_ input: Shape, to target: [Int]) throws(ShapeError) -> Shape {
@@ -36,7 +36,7 @@ public enum RearrangementRule {
 
   /// The shape whose axis `i` is axis `order[i]` of `input`.
   ///
-  /// - Throws: ``ShapeError`` when `order` is no permutation.
+  /// - Throws: ``ShapeError`` when `order` is not a permutation.
   public static func permute(_ input: Shape, order: [Int]) throws(ShapeError) -> Shape {
     guard order.sorted() == Array(0..<input.rank) else {
       throw .badPermutation(order, rank: input.rank)
@@ -55,7 +55,7 @@ public enum RearrangementRule {
         channels: input.channels))
   }
 
-  /// The shape with `edges` pixels cut from an image.
+  /// The shape with `edges` pixels cropped from an image.
   public static func crop(_ input: Shape, by edges: Edges) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.nonNegative(edges, "crop")
@@ -79,7 +79,7 @@ public enum RearrangementRule {
         height: input.height.map { $0 * factor.height }, channels: input.channels))
   }
 
-  /// The shape of an image brought to `size`.
+  /// The shape of an image resized to `size`.
   public static func resize(_ input: Shape, to size: Size) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.positive(size, "size")

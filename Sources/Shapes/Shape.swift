@@ -1,18 +1,18 @@
 /// The sizes of one tensor of one example, in memory order.
 ///
-/// A shape has one to ``maximumRank`` dimensions, outermost first. Images have three: height, width,
-/// channels (the batch is not part of a shape). A dimension is `nil` where it is not known yet, as the
-/// width and height of an `Input` that takes pictures of any size.
+/// A shape has one to ``maximumRank`` dimensions, outermost first. Images have three: height,
+/// width, channels (the batch is not part of a shape). A dimension is `nil` when it is not known
+/// yet, such as the width and height of an `Input` that takes images of any size.
 public struct Shape: Hashable, Sendable {
   /// The largest number of dimensions a tensor may have.
   public static let maximumRank = 8
 
   /// The largest number of elements one tensor may have (2⁴⁰ elements are 4 TiB of Float32).
   ///
-  /// The bound keeps every later product of sizes, strides and bytes inside 64 bits.
+  /// With this bound, all products of sizes, strides and bytes fit in 64 bits.
   public static let maximumElementCount = 1 << 40
 
-  /// The sizes in memory order, outermost first; `nil` where unknown.
+  /// The sizes in memory order, outermost first; `nil` if unknown.
   public let dimensions: [Int?]
 
   /// Creates a shape from its dimensions in memory order, outermost first.
@@ -55,7 +55,7 @@ public struct Shape: Hashable, Sendable {
   /// The size of the last axis, which holds the channels of an image.
   public var channels: Int? { dimensions.last ?? nil }
 
-  /// The meaning of each axis, as far as the rank tells it.
+  /// The meaning of each axis, as far as the rank determines it.
   public var axes: [Axis] {
     switch rank {
     case 1: [.channels]
@@ -65,7 +65,7 @@ public struct Shape: Hashable, Sendable {
     }
   }
 
-  /// Every size when all are known, else `nil`.
+  /// All sizes, or `nil` if one is unknown.
   public var sizes: [Int]? {
     var sizes: [Int] = []
     sizes.reserveCapacity(rank)
@@ -85,8 +85,9 @@ public struct Shape: Hashable, Sendable {
     return Shape.product(of: sizes)
   }
 
-  /// The product of `sizes`, or `nil` when one is negative or the product exceeds
-  /// ``maximumElementCount``.
+  /// The product of `sizes`.
+  ///
+  /// It is `nil` when a size is negative or the product exceeds ``maximumElementCount``.
   public static func product(of sizes: [Int]) -> Int? {
     var product = 1
     for size in sizes {
@@ -110,22 +111,22 @@ public enum Axis: String, Hashable, Sendable {
   case width
   /// Values per pixel or per step.
   case channels
-  /// An axis whose meaning is not known.
+  /// An axis of unknown meaning.
   case unnamed
 }
 
 extension Shape: CustomStringConvertible {
-  /// The sizes as an image is spoken of, `2×3×20 (width×height×channels)`, or in memory order.
+  /// The sizes as usual for an image, `2×3×20 (width×height×channels)`, or else in memory order.
   public var description: String {
     isImage ? "\(sizeText) (width×height×channels)" : "\(sizeText) (in memory order)"
   }
 
-  /// The sizes alone: width×height×channels of an image, memory order of anything else.
+  /// The sizes alone: width×height×channels for an image, memory order for anything else.
   public var sizeText: String {
     spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
   }
 
-  /// The sizes as a summary prints them: `(64, 64, 3)` is width, height, channels.
+  /// The sizes as in a summary: `(64, 64, 3)` is width, height, channels.
   public var tupleText: String {
     "(" + spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: ", ") + ")"
   }

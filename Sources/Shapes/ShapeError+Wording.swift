@@ -1,4 +1,4 @@
-/// The sentences of the rules of ForgeShapes, all in one place; tests pin them.
+/// The messages of the rules of ForgeShapes, all in one place; tests pin them.
 extension ShapeError {
   static func notPositive(_ name: String, _ value: String) -> ShapeError {
     ShapeError(

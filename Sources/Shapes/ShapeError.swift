@@ -1,9 +1,9 @@
-/// A rule of shapes that a layer's arguments or inputs break.
+/// A shape rule that a layer's arguments or inputs violate.
 ///
-/// It knows neither the layer's name nor its place; the graph adds both and the shapes received
-/// (see ``Problem``).
+/// It includes neither the layer's name nor its location; the graph adds both and the received
+/// shapes (see ``Problem``).
 public struct ShapeError: Error, Hashable, Sendable {
-  /// What kind of rule was broken.
+  /// The kinds of violated rules.
   public enum Kind: String, Hashable, Sendable {
     /// A layer needs a size that is not known before prediction.
     case unknownSize
@@ -11,25 +11,25 @@ public struct ShapeError: Error, Hashable, Sendable {
     case emptyOutput
     /// A pooling window does not fit into its input.
     case kernelLargerThanInput
-    /// Inputs do not fit together, or an input has another shape than the layer takes.
+    /// Inputs do not fit together, or the shape of an input is not what the layer takes.
     case shapeMismatch
-    /// Channels cannot be dealt out evenly to groups.
+    /// Channels cannot be divided evenly into groups.
     case channelsNotDivisible
-    /// An argument is not positive, negative, or out of range.
+    /// An argument is zero or negative where that is not allowed, or out of range.
     case invalidArgument
     /// A product of sizes is larger than any tensor may be.
     case tooLarge
-    /// The layer takes another number of inputs.
+    /// The number of inputs is not what the layer takes.
     case wrongInputCount
-    /// The user's own rule of a `Custom` layer threw.
+    /// The shape rule of a `Custom` layer threw.
     case customRule
   }
 
-  /// What kind of rule was broken.
+  /// The kind of violated rule.
   public let kind: Kind
-  /// What is wrong, in a clause without a full stop.
+  /// What is wrong, as a clause without a full stop.
   public let headline: String
-  /// What the layer received, when the inputs' shapes alone do not say it.
+  /// What the layer received, if the inputs' shapes alone do not show it.
   public let received: String?
   /// What the layer needs.
   public let needs: String?
@@ -50,7 +50,7 @@ public struct ShapeError: Error, Hashable, Sendable {
 }
 
 extension ShapeError: CustomStringConvertible {
-  /// The error in Forge's voice, without the layer it belongs to.
+  /// The error as text, without its layer.
   public var description: String {
     Problem.text(headline: headline, details: details)
   }

@@ -1,8 +1,8 @@
 /// A width and a height, or a step in x and y, in pixels.
 public struct Size: Hashable, Sendable {
-  /// Along a row.
+  /// The extent along a row.
   public let width: Int
-  /// Along a column.
+  /// The extent along a column.
   public let height: Int
 
   /// Creates a size of `width` by `height`.
@@ -11,12 +11,12 @@ public struct Size: Hashable, Sendable {
     self.height = height
   }
 
-  /// Creates a size from a pair in the order of every layer's labels: (width, height).
+  /// Creates a size from a pair (width, height), the order of every layer's labels.
   public init(_ pair: (width: Int, height: Int)) {
     self.init(width: pair.width, height: pair.height)
   }
 
-  /// One by one.
+  /// The size 1×1.
   public static let one = Size(width: 1, height: 1)
 
   /// The size as text: `5×3`.
@@ -26,7 +26,7 @@ public struct Size: Hashable, Sendable {
   public var isPositive: Bool { width > 0 && height > 0 }
 }
 
-/// Pixels to add to or to cut from each edge of an image.
+/// Pixels to add to or to crop from each edge of an image.
 public struct Edges: Hashable, Sendable {
   /// Rows at the top.
   public let top: Int
@@ -37,7 +37,7 @@ public struct Edges: Hashable, Sendable {
   /// Columns at the right.
   public let right: Int
 
-  /// Creates edges; what is not named is 0.
+  /// Creates edges; those that are left out are 0.
   public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) {
     self.top = top
     self.left = left
@@ -59,7 +59,7 @@ public struct Edges: Hashable, Sendable {
   /// Whether no edge is negative.
   public var isNonNegative: Bool { top >= 0 && left >= 0 && bottom >= 0 && right >= 0 }
 
-  /// Both edges added up, edge by edge; a sum that no Int holds is the nearest one.
+  /// The sum of both, edge by edge, clamped to the bounds of Int.
   public static func + (a: Edges, b: Edges) -> Edges {
     Edges(
       top: a.top.addingSaturated(b.top), left: a.left.addingSaturated(b.left),

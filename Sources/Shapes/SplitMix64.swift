@@ -1,7 +1,8 @@
-/// A small generator of numbers that are the same for the same seed, on every run and machine.
+/// A small random number generator that is deterministic for a seed, on every run and machine.
 ///
-/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014):
-/// one addition and a finaliser per number. For made-up parameters and inputs, not for secrets.
+/// This is the generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
+/// (2014), with one addition and a finaliser per number. It suits test parameters and inputs, but
+/// not cryptography.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64
 

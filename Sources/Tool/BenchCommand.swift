@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Times predictions of a ready architecture, from plain floats to plain floats, or single layers.
+/// Times predictions of a ready architecture, from floats to floats, or single layers.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -119,7 +119,7 @@ struct BenchCommand: ParsableCommand {
     let first = (clock.now - begin) / .milliseconds(1)
     let end = ProcessMemory.now()
 
-    // What a compile leaves to do in the background takes about a second.
+    // The background work of a compile should end before the measurement.
     let patience = clock.now + .seconds(10)
     while !compiled.isSettled, clock.now < patience { Thread.sleep(forTimeInterval: 0.005) }
     try Self.predict(context, values, into: &result, batch: batch)
@@ -139,7 +139,7 @@ struct BenchCommand: ParsableCommand {
     print(json ? try timing.json : timing.text)
   }
 
-  /// One prediction of `batch` pictures, from values to values.
+  /// Runs one prediction of `batch` pictures, from values to values.
   private static func predict(
     _ context: Context, _ values: [Float], into result: inout [Float], batch: Int
   ) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Lists what predictions can run on.
+/// Lists the devices that predictions can run on.
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",

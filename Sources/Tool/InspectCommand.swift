@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
 
-/// Lists what a weight file holds.
+/// Lists the contents of a weight file.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",

@@ -3,15 +3,16 @@ import Forge
 
 /// One line of a list of layers: `NAME KIND WIDTHxHEIGHTxCHANNELS key=value…`.
 ///
-/// Kinds are `convolution`, `depthwise` and `dense`. Keys: `kernel` (3x3 unless given), `channels`,
-/// `stride`, `dilation`, `groups`, `multiplier`, `padding` (same unless given, or valid), `activation`.
+/// Kinds are `convolution`, `depthwise` and `dense`. Keys are `kernel` (3x3 by default),
+/// `channels`, `stride`, `dilation`, `groups`, `multiplier`, `padding` (same by default, or valid)
+/// and `activation`.
 struct LayerLine {
   let name: String
   let model: Model
-  /// Input, output and parameters, each once, as they are at the API.
+  /// The bytes of input, output and parameters at the API, each counted once.
   let bytes: Int
 
-  /// The layers of a text; `#` begins a comment.
+  /// Parses the layers of a text; `#` begins a comment.
   static func all(in text: String, path: String) throws -> [LayerLine] {
     try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
       number, line in
@@ -94,7 +95,7 @@ struct LayerLine {
     }
   }
 
-  /// Numbers with an x between them.
+  /// Parses numbers separated by x.
   private static func sizes(_ word: String, count: Int) throws -> [Int] {
     let numbers = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     let sizes = numbers.compactMap(\.self)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Times each layer of a list by itself, beside what the machine allows.
+/// Times each layer of a list separately and compares it with the limits of the machine.
 struct LayerTable {
   private let lines: [LayerLine]
   private let options: CompileOptions
@@ -26,9 +26,9 @@ struct LayerTable {
     let medianMs: Double
     let gflops: Double
     let gigabytesPerSecond: Double
-    /// What bounds it: compute or memory.
+    /// The limiting resource: compute or memory.
     let bound: String
-    /// The time the bound allows over the time it took.
+    /// The least time that the bound allows, divided by the measured time.
     let share: Double
     let kernels: String
   }
@@ -77,7 +77,7 @@ struct LayerTable {
     Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
   }
 
-  /// Names in order, with how many of one follow each other: `a, b ×3`.
+  /// The names in order, with the lengths of runs: `a, b ×3`.
   private static func counted(_ names: [String]) -> String {
     var runs: [(name: String, count: Int)] = []
     for name in names {
@@ -90,14 +90,14 @@ struct LayerTable {
     return runs.map { $0.count > 1 ? "\($0.name) ×\($0.count)" : $0.name }.joined(separator: ", ")
   }
 
-  /// Steps that are no part of a layer.
+  /// Steps that are not part of a layer.
   private static let layoutSteps: Set = ["clearHalo", "block", "unblock"]
 
-  /// Times one layer in a network of its own.
+  /// Times one layer in its own network.
   private func row(_ line: LayerLine, _ speed: Device.Speed) throws -> Row {
     let network = try line.model.compile(parameters: RandomParameters(seed: 1), options: options)
-    // Each step by itself, so that bringing the tensors into a plan's layout and back, which happens once per
-    // network, is left out. The median of several means, which leaves out what disturbed one of them.
+    // The steps are timed separately to exclude the conversions to and from the plan's layout,
+    // which happen once per network. The median of several means excludes outliers.
     let parts = min(max(runs / 4, 1), 25)
     let profiles = try (0..<parts).map { _ in
       try network.profile(runs: max(runs / parts, 1)).filter {

@@ -2,19 +2,20 @@ import ArgumentParser
 import Forge
 import ForgeModels
 
-/// A network as commands take it: the name of a ready architecture, or a file of its weights.
+/// A network argument: the name of a ready architecture, or a file of its weights.
 enum NetworkArgument: ExpressibleByArgument {
   case ready(Architecture)
   case weights(path: String)
 
-  /// What help and messages say.
+  /// The text for help and messages.
   static let help = ArgumentHelp(
     "The name of a ready architecture, or a weight file of one.",
     valueName: "network|file")
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
 
-  /// A word without a dot or slash is a name, which a misspelt one must not turn into a file.
+  /// A word without a dot or slash is always a name, so that a misspelt one is not taken for a
+  /// file.
   init?(argument: String) {
     if let architecture = Architecture(rawValue: argument) {
       self = .ready(architecture)
@@ -25,7 +26,7 @@ enum NetworkArgument: ExpressibleByArgument {
     }
   }
 
-  /// The network, with the file's parameters where it is given by a file.
+  /// The network, with the parameters of the file if one is given.
   var model: Model {
     get throws {
       switch self {

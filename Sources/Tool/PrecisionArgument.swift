@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
 
-/// What a network is computed in, as commands take it.
+/// The argument for the precision of a network.
 enum PrecisionArgument: String, ExpressibleByArgument, CaseIterable {
   case float32
   case halfWeights = "half-weights"
@@ -11,7 +11,7 @@ enum PrecisionArgument: String, ExpressibleByArgument, CaseIterable {
   static let help: ArgumentHelp =
     "What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8."
 
-  /// The option of a compile.
+  /// The corresponding option of a compile.
   var precision: CompileOptions.Precision {
     switch self {
     case .float32: .float32

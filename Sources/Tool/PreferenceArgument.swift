@@ -1,10 +1,10 @@
 import ArgumentParser
 import Forge
 
-/// What a plan is made for, as commands take it.
+/// The argument for what a plan is optimised for.
 enum PreferenceArgument: String, ExpressibleByArgument, CaseIterable {
   case speed, size
 
-  /// The option of a compile.
+  /// The corresponding option of a compile.
   var preference: CompileOptions.Preference { self == .size ? .size : .speed }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The memory of this process that is in the machine's memory, as Linux counts it.
+/// The resident memory of this process, as Linux reports it.
 struct ProcessMemory: Encodable {
-  /// Bytes now (VmRSS), pages of mapped files that were read among them.
+  /// The current bytes (VmRSS), including pages of mapped files that were read.
   let current: Int
-  /// The most bytes so far: VmHWM.
+  /// The peak bytes (VmHWM).
   let peak: Int
 
-  /// Now; zeros where the system does not say.
+  /// The current state; zeros when the system does not report it.
   static func now() -> ProcessMemory {
-    // Not a Foundation call: what reads must not itself take memory worth counting.
+    // This avoids Foundation, whose own allocations would distort the result.
     guard let file = fopen("/proc/self/status", "re") else { return ProcessMemory(text: "") }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 13)
@@ -17,7 +17,7 @@ struct ProcessMemory: Encodable {
     return ProcessMemory(text: String(decoding: bytes[..<count], as: UTF8.self))
   }
 
-  /// From lines like `VmRSS:   123 kB`.
+  /// Parses lines such as `VmRSS:   123 kB`.
   init(text: String) {
     func bytes(_ name: String) -> Int {
       let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -41,7 +41,7 @@ struct ProfileCommand: ParsableCommand {
     }
   }
 
-  /// What `--tuning measured` has measured; `*` marks the kernels that won.
+  /// Prints the measurements of `--tuning measured`; `*` marks the fastest kernels.
   private func printComparisons(_ tuning: TuningReport) {
     guard tuning.way == .measured else { return }
     print("best so far   challenger  convolution and kernels")

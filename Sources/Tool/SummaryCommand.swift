@@ -26,7 +26,7 @@ struct SummaryCommand: ParsableCommand {
         print(architecture.model.summary())
         return
       }
-      // Kernels are chosen by sizes alone, so that any parameters will do.
+      // Kernels are chosen by sizes alone, so any parameters will do.
       print(try WeightSource.compile(architecture.model, weights: nil).summary(.detailed))
     case .weights(let path):
       let recognized = try RecognizedModel(weights: path)

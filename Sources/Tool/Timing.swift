@@ -3,25 +3,25 @@ import Foundation
 
 /// The times and the memory of several predictions.
 struct Timing {
-  /// What the process held.
+  /// The resident memory of the process.
   struct Resident: Encodable {
     let beforeCompile: ProcessMemory
     let afterCompile: ProcessMemory
-    /// After the first prediction; those that follow take nothing more.
+    /// After the first prediction; later ones allocate nothing.
     let afterPredicting: ProcessMemory
   }
 
   /// Milliseconds of a whole batch, sorted.
   let times: [Double]
-  /// The pictures of a prediction.
+  /// The number of pictures in a prediction.
   let batch: Int
-  /// Of one picture.
+  /// The multiply-adds of one picture.
   let multiplyAdds: Int
   let loadMilliseconds: Double
   let firstMilliseconds: Double
   let resident: Resident
   let memory: MemoryReport
-  /// That of the plan, which is float32 where the machine lacks what was asked for.
+  /// The precision of the plan, which is float32 if the machine does not support the requested one.
   let precision: String
 
   private var median: Double { times[times.count / 2] }
@@ -29,7 +29,7 @@ struct Timing {
   private var perPicture: Double { median / Double(batch) }
   private var gigaflops: Double { 2e-6 * Double(multiplyAdds) / perPicture }
 
-  /// One object; `*_ms` are milliseconds of a whole batch but for `per_picture_ms`.
+  /// One JSON object; `*_ms` are milliseconds of a whole batch, except for `per_picture_ms`.
   var json: String {
     get throws {
       struct Object: Encodable {

@@ -2,23 +2,24 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// How kernels are chosen, as commands take it: `costModel`, `measured`, or the path of a record.
+/// The argument for the choice of kernels: `costModel`, `measured`, or the path of a record.
 enum TuningArgument: ExpressibleByArgument {
   case costModel
   case measured
   case recorded(path: String)
 
-  /// What help says.
+  /// The text for help.
   static let help = ArgumentHelp(
     "How kernels are chosen: costModel, measured (timed now), or as in a record of --save-tuning.",
     valueName: "way|file")
-  /// What help says of the file that a record is written to.
+  /// The help text for the file that a record is written to.
   static let saveHelp = ArgumentHelp(
     "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file")
 
   static var allValueStrings: [String] { ["costModel", "measured"] }
 
-  /// A word without a dot or slash is a way, which a misspelt one must not turn into a file.
+  /// A word without a dot or slash is always a mode, so that a misspelt one is not taken for a
+  /// file.
   init?(argument: String) {
     switch argument {
     case "costModel": self = .costModel
@@ -28,7 +29,7 @@ enum TuningArgument: ExpressibleByArgument {
     }
   }
 
-  /// The option of a compile.
+  /// The corresponding option of a compile.
   var tuning: CompileOptions.Tuning {
     get throws {
       switch self {
@@ -46,7 +47,7 @@ enum TuningArgument: ExpressibleByArgument {
     }
   }
 
-  /// Writes the kernels of a plan, where a path is given.
+  /// Writes the kernels of a plan if a path is given.
   static func save(_ compiled: CompiledModel, to path: String?) throws {
     guard let path else { return }
     let encoder = JSONEncoder()

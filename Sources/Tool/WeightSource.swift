@@ -3,7 +3,8 @@ import Forge
 
 /// Compiles an architecture with the weights of a file.
 enum WeightSource {
-  /// The model with the weights at a path, its own without, seeded random ones where it has none.
+  /// Compiles the model with the weights at a path, else with its own, else with seeded random
+  /// ones.
   static func compile(
     _ model: Model, weights: String?, options: CompileOptions = CompileOptions()
   ) throws -> CompiledModel {

@@ -1,7 +1,7 @@
 import ForgeGraph
 import ForgeShapes
 
-/// Everything that keeps a model from being compiled, found in one go.
+/// Everything that prevents a model from being compiled, collected in one pass.
 ///
 /// ```
 /// 2 parameters are missing
@@ -11,17 +11,17 @@ public struct CompileError: Error, Sendable {
   /// The mistakes; at least one.
   public let problems: [Problem]
 
-  /// Creates an error of one or more problems.
+  /// Creates an error from one or more problems.
   public init(_ problems: [Problem]) {
     self.problems = problems
   }
 }
 
 extension CompileError: CustomStringConvertible {
-  /// The wrong file of weights gives a problem per parameter: nobody reads hundreds.
+  /// The most problems described: the wrong weights file produces one per parameter.
   private static let describedProblems = 20
 
-  /// The first twenty problems, one after the other, and how many more there are.
+  /// The first twenty problems, followed by the number of the others.
   public var description: String {
     var texts = problems.prefix(Self.describedProblems).map(\.description)
     let more = problems.count - texts.count

@@ -16,33 +16,36 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public struct Step: Sendable {
     /// The kernel.
     public let kernel: String
-    /// The layers it does the work of.
+    /// The names of the layers it computes.
     public let layers: [String]
-    /// The same layers by position.
+    /// The positions of the same layers.
     let positions: [Int]
   }
 
   /// The rewrites in order.
   public let rewrites: [RewriteCount]
-  /// The steps in order; empty where the input's size is not known yet.
+  /// The steps in order; empty when the input size is not known yet.
   public let steps: [Step]
-  /// The bytes of packed parameters; 0 where the input's size is not known yet.
+  /// The bytes of packed parameters; 0 when the input size is not known yet.
   public let constantBytes: Int
-  /// The bytes of the arena of one context; 0 where the input's size is not known yet.
+  /// The bytes of the arena of one context; 0 when the input size is not known yet.
   public let arenaBytes: Int
-  /// The bytes that arena would have if no tensors shared memory; 0 where the input's size is not known yet.
+  /// The bytes that the arena would take if tensors shared no memory.
+  ///
+  /// It is 0 when the input size is not known yet.
   public let unsharedBytes: Int
   /// The instruction set of the kernels.
   public let instructionSet: String
   /// How the kernels of convolutions were chosen, and a record of them.
   public let tuning: TuningReport
-  /// The precision that was asked for.
+  /// The requested precision.
   public let requestedPrecision: CompileOptions.Precision
-  /// The precision of the plan: `.float32` where the instruction set lacks what was asked for.
+  /// The precision of the plan: `.float32` when the instruction set does not support the requested
+  /// one.
   public let precision: CompileOptions.Precision
-  /// The comparison with the reference executor, when one was asked for.
+  /// The comparison with the reference executor, when it was requested.
   public let verification: Verification?
-  /// What each stage gave, in words.
+  /// What each stage produced, as text.
   public let stages: [StageReport]
 
   init(
@@ -72,13 +75,13 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     stages = StageReport.all(compiler, plan: plan)
   }
 
-  /// The kernels that do the work of a layer.
+  /// The kernels that compute a layer.
   func kernels(ofLayer position: Int) -> String {
     steps.filter { $0.positions.contains(position) && $0.kernel != "clearHalo" }.map(\.kernel)
       .joined(separator: ", ")
   }
 
-  /// What became of a precision that was asked for.
+  /// How the requested precision was applied.
   private var precisionLines: [String] {
     guard requestedPrecision != .float32 else { return [] }
     guard precision == requestedPrecision else {

@@ -2,16 +2,17 @@ import ForgeOperations
 import ForgeShapes
 
 extension Compiler {
-  /// Refuses images that no memory holds once blocks are filled up and borders are added.
+  /// Rejects images that exceed any memory once their blocks and borders are padded.
   ///
-  /// Whoever plans then need not look out for products beyond 64 bits. `border` gives each value's; what is
-  /// concatenated in place has the one that the others of its group need.
+  /// The planner can therefore multiply sizes without checking for 64-bit overflow. `border` holds
+  /// the border of each value. Values concatenated in place share the border that their group
+  /// needs.
   func checkMemory(
     of bound: OperationGraph, _ convolutions: ConvolutionPlan,
     border: (OperationGraph.Value) -> Edges
   ) throws(PlanError) {
     for (position, node) in bound.nodes.enumerated() {
-      // An input has blocks and a border only for the layers that do not read it as it is.
+      // An input has blocks and a border only when a layer cannot read it in its own layout.
       let inputs = bound.operands(of: node).filter { bound.inputs.contains($0) }
       for value in (convolutions.readsPlain(position, node) ? [] : inputs) + [node.output] {
         let shape = bound.shape(of: value)

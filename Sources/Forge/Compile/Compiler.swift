@@ -3,7 +3,7 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// Takes a model through stages 1 to 4 and keeps what stages 5 to 7 need for any input size.
+/// Runs stages 1 to 4 on a model and keeps what stages 5 to 7 need for any input size.
 struct Compiler: Sendable {
   /// Stage 1.
   let inference: Inference
@@ -15,19 +15,19 @@ struct Compiler: Sendable {
   let graph: OperationGraph
   /// What each rewrite did.
   let rewrites: [Rewrites.Count]
-  /// The names of the outputs, kept layers last.
+  /// The names of the outputs, followed by those of the kept layers.
   let outputNames: [String]
-  /// The results of kept layers in the graph as it was lowered.
+  /// The results of kept layers in the lowered graph.
   let keptValues: [OperationGraph.Value]
   /// The number of outputs that are the model's own.
   let ownOutputCount: Int
   /// The options.
   let options: CompileOptions
-  /// The kernels.
+  /// The instruction set of the kernels.
   let level: forge_level
-  /// The most threads of a prediction, as the options come out on this machine.
+  /// The most threads of a prediction, as resolved from the options on this machine.
   let threads: Int
-  /// The kernels that were measured or recorded, see ``tune(constants:)``.
+  /// The kernels that were measured or read from a record, see ``tune(constants:)``.
   var tuned: [TuningRecord.Convolution: KernelChoice] = [:]
 
   /// Runs stages 1 to 4.
@@ -55,7 +55,7 @@ struct Compiler: Sendable {
       level: level)
   }
 
-  /// Runs stage 4 with other options on what earlier stages gave.
+  /// Runs stage 4 with other options on the results of stages 1 to 3.
   init(
     inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
     options: CompileOptions, level: forge_level
@@ -94,7 +94,7 @@ struct Compiler: Sendable {
       Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
   }
 
-  /// What is wrong with the options.
+  /// The problems with the options.
   private static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
     var problems: [Problem] = []
     if !(1...(1 << 20)).contains(options.maximumBatch) {
@@ -131,7 +131,7 @@ struct Compiler: Sendable {
     return problems
   }
 
-  /// Outputs are found by name: a second one of a name gets a number.
+  /// Makes output names unique by appending a number to duplicates.
   private static func uniqueNames(_ names: [String]) -> [String] {
     var used: Set<String> = []
     return names.map { name in
@@ -145,7 +145,7 @@ struct Compiler: Sendable {
     }
   }
 
-  /// Stages 5 and 6 for inputs of known sizes.
+  /// Runs stages 5 and 6 for inputs of known sizes.
   func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
     let bound = try bound(inputs: inputs)
     let settings = planSettings
@@ -168,7 +168,7 @@ struct Compiler: Sendable {
     }
   }
 
-  /// What kernels are chosen by.
+  /// The settings that the choice of kernels depends on.
   var planSettings: PlanSettings {
     var settings = PlanSettings(
       options, level: level, threads: threads,
@@ -192,9 +192,9 @@ struct Compiler: Sendable {
     return bound
   }
 
-  /// The first layer that does not fit inputs of these sizes, and what it would receive.
+  /// The first layer that does not fit inputs of these sizes, and the shapes it would receive.
   ///
-  /// It is looked for in the graph as it was lowered, where every operation belongs to one layer.
+  /// The search uses the lowered graph, where every operation belongs to one layer.
   private func unfit(inputs: [Shape]) -> PlanError? {
     var shapes = lowered.graph.shapes
     for (value, shape) in zip(lowered.graph.inputs, inputs) { shapes[value.index] = shape }
@@ -217,15 +217,15 @@ struct Compiler: Sendable {
     case unfit(ShapeError, layer: Int, received: [Shape])
     /// A parameter could not be read.
     case parameters(any Error)
-    /// The system gave no memory.
+    /// The system is out of memory.
     case noMemory(NoMemory)
-    /// The instruction set is not there.
+    /// There are no kernels for the instruction set.
     case noKernels
   }
 }
 
 extension forge_level {
-  /// The level that options ask for, or `FORGE_ISA`, or the best of the machine.
+  /// The instruction set that the options request, or `FORGE_ISA`, or the best of the machine.
   fileprivate init(_ options: CompileOptions, problems: inout [Problem]) {
     let best = forge_best_level()
     if options.instructionSet == nil, let name = environmentValue("FORGE_ISA"),
@@ -249,7 +249,7 @@ extension forge_level {
 }
 
 extension CompileOptions.InstructionSet {
-  /// The level in C's terms.
+  /// The instruction set as a `forge_level`.
   var level: forge_level {
     switch self {
     case .scalar: FORGE_SCALAR
@@ -259,7 +259,8 @@ extension CompileOptions.InstructionSet {
     }
   }
 
-  /// What the environment variable `FORGE_ISA` names, for tests and for comparisons.
+  /// The instruction set that the environment variable `FORGE_ISA` names, for tests and
+  /// comparisons.
   static func fromEnvironment() -> Self? {
     environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))
   }

@@ -2,11 +2,11 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// The operands that a plan packs while it is made, and which must be known by then.
+/// The operands that are packed during planning and so must be constants.
 enum ConstantOperands {
-  /// What is wrong with the operands of a rewritten graph: one problem per operation.
+  /// The problems with the operands of a rewritten graph, at most one per operation.
   ///
-  /// Layers of users' own may compute weights, from parameters and constants but not from inputs.
+  /// Custom layers may compute weights from parameters and constants, but not from inputs.
   static func problems(_ graph: OperationGraph, inference: Inference) -> [Problem] {
     graph.nodes.compactMap { node in
       guard node.primitive.traits.packsOperands,

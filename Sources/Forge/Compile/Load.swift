@@ -2,20 +2,20 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 3: asks for every parameter once, in the order of the plan, and checks what comes.
+/// Stage 3: requests every parameter once, in the order of the plan, and checks the values.
 enum LoadStage {
-  /// What a parameter is asked from.
+  /// Looks up the values of a parameter.
   typealias Ask = (ParameterSpec) throws -> (any ParameterData)?
 
-  /// The parameters of a model, all checked; nothing is copied yet.
+  /// Loads and checks the parameters of a model, without copying them.
   ///
   /// - Parameters:
   ///   - lowered: the model's operations.
   ///   - inference: its layers.
   ///   - goesByName: whether the source finds parameters by their layers' names.
-  ///   - names: the names the source has, asked for only when something is missing.
+  ///   - names: the names the source has, requested only when something is missing.
   ///   - ask: the source.
-  /// - Returns: the parameters, still where their source keeps them.
+  /// - Returns: the parameters, still in their source.
   /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
     _ lowered: LoweredModel, inference: Inference, goesByName: Bool,
@@ -54,9 +54,9 @@ enum LoadStage {
     return ParameterStore(specs: lowered.parameters, data: data)
   }
 
-  /// Reads every parameter, of which `owners` are the layers.
+  /// Reads every parameter; `owners` are their layers.
   ///
-  /// - Throws: ``CompileError`` with each that holds a NaN or an infinity.
+  /// - Throws: ``CompileError`` with each parameter that holds a NaN or an infinity.
   static func checkFinite(
     _ parameters: ParameterStore, owners: [Inference.Node]
   ) throws(CompileError) {
@@ -77,7 +77,7 @@ enum LoadStage {
     guard problems.isEmpty else { throw CompileError(problems) }
   }
 
-  /// What is wrong with the values of a parameter: count, sizes, layout or element type.
+  /// The problem with the values of a parameter: count, sizes, layout or element type.
   private static func check(
     _ values: any ParameterData, for spec: ParameterSpec, node: Inference.Node
   ) -> Problem? {

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Adds up the bytes that reading and packing parameters hold at once.
+/// Tracks the peak memory of reading and packing parameters.
 final class LoadingMemory: Sendable {
   private let kept = Atomic(0)
   private let most = Atomic(0)
 
-  /// The most bytes that were held at once.
+  /// The most bytes held at once.
   var peak: Int { most.load(ordering: .relaxed) }
 
-  /// Bytes are held for a moment beside all that is kept.
+  /// Records bytes that are held briefly in addition to all that is kept.
   func hold(_ count: Int) {
     most.max(kept.load(ordering: .relaxed) + count, ordering: .relaxed)
   }
 
-  /// Bytes are held from now on.
+  /// Adds bytes that are held until they are released.
   func keep(_ count: Int) {
     most.max(kept.add(count, ordering: .relaxed).newValue, ordering: .relaxed)
   }
 
-  /// Bytes that were kept are not held any more.
+  /// Subtracts bytes that were kept.
   func release(_ count: Int) {
     kept.subtract(count, ordering: .relaxed)
   }

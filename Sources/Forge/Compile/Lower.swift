@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 2: every layer written down as primitive operations.
+/// Stage 2: the layers as primitive operations.
 struct LoweredModel: Sendable {
   /// The operations.
   var graph: OperationGraph
@@ -12,7 +12,7 @@ struct LoweredModel: Sendable {
   /// The layer each parameter belongs to, as an index of ``Inference/nodes``.
   let owners: [Int]
 
-  /// Lowers a model without mistakes.
+  /// Lowers a model that has passed inference.
   init(_ inference: Inference) throws(CompileError) {
     var lowering = Lowering()
     var values: [OperationGraph.Value?] = []
@@ -28,7 +28,7 @@ struct LoweredModel: Sendable {
         continue
       }
       let inputs = node.inputs.compactMap { values[$0] }
-      // A layer after one that has failed would find fewer inputs than it has been promised.
+      // A layer that follows a failed one lacks some of its inputs.
       guard inputs.count == node.inputs.count else {
         values.append(nil)
         continue

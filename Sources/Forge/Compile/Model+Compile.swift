@@ -2,10 +2,11 @@ import ForgeGraph
 import ForgeShapes
 
 extension Model {
-  /// Compiles the model, asking a closure for each parameter.
+  /// Compiles the model, requesting each parameter from a closure.
   ///
-  /// The closure is called once per parameter, in the order of the layers, with the name of the layer,
-  /// the number of values and what they are; it returns where they are, or `nil` when it has none.
+  /// The closure is called once per parameter, in the order of the layers. It receives the name of
+  /// the layer, the number of values and the kind of parameter. It returns the values, or `nil`
+  /// when it has none.
   /// ```swift
   /// let network = try model.compile { name, count, type in
   ///   try ParameterFile(directory: weights, name: name, count: count,
@@ -14,11 +15,12 @@ extension Model {
   /// ```
   ///
   /// - Parameters:
-  ///   - options: everything that can be chosen.
-  ///   - parameters: gives the values of a parameter, in Forge's layout unless it says otherwise.
+  ///   - options: the options of the compile.
+  ///   - parameters: returns the values of a parameter, in Forge's layout unless the data states
+  ///     another.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
-  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
+  /// - Throws: `CompileError` with every mistake in the model and its options, with every parameter
+  ///   that is missing or does not fit, or when a record of kernels or a verification fails.
   public func compile(
     options: CompileOptions = CompileOptions(),
     parameters: (_ name: String, _ count: Int, _ type: ParameterType) throws -> (
@@ -35,10 +37,10 @@ extension Model {
   ///
   /// - Parameters:
   ///   - source: a file, a folder, a dictionary, or seeded random values.
-  ///   - options: everything that can be chosen.
+  ///   - options: the options of the compile.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
-  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
+  /// - Throws: `CompileError` with every mistake in the model and its options, with every parameter
+  ///   that is missing or does not fit, or when a record of kernels or a verification fails.
   public func compile(
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
   ) throws(CompileError) -> CompiledModel {
@@ -50,12 +52,12 @@ extension Model {
     return try CompiledModel(compiler, metadata: metadata)
   }
 
-  /// Compiles the model with its own parameters, or without any where it has none.
+  /// Compiles the model with its own parameters, or without any if it has none.
   ///
-  /// - Parameter options: everything that can be chosen.
+  /// - Parameter options: the options of the compile.
   /// - Returns: the compiled model.
-  /// - Throws: `CompileError` with every mistake of the model and its options, or every parameter that is
-  ///   missing or does not fit, or a record of kernels or a verification that does not hold.
+  /// - Throws: `CompileError` with every mistake in the model and its options, with every parameter
+  ///   that is missing or does not fit, or when a record of kernels or a verification fails.
   public func compile(
     options: CompileOptions = CompileOptions()
   ) throws(CompileError)
@@ -74,7 +76,7 @@ extension Model {
   ///
   /// - Parameters:
   ///   - source: a file, a folder, a dictionary, or seeded random values.
-  ///   - options: everything that can be chosen.
+  ///   - options: the options of the compile.
   /// - Returns: the compiled model.
   /// - Throws: `CompileError`, as ``compile(parameters:options:)``.
   @concurrent
@@ -86,7 +88,7 @@ extension Model {
 }
 
 extension [String] {
-  /// The names without repetitions, in order.
+  /// The names without duplicates, in order.
   fileprivate var unique: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }

@@ -2,18 +2,18 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// The loaded parameters of a model, still where their source keeps them.
+/// The loaded parameters of a model, still in their source.
 struct ParameterStore: Sendable {
   /// The element types that can be read as Float32.
   static let readable: Set<ElementType> = [.float32, .float16, .bfloat16, .float64]
 
-  /// What each parameter is.
+  /// The description of each parameter.
   let specs: [ParameterSpec]
-  /// Where its values are.
+  /// The values of each parameter, in its source.
   let data: [any ParameterData]
-  /// What reading and packing them has held.
+  /// The memory that reading and packing them takes.
   let loading = LoadingMemory()
-  /// The threads that large parameters are read and packed by.
+  /// The threads that read and pack large parameters.
   var threads = 1
 
   init(specs: [ParameterSpec], data: [any ParameterData]) {
@@ -24,12 +24,13 @@ struct ParameterStore: Sendable {
   /// The values of a parameter in Forge's layout, as Float32.
   func values(_ index: Int) throws -> [Float] { try values(of: .parameter(index)) }
 
-  /// Writes the values of a parameter in Forge's layout, as Float32, to memory of their number.
+  /// Writes the values of a parameter, in Forge's layout and as Float32, to a buffer of their
+  /// count.
   private func write(_ index: Int, to output: UnsafeMutableBufferPointer<Float>) throws {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []
-    // A file's values that are wanted as they are need no memory but where they go.
+    // Values of a file that need no conversion are read straight into the destination.
     let isDirect =
       source.temporaryByteCount > 0 && source.elementType == .float32
       && source.count == spec.count && output.count == spec.count
@@ -57,14 +58,14 @@ struct ParameterStore: Sendable {
     return memory
   }
 
-  /// The values of a constant as an array, for what is computed in Swift.
+  /// The values of a constant as an array, for computation in Swift.
   func values(of recipe: ConstantRecipe) throws -> [Float] {
     let memory = try floats(of: recipe)
     try FloatMemory.check(byteCount: memory.floats.count * MemoryLayout<Float>.stride)
     return withExtendedLifetime(memory) { Array(memory.floats) }
   }
 
-  /// Whether elements at these strides lie one after the other in the order of the sizes.
+  /// Whether these strides describe contiguous elements in row-major order.
   private static func isPlain(sizes: [Int], strides: [Int]) -> Bool {
     guard sizes.count == strides.count else { return false }
     var step = 1
@@ -75,7 +76,7 @@ struct ParameterStore: Sendable {
     return true
   }
 
-  /// A source that changed since it was checked must not be read past its end.
+  /// Checks that a source still has its size, so that one that changed is not read past its end.
   private static func checkSize(
     _ bytes: UnsafeRawBufferPointer, spec: ParameterSpec, source: any ParameterData
   ) throws {
@@ -87,7 +88,7 @@ struct ParameterStore: Sendable {
     }
   }
 
-  /// Walks the source in Forge's order, converting to Float32.
+  /// Reads the source in Forge's order, converting to Float32.
   private static func gather(
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
     into output: UnsafeMutableBufferPointer<Float>, threads: Int

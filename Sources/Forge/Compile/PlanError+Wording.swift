@@ -2,14 +2,14 @@ import ForgeGraph
 import ForgeShapes
 
 extension Compiler.PlanError {
-  /// The problem for an error of a compile.
+  /// The problem that a compile reports.
   func problem(_ compiler: Compiler) -> Problem {
     switch self {
     case .unfit(let error, let layer, let received):
       let node = compiler.inference.nodes.first { $0.position == layer && !$0.isInput }
       var details = error.details
       if error.received == nil, !received.isEmpty {
-        // A layer of several operations receives what its first ones made.
+        // A layer of several operations may receive the result of one of its own.
         let names = node?.inputs.map { compiler.inference.nodes[$0].name } ?? []
         let text = received.enumerated().map { index, shape in
           names.count == received.count ? "\(shape) from \"\(names[index])\"" : "\(shape)"
@@ -32,7 +32,7 @@ extension Compiler.PlanError {
     }
   }
 
-  /// The error for a prediction with inputs of a new size.
+  /// The error of a prediction with inputs of a new size.
   func predictionError(_ compiler: Compiler) -> PredictionError {
     switch self {
     case .unfit: PredictionError(.wrongShape, problem(compiler))
@@ -47,7 +47,7 @@ extension ShapeError {
     ShapeError(.tooLarge, "a tensor is too long", needs: "at most \(Int32.max) along each axis")
   }
 
-  /// `stored`: the image with its border, its channels filled up.
+  /// The error for an image that is too large; `stored` includes the border and padded channels.
   static func imageTooLarge(_ shape: Shape, stored: Shape) -> ShapeError {
     ShapeError(
       .tooLarge, "an image would be too large in memory",

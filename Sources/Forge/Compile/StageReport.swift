@@ -2,11 +2,11 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// What one stage of a compile gave, in words.
+/// What one stage of a compile produced, as text.
 public struct StageReport: Sendable, CustomStringConvertible {
   /// The stage: `infer`, `lower`, `load`, `rewrite`, `choose`, `plan memory`.
   public let name: String
-  /// What it gave, a line each.
+  /// What it produced, one entry per line.
   public let lines: [String]
 
   /// The name, then the lines.
@@ -14,7 +14,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
     ([name] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// The stages of a compile; the last two only where the input's size is known.
+  /// The stages of a compile; the last two only when the input size is known.
   static func all(_ compiler: Compiler, plan: Plan?) -> [StageReport] {
     let inferred = compiler.inference.nodes.map { node in
       "\(node.reference.text): \(node.shape?.description ?? "?")"
@@ -49,7 +49,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
 }
 
 extension OperationGraph {
-  /// The operations, a line each: `%5 = convolution(%0, %1, %2) + %3, relu: 28×28×20`.
+  /// The operations, one per line: `%5 = convolution(%0, %1, %2) + %3, relu: 28×28×20`.
   fileprivate var lines: [String] {
     nodes.map { node in
       var line = "%\(node.output.index) = \(node.primitive.name)("

@@ -4,24 +4,27 @@ import ForgeShapes
 
 /// The comparison of a plan with the reference executor on seeded random inputs.
 ///
-/// An output passes when ‖plan − reference‖₂ ≤ bound · max(‖reference‖₂, floor), both in double precision. The floor is
-/// there for numbers that cancel: a neuron whose products add up to almost nothing, or to exactly 0, can be no more
-/// exact than its inputs. It is measured: the reference is computed once more with every input and parameter moved to
-/// the next Float32 above or below, and the floor is a quarter of what that changes in the output, times 2²⁴. Where
-/// nothing cancels it lies below ‖reference‖₂ and plays no part.
+/// An output passes when ‖plan − reference‖₂ ≤ bound · max(‖reference‖₂, floor), both in double
+/// precision. The floor allows for cancellation: a neuron whose products sum to almost or exactly 0
+/// cannot be more exact than its inputs. To find the floor, the reference is computed again with
+/// every input and parameter moved to the next Float32 above or below. The floor is a quarter of
+/// the resulting change in the output, times 2²⁴. Without cancellation it lies below ‖reference‖₂
+/// and has no effect.
 public struct Verification: Sendable {
-  /// How far one output was off.
+  /// The error of one output.
   public struct OutputError: Sendable {
     /// The name of the output or kept layer.
     public let output: String
-    /// ‖plan − reference‖₂ / ‖reference‖₂ of the sample where it is largest.
+    /// ‖plan − reference‖₂ / ‖reference‖₂, the largest over all samples.
     public let relativeL2: Double
     /// The largest difference of one value in that sample.
     public let maximum: Double
-    /// ‖plan − reference‖₂ / max(‖reference‖₂, floor) of the sample where it is largest: what is compared with the bound.
+    /// ‖plan − reference‖₂ / max(‖reference‖₂, floor), the largest over all samples.
+    ///
+    /// It is compared with the bound.
     public let checked: Double
 
-    /// Whether the floor is what it was compared with.
+    /// Whether the floor exceeds the norm of the reference.
     fileprivate var usesFloor: Bool { checked < relativeL2 }
   }
 
@@ -29,10 +32,10 @@ public struct Verification: Sendable {
   public let samples: Int
   /// The error of each output.
   public let errors: [OutputError]
-  /// The bound that was kept.
+  /// The bound that the errors stayed within.
   public let bound: Double
 
-  /// Compares when options ask for it.
+  /// Compares when the options request it.
   ///
   /// - Throws: ``CompileError`` naming the first layer and the rewrite that differ.
   static func run(
@@ -43,7 +46,7 @@ public struct Verification: Sendable {
     guard case .samples(let count, let seed) = compiler.options.verify else { return nil }
     let errors = try compare(compiler, constants: constants, samples: count, seed: seed)
     let bound = compiler.options.accuracy
-    // Not "greater than": a NaN must fail as well.
+    // `!(a <= b)` rather than `a > b`, so that a NaN fails as well.
     guard let worst = errors.first(where: { !($0.checked <= bound) }) else {
       return Verification(samples: count, errors: errors, bound: bound)
     }
@@ -55,7 +58,7 @@ public struct Verification: Sendable {
     ])
   }
 
-  /// The shapes to compare on: declared ones, and a small odd size where any will do.
+  /// The shapes to compare on: declared ones, and a small odd size for an unknown one.
   private static func shapes(_ compiler: Compiler) -> [Shape] {
     compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }.map { shape in
       Shape(shape.dimensions.enumerated().map { axis, size in size ?? (axis == 0 ? 61 : 67) })
@@ -74,7 +77,7 @@ public struct Verification: Sendable {
         plan: plan, batch: 1,
         threads: compiler.threads)
       var random = SeededGenerator(seed: seed)
-      // The values the outputs have in the graph that no rewrite has touched.
+      // The values of the outputs in the graph before any rewrite.
       let values = compiler.referenceOutputs
       for _ in 0..<samples {
         let inputs = plan.inputSizes.map { sizes in
@@ -95,7 +98,7 @@ public struct Verification: Sendable {
         let moved = try reference.run(inputs: movedTensors, values: values) {
           random.moved(try compiler.parameters.values($0))
         }
-        // A layer whose results differ from one run to the next moves by itself: its output has no floor.
+        // An output of a layer that is not deterministic has no floor.
         lazy var repeated = try? reference.run(
           inputs: tensors, values: values, parameter: compiler.parameters.values)
         for (index, name) in compiler.outputNames.enumerated() {
@@ -108,7 +111,7 @@ public struct Verification: Sendable {
             error = difference(output, truth.values, moved: truth.values, name: name)
           }
           if index == worst.count { worst.append(error) }
-          // A NaN is the worst there is, and stays it.
+          // A NaN is the worst error and is never replaced.
           let known = worst[index].checked
           if !known.isNaN, !(error.checked <= known) { worst[index] = error }
         }
@@ -161,7 +164,7 @@ public struct Verification: Sendable {
     return errors.dropFirst(kept.ownOutputCount).first { !($0.checked <= bound) }?.output
   }
 
-  /// The rewrite without which the error is in bounds.
+  /// The rewrite whose removal brings the error within bounds.
   private static func guiltyRewrite(
     _ compiler: Compiler, samples: Int, seed: UInt64, bound: Double
   ) throws(CompileError) -> String? {
@@ -178,7 +181,7 @@ public struct Verification: Sendable {
 }
 
 extension Compiler {
-  /// The same model from stage 4 on with other options.
+  /// The same model, compiled from stage 4 on with other options.
   func with(_ options: CompileOptions) throws(CompileError) -> Compiler {
     var compiler = try Compiler(
       inference: inference, lowered: lowered, parameters: parameters, options: options, level: level
@@ -187,13 +190,13 @@ extension Compiler {
     return compiler
   }
 
-  /// The values of the outputs and kept layers in the graph as it was lowered.
+  /// The values of the outputs and kept layers in the lowered graph.
   var referenceOutputs: [OperationGraph.Value] {
     lowered.graph.outputs + keptValues
   }
 }
 
-/// Seeded numbers for the inputs of comparisons.
+/// Generates seeded numbers for verification inputs.
 struct SeededGenerator {
   private var bits: SplitMix64
 
@@ -202,7 +205,7 @@ struct SeededGenerator {
   /// The next number in −1 ..< 1.
   mutating func nextSymmetric() -> Float { Float(bits.next() >> 40) * 0x1p-23 - 1 }
 
-  /// Numbers moved to the next one above or below.
+  /// The numbers, each moved to the next Float32 above or below.
   mutating func moved(_ values: [Float]) -> [Float] {
     values.map { bits.next() & 1 == 0 ? $0.nextUp : $0.nextDown }
   }

@@ -1,11 +1,11 @@
-/// How much processor time the control groups of the process let it use.
+/// The CPU quota of the process's control groups.
 ///
-/// A group may use what its own limit allows and what the limits of all groups around it allow. Version 2
-/// has one tree (`cpu.max`), version 1 one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a
-/// container the root of the tree is often the container's own group, so that the root is looked at too,
-/// and folders that the container does not see are passed over.
+/// A group is bounded by its own limit and by those of all its ancestors. Version 2 has one tree
+/// (`cpu.max`), version 1 one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a container the
+/// root of the tree is often the container's own group, so the root is read too. Folders that the
+/// container cannot see are skipped.
 package enum ControlGroup {
-  /// The processors' worth of time per time, the least over all groups; `nil` without a limit.
+  /// The quota in processors, the least over all groups; `nil` without a limit.
   package static func quota(_ files: SystemFiles) -> Double? {
     guard let text = files.text("/proc/self/cgroup") else { return nil }
     var least: Double?
@@ -34,14 +34,16 @@ package enum ControlGroup {
     return least
   }
 
-  /// The limit that a line of `cpu.max` states, `quota period` or `max period`.
+  /// The limit in a line of `cpu.max`: `quota period` or `max period`.
   package static func unifiedLimit(_ line: String?) -> Double? {
     let words = line?.split(separator: " ") ?? []
     guard let quota = words.first else { return nil }
     return limit(quota: String(quota), period: words.count > 1 ? String(words[1]) : "100000")
   }
 
-  /// The ratio of two texts in microseconds; `nil` where there is no limit (`max`, −1) or no number.
+  /// The ratio of two numbers given as text.
+  ///
+  /// It is `nil` when there is no limit (`max`, −1) or a text is not a number.
   static func limit(quota: String?, period: String?) -> Double? {
     guard let quota = quota.flatMap({ Int($0) }), let period = period.flatMap({ Int($0) }),
       quota > 0, period > 0
@@ -49,7 +51,7 @@ package enum ControlGroup {
     return Double(quota) / Double(period)
   }
 
-  /// The folder of a group and of all groups around it, below each mount.
+  /// The folders of a group and of all its ancestors, below each mount.
   private static func folders(_ mounts: [String], _ path: Substring) -> [String] {
     // A path that leaves the visible tree starts with `..`.
     let names = path.split(separator: "/").filter { $0 != ".." && $0 != "." }

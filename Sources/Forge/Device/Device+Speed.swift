@@ -1,22 +1,22 @@
 import CForgeKernels
 
 extension Device {
-  /// What this machine does at most, measured: what the times of layers are compared with.
+  /// The measured peak speed of this machine, to compare the times of layers with.
   public struct Speed: Sendable, Hashable {
     /// The instruction set that was measured.
     public let instructionSet: CompileOptions.InstructionSet
-    /// The threads that worked at once.
+    /// The number of threads measured together.
     public let threads: Int
-    /// Billions of multiplications and additions per second on registers alone.
+    /// Billions of multiplications and additions per second on registers only.
     public let gigaflops: Double
-    /// Billions of bytes per second that one stream per thread reads from memory outside all caches.
+    /// Billions of bytes per second read from memory outside all caches, one stream per thread.
     public let gigabytesPerSecond: Double
 
-    /// A speed that is known.
+    /// Creates a known speed.
     ///
     /// - Parameters:
-    ///   - instructionSet: what it is the speed of.
-    ///   - threads: the threads that work at once.
+    ///   - instructionSet: the instruction set.
+    ///   - threads: the number of threads working together.
     ///   - gigaflops: billions of multiplications and additions per second.
     ///   - gigabytesPerSecond: billions of bytes per second.
     public init(
@@ -29,7 +29,7 @@ extension Device {
       self.gigabytesPerSecond = gigabytesPerSecond
     }
 
-    /// What keeps work from being faster.
+    /// What limits the speed of some work.
     public enum Bound: String, Sendable {
       /// Its multiplications and additions.
       case compute
@@ -37,15 +37,17 @@ extension Device {
       case memory
     }
 
-    /// The least seconds that work takes, and what bounds it: max(2·multiplyAdds / peak, bytes / bandwidth).
+    /// The least time that work takes, and its bound: max(2·multiplyAdds / peak, bytes /
+    /// bandwidth).
     ///
-    /// Work whose tensors stay in a cache may take less than its bytes allow, and an algorithm that saves
-    /// multiplications (Winograd's) less than its multiply-adds allow.
+    /// Work whose tensors stay in a cache may take less time than its bytes require. An algorithm
+    /// that saves multiplications, such as Winograd's, may take less than its multiply-adds
+    /// require.
     ///
     /// - Parameters:
     ///   - multiplyAdds: the multiplications with an addition each.
     ///   - bytes: the bytes that are read or written, each counted once.
-    /// - Returns: the seconds and the bound that gives them.
+    /// - Returns: the seconds and the bound that determines them.
     public func bound(multiplyAdds: Int, bytes: Int) -> (seconds: Double, by: Bound) {
       let compute = 2e-9 * Double(multiplyAdds) / gigaflops
       let memory = 1e-9 * Double(bytes) / gigabytesPerSecond
@@ -53,15 +55,16 @@ extension Device {
     }
   }
 
-  /// Measures arithmetic and memory; it takes half a second and up to 1 GiB for its time.
+  /// Measures arithmetic and memory, which briefly takes up to 1 GiB.
   ///
-  /// It shares its threads with predictions. The best of many short runs counts, because what else a machine
-  /// does makes runs longer, never shorter.
+  /// It shares its threads with predictions. The best of many short runs counts, because other load
+  /// on the machine makes runs longer, never shorter.
   ///
   /// - Parameters:
-  ///   - threads: how many work at once, 1 to ``CompileOptions/Threads/maximum``; others are cut to that.
-  ///   - instructionSet: what is measured; the best of the machine unless given.
-  /// - Returns: the speed, or `nil` where the machine lacks the instruction set or the memory.
+  ///   - threads: the number of threads, 1 to ``CompileOptions/Threads/maximum``; others are
+  ///     clamped.
+  ///   - instructionSet: the instruction set to measure; by default the best of the machine.
+  /// - Returns: the speed, or `nil` when the machine lacks the instruction set or the memory.
   public static func measuredSpeed(
     threads: Int = 1, instructionSet: CompileOptions.InstructionSet? = nil
   ) -> Speed? {
@@ -93,7 +96,7 @@ extension Device {
   /// Billions of bytes per second.
   private static func reading(_ level: forge_level, threads: Int) -> Double? {
     let largest = all.first?.caches.map(\.byteCount).max() ?? 0
-    // Several times what the caches hold, so that hardly a line is still there from the run before.
+    // Several times the size of the caches, so that hardly a line remains from the run before.
     let wanted = min(max(4 * largest, 256 << 20), 1 << 30)
     let tileBytes = 1 << 20
     let tiles = wanted / tileBytes
@@ -111,7 +114,7 @@ extension Device {
     }
   }
 
-  /// The shortest of several runs of one step, dealt out to threads.
+  /// The shortest of several runs of one step, split over threads.
   private static func leastSeconds<Arguments>(
     _ kernel: forge_kernel, _ arguments: inout Arguments, tiles: Int, threads: Int, runs: Int
   ) -> Double {

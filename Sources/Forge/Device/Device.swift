@@ -1,21 +1,21 @@
 import CForgeKernels
 
-/// Something that computes predictions: today the processor of this machine.
+/// A device that computes predictions: the processor of this machine.
 ///
-/// A device is a plain value, as the machine was when ``all`` was read.
+/// A device is a plain value that describes the machine when ``all`` was read.
 /// ```swift
 /// for device in Device.all { print(device) }
 /// ```
 public struct Device: Sendable, Hashable, Codable {
-  /// What kind of device it is.
+  /// The kinds of devices.
   public enum Kind: String, Sendable, Codable {
     /// The machine's own processors.
     case cpu
   }
 
-  /// A cache of data.
+  /// A data cache.
   public struct Cache: Sendable, Hashable, Codable {
-    /// What it holds.
+    /// The kinds of caches.
     public enum Kind: String, Sendable, Codable {
       /// Data alone.
       case data
@@ -23,60 +23,62 @@ public struct Device: Sendable, Hashable, Codable {
       case unified
     }
 
-    /// How far from the core it is: 1, 2, 3.
+    /// The level, 1, 2 or 3; level 1 is nearest to the core.
     public let level: Int
-    /// What it holds.
+    /// The kind of the cache.
     public let kind: Kind
-    /// Its size.
+    /// The size in bytes.
     public let byteCount: Int
     /// The logical cores that share one such cache.
     public let sharedBy: Int
   }
 
-  /// How many cores the process may use.
+  /// The number of cores that the process may use.
   package struct UsableCores: Hashable, Sendable {
     /// Logical cores, bounded by the quota.
     package let logical: Int
     /// Physical cores, bounded by the quota.
     package let physical: Int
 
-    /// So many cores of each kind.
+    /// Creates counts of cores.
     package init(logical: Int, physical: Int) {
       self.logical = logical
       self.physical = physical
     }
   }
 
-  /// What kind of device it is.
+  /// The kind of the device.
   public let kind: Kind
-  /// The name of its model.
+  /// The model name.
   public let name: String
-  /// The instruction sets that Forge has kernels for and the machine can run, slowest first.
+  /// The instruction sets that Forge has kernels for and the machine supports, slowest first.
   public let instructionSets: [String]
-  /// The features that matter to kernels of today or later, as Linux names them.
+  /// The processor features relevant to current or future kernels, as Linux names them.
   ///
   /// Examples are `avx512_bf16` and `asimddp`.
   public let features: [String]
-  /// The physical cores that are on.
+  /// The physical cores that are online.
   public let physicalCores: Int
-  /// The logical cores that are on: more than physical ones where a core runs several threads.
+  /// The logical cores that are online, more than the physical ones with simultaneous
+  /// multithreading.
   public let logicalCores: Int
   /// The logical cores that the calling thread may run on, by its affinity mask.
   public let coresByAffinity: Int
-  /// The cores' worth of time that control groups allow, rounded up, at least 1; `nil` without a limit.
+  /// The CPU quota of the control groups in cores, rounded up, at least 1; `nil` without a limit.
   public let coresByQuota: Int?
-  /// The physical cores among those the calling thread may run on, bounded by ``coresByQuota``: what
-  /// ``CompileOptions/Threads/automatic`` starts from.
+  /// The physical cores that the calling thread may run on, bounded by ``coresByQuota``.
+  ///
+  /// ``CompileOptions/Threads/automatic`` starts from this number.
   public let usablePhysicalCores: Int
-  /// The caches of data, smallest level first.
+  /// The data caches, smallest level first.
   public let caches: [Cache]
-  /// The memory of the machine in bytes; `nil` where the system does not say.
+  /// The memory of the machine in bytes; `nil` when the system does not report it.
   public let memoryByteCount: Int?
 
   /// The logical cores that the process may use: those of the affinity mask, bounded by the quota.
   public var usableCores: Int { min(coresByAffinity, coresByQuota ?? coresByAffinity) }
 
-  /// The devices of this machine, read anew each time; the first is what predictions use.
+  /// The devices of this machine, read anew on each access; predictions use the first.
   public static var all: [Device] {
     [
       Device(
@@ -86,7 +88,7 @@ public struct Device: Sendable, Hashable, Codable {
     ]
   }
 
-  /// The processor that files describe.
+  /// Creates the processor that system files describe.
   package init(_ files: SystemFiles, affinity: ProcessorSet?, instructionSets: [String]) {
     let info = ProcessorInfo(files.text("/proc/cpuinfo") ?? "")
     let topology = Topology(files, info: info)
@@ -109,7 +111,7 @@ public struct Device: Sendable, Hashable, Codable {
     usableCores(.machine, affinity: .affinity(), topology: machineTopology)
   }
 
-  /// Read once: a machine has hundreds of such files, and they hardly ever change.
+  /// Read once: a machine has hundreds of these files, and they hardly ever change.
   private static let machineTopology = Topology(
     .machine, info: ProcessorInfo(SystemFiles.machine.text("/proc/cpuinfo") ?? ""))
 
@@ -122,7 +124,7 @@ public struct Device: Sendable, Hashable, Codable {
       logical: min(allowed.members.count, quota), physical: min(topology.coreCount(allowed), quota))
   }
 
-  /// The processors that may be used: those of the mask, which the kernel keeps among those that are on.
+  /// The processors that the process may use: those of the affinity mask, which are all online.
   private static func allowed(_ affinity: ProcessorSet?, _ topology: Topology) -> ProcessorSet {
     affinity ?? topology.online
   }
@@ -138,7 +140,7 @@ public struct Device: Sendable, Hashable, Codable {
       || ["sse2", "sse4", "avx", "amx"].contains { feature.hasPrefix($0) }
   }
 
-  /// The bytes of the line `MemTotal: 123 kB`.
+  /// The bytes in the line `MemTotal: 123 kB`.
   static func memory(_ text: String) -> Int? {
     for line in text.split(separator: "\n") where line.hasPrefix("MemTotal:") {
       let words = line.split { $0 == " " || $0 == "\t" }

@@ -1,8 +1,8 @@
-/// What /proc/cpuinfo says of the processors that are on.
+/// The description of the online processors in /proc/cpuinfo.
 package struct ProcessorInfo: Hashable, Sendable {
-  /// The logical processors with their package and core, where it says.
+  /// The logical processors with their package and core, where given.
   package var cores: [Int: Core] = [:]
-  /// The name of the model, where it says.
+  /// The model name, where given.
   package var name: String?
   /// The names of the instruction sets and other features, as the kernel writes them.
   package var features: Set<String> = []
@@ -13,7 +13,7 @@ package struct ProcessorInfo: Hashable, Sendable {
     let number: Int
   }
 
-  /// Takes /proc/cpuinfo apart, of x86 or of arm64.
+  /// Parses /proc/cpuinfo of x86 or arm64.
   package init(_ text: String) {
     for block in text.split(separator: "\n\n") {
       var fields: [Substring: Substring] = [:]
@@ -36,14 +36,14 @@ package struct ProcessorInfo: Hashable, Sendable {
       guard let processor = fields["processor"].flatMap({ Int($0) }), processor >= 0 else {
         continue
       }
-      // Without the two, every logical processor is taken for a core.
+      // Without both fields, every logical processor counts as a core.
       cores[processor] = Core(
         package: fields["physical id"].flatMap { Int($0) } ?? 0,
         number: fields["core id"].flatMap { Int($0) } ?? processor)
     }
   }
 
-  /// The cores of servers by their numbers; the source is Arm's list of MIDR values.
+  /// The names of server cores by number, from Arm's list of MIDR values.
   private static func armName(implementer: Int, part: Int) -> String {
     let known = [
       0xd08: "Cortex-A72", 0xd0b: "Cortex-A76", 0xd0c: "Neoverse N1", 0xd40: "Neoverse V1",
@@ -54,7 +54,7 @@ package struct ProcessorInfo: Hashable, Sendable {
   }
 }
 
-/// The number that a text such as 0xd0c writes.
+/// The number in a text such as 0xd0c.
 private func hexadecimal(_ text: Substring) -> Int? {
   text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
 }

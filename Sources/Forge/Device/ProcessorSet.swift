@@ -1,17 +1,17 @@
 import CForgeKernels
 
-/// Logical processors, by the kernel's numbers.
+/// A set of logical processors, by the kernel's numbers.
 package struct ProcessorSet: Hashable, Sendable {
-  /// Numbers above are taken for a mistake: no kernel counts further.
+  /// Larger numbers are treated as a mistake: no kernel has as many processors.
   static let limit = 1 << 13
 
   /// The numbers.
   package var members: Set<Int>
 
-  /// The processors with these numbers.
+  /// Creates the set with these numbers.
   package init(_ members: some Sequence<Int>) { self.members = Set(members) }
 
-  /// The processors of a list as the kernel writes it, `0-3,8,10-11`; `nil` for any other text.
+  /// Parses a list as the kernel writes it, `0-3,8,10-11`; `nil` for any other text.
   package init?(list: String) {
     members = []
     for part in list.split(separator: ",") {
@@ -24,7 +24,7 @@ package struct ProcessorSet: Hashable, Sendable {
     guard !members.isEmpty else { return nil }
   }
 
-  /// The processors whose bits are set: bit i % 8 of byte i / 8.
+  /// Creates the set of processors whose bits are set: processor i is bit i % 8 of byte i / 8.
   package init(mask: some Sequence<UInt8>) {
     members = []
     for (index, byte) in mask.enumerated() {
@@ -32,7 +32,7 @@ package struct ProcessorSet: Hashable, Sendable {
     }
   }
 
-  /// The processors that the calling thread may run on; `nil` where the system does not say.
+  /// The processors that the calling thread may run on; `nil` when the system does not report them.
   static func affinity() -> ProcessorSet? {
     var mask = [UInt8](repeating: 0, count: limit / 8)
     let count = forge_affinity_mask(&mask, Int64(mask.count))

@@ -4,19 +4,19 @@
   import Musl
 #endif
 
-/// The text files in which Linux describes the machine; tests give recorded ones.
+/// The text files in which Linux describes the machine; tests supply recorded ones.
 package struct SystemFiles: Sendable {
-  /// The text of a file, or `nil` where there is none.
+  /// The text of a file, or `nil` if there is none.
   let text: @Sendable (_ path: String) -> String?
 
-  /// Files whose texts a closure gives by path.
+  /// Creates files whose texts a closure returns by path.
   package init(text: @escaping @Sendable (_ path: String) -> String?) { self.text = text }
 
   /// The files of this machine.
   static let machine = SystemFiles { path in
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
-    // Files of /proc say that they are empty: they are read to their end, within reason.
+    // Files of /proc report size 0, so they are read to their end, up to a limit.
     let limit = 1 << 24
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 14)
@@ -28,7 +28,7 @@ package struct SystemFiles: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The first line without white space around it.
+  /// The first line, trimmed.
   func line(_ path: String) -> String? {
     guard let line = text(path)?.split(separator: "\n", omittingEmptySubsequences: false).first
     else { return nil }
@@ -41,7 +41,7 @@ package struct SystemFiles: Sendable {
 }
 
 extension Substring {
-  /// Without white space at either end.
+  /// The text without white space at either end.
   var trimmed: Substring {
     let start = drop { $0.isWhitespace }
     guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

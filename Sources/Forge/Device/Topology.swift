@@ -1,13 +1,13 @@
-/// Which logical processors are on, which share a core, and which share a cache.
+/// The online logical processors, and which of them share a core or a cache.
 package struct Topology: Sendable {
-  /// The processors that are on.
+  /// The processors that are online.
   let online: ProcessorSet
-  /// The core of each, as the lowest number among its processors.
+  /// The core of each processor, identified by its lowest-numbered processor.
   let cores: [Int: Int]
   /// The data and unified caches, smallest first.
   let caches: [Device.Cache]
 
-  /// Reads /sys/devices/system/cpu, and takes from /proc/cpuinfo what is not there.
+  /// Reads /sys/devices/system/cpu, with /proc/cpuinfo as the fallback.
   init(_ files: SystemFiles, info: ProcessorInfo) {
     let folder = "/sys/devices/system/cpu"
     let online =
@@ -38,7 +38,7 @@ package struct Topology: Sendable {
     Set(processors.members.map { cores[$0] ?? $0 }).count
   }
 
-  /// The caches of the first processor that is on, with the number of such caches there are.
+  /// The caches of the first online processor, with the number of processors sharing each.
   private static func caches(
     _ files: SystemFiles, folder: String, online: ProcessorSet
   ) -> [Device.Cache] {
@@ -58,7 +58,7 @@ package struct Topology: Sendable {
     }.sorted { $0.level < $1.level }
   }
 
-  /// The bytes that a text such as `48K`, `1M` or `4096` says.
+  /// The bytes in a text such as `48K`, `1M` or `4096`.
   package static func size(_ text: String) -> Int? {
     let scales: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     guard let last = text.last else { return nil }

@@ -1,7 +1,7 @@
 import ForgeRunner
 import ForgeShapes
 
-/// What a ``Runner`` does with a compiled model of one input: an array in, the first output out.
+/// A compiled model of one input as a network for a ``Runner``: an array in, the first output out.
 extension CompiledModel: BatchNetwork {
   /// A context for one example.
   ///
@@ -25,8 +25,8 @@ extension CompiledModel: BatchNetwork {
   ///   - batch: the most examples, up to ``maximumBatch``.
   ///   - threads: the number, at least 1.
   /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown size,
-  ///   or there is no memory.
+  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown
+  ///   size, or there is no memory.
   public func makeSlot(batch: Int, threads: Int) throws -> Context {
     try Context(self, batch: batch, threads: threads)
   }
@@ -35,8 +35,8 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameter batch: the most examples, up to ``maximumBatch``.
   /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown size,
-  ///   or there is no memory.
+  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown
+  ///   size, or there is no memory.
   public func makeSlot(batch: Int) throws -> Context { try Context(self, batch: batch) }
 
   /// Writes the values of the single input.
@@ -52,8 +52,9 @@ extension CompiledModel: BatchNetwork {
   /// - Parameters:
   ///   - input: the values in row-major order, of exactly the input's size.
   ///   - slot: the context of this prediction.
-  ///   - index: which example it is.
-  /// - Throws: ``PredictionError`` when the number of values is not the input's, or the context has no such example.
+  ///   - index: the index of the example.
+  /// - Throws: ``PredictionError`` when the number of values is not the input's, or the context has
+  ///   no such example.
   public func encode(_ input: [Float], into slot: Context, at index: Int) throws {
     try slot.write(input, example: index)
   }
@@ -64,7 +65,7 @@ extension CompiledModel: BatchNetwork {
   /// - Throws: ``PredictionError`` as ``Context/predict(batch:)``.
   public func run(_ slot: Context) throws { try slot.predict() }
 
-  /// Computes the outputs unless they are not wanted any more, which is asked before each step.
+  /// Computes the outputs, checking the stop signal before each step.
   ///
   /// - Parameters:
   ///   - slot: the context of this prediction.
@@ -74,11 +75,11 @@ extension CompiledModel: BatchNetwork {
     try slot.predict(until: stop)
   }
 
-  /// Computes the outputs of several examples unless they are not wanted any more.
+  /// Computes the outputs of several examples, checking the stop signal before each step.
   ///
   /// - Parameters:
   ///   - slot: the context of this prediction.
-  ///   - batch: how many examples it holds.
+  ///   - batch: the number of examples it holds.
   ///   - stop: the signal to stop.
   /// - Throws: ``RunnerError`` when it was stopped, else ``PredictionError``.
   public func run(_ slot: Context, batch: Int, until stop: borrowing StopSignal) throws {
@@ -95,7 +96,7 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameters:
   ///   - slot: the context of this prediction.
-  ///   - index: which example it is.
+  ///   - index: the index of the example.
   /// - Returns: the values in row-major order.
   /// - Throws: ``PredictionError`` when the context has no such example.
   public func fetch(from slot: Context, at index: Int) throws -> [Float] {
@@ -112,7 +113,7 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameters:
   ///   - slot: the context of this prediction.
-  ///   - index: which example it is.
+  ///   - index: the index of the example.
   /// - Returns: their values by name.
   /// - Throws: ``PredictionError`` when the context has no such example.
   public func kept(in slot: Context, at index: Int) throws -> [String: TensorValues] {

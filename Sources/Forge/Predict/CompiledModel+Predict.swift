@@ -2,24 +2,26 @@ import ForgeOperations
 import ForgeShapes
 
 extension CompiledModel {
-  /// Predicts one example of a model with one input; gives its first output.
+  /// Predicts one example of a model with one input and returns its first output.
   ///
   /// - Parameter values: the input in row-major order (height, width, channels of an image), of
   ///   exactly its size.
   /// - Returns: the values of the first output in row-major order.
-  /// - Throws: ``PredictionError`` when the model has several inputs or one of unknown size, the number of values
-  ///   is not the input's, there is no memory, a custom layer throws, or a check fails.
+  /// - Throws: ``PredictionError`` when the model has several inputs or one of unknown size, the
+  ///   number of values is not the input's, there is no memory, a custom layer throws, or a check
+  ///   fails.
   public func predict(_ values: [Float]) throws(PredictionError) -> [Float] {
     try predict(values, batch: 1)
   }
 
-  /// Predicts `batch` examples that follow each other; gives as many first outputs.
+  /// Predicts `batch` consecutive examples and returns the first output of each.
   ///
   /// - Parameters:
   ///   - values: the examples one after the other, each in row-major order.
-  ///   - batch: how many they are, up to ``maximumBatch``.
+  ///   - batch: the number of examples, up to ``maximumBatch``.
   /// - Returns: the values of the first output, one example after the other.
-  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for one example.
+  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for
+  ///   one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
     let plan = try plan(for: try shapes(named: [:]))
@@ -33,14 +35,14 @@ extension CompiledModel {
     }
   }
 
-  /// Predicts examples that are arrays of their own; gives as many first outputs.
+  /// Predicts examples given as separate arrays and returns the first output of each.
   ///
-  /// Any number of examples will do: they are dealt out in batches of ``maximumBatch``.
+  /// Any number of examples is allowed: they are split into batches of ``maximumBatch``.
   ///
   /// - Parameter examples: the inputs, at least one.
   /// - Returns: the first output of each, in order.
-  /// - Throws: ``PredictionError`` when there is no example or one has the wrong number of values, else as for one
-  ///   example.
+  /// - Throws: ``PredictionError`` when there is no example or one has the wrong number of values,
+  ///   else as for one example.
   public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
     guard !examples.isEmpty else { throw .emptyBatch }
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
@@ -59,14 +61,14 @@ extension CompiledModel {
     return results
   }
 
-  /// Predicts one example that says its own size, for models that take pictures of any size.
+  /// Predicts one example with its own size, for models that take images of any size.
   ///
   /// - Parameters:
   ///   - input: the values with their sizes.
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the values of the first output in row-major order.
-  /// - Throws: ``PredictionError`` when the model has several inputs, sizes or rectangles do not fit, there is no
-  ///   memory, a custom layer throws, or a check fails.
+  /// - Throws: ``PredictionError`` when the model has several inputs, sizes or rectangles do not
+  ///   fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ input: TensorValues, crops: [String: CropRectangle] = [:]
   )
@@ -79,14 +81,14 @@ extension CompiledModel {
     return predictions.outputs[outputNames[0]]?.values ?? []
   }
 
-  /// Predicts one example of any number of inputs; gives every output and every kept layer by name.
+  /// Predicts one example of any number of inputs and returns all outputs and kept layers by name.
   ///
   /// - Parameters:
   ///   - inputs: the values of each input by name.
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the outputs and the kept layers.
-  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, a rectangle does not fit, there
-  ///   is no memory, a custom layer throws, or a check fails.
+  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, a rectangle
+  ///   does not fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
   )

@@ -1,10 +1,10 @@
 import ForgeShapes
 
-/// Where the time of a prediction goes.
+/// The time and work of one step of a prediction.
 public struct StepProfile: Sendable {
   /// The kernel.
   public let kernel: String
-  /// The layers it does the work of.
+  /// The names of the layers it computes.
   public let layers: [String]
   /// Seconds per prediction, the mean over all runs.
   public let seconds: Double
@@ -20,16 +20,17 @@ public struct StepProfile: Sendable {
 }
 
 extension CompiledModel {
-  /// Times each step of the plan over a number of predictions of one example, of seeded random numbers.
+  /// Times each step of the plan over a number of predictions of one example of seeded random
+  /// numbers.
   ///
-  /// A call of the clock around each step adds some 50 ns to it.
+  /// The time of a step includes that of reading the clock.
   ///
   /// - Parameters:
-  ///   - runs: how many predictions are timed, at least one, after two that are not.
+  ///   - runs: how many predictions are timed, at least one, after two warm-up runs.
   ///   - inputShapes: the sizes of inputs that take any, by name.
   /// - Returns: the steps in order.
-  /// - Throws: ``PredictionError`` when a size is missing or does not fit, there is no memory, a custom layer throws,
-  ///   or a check fails.
+  /// - Throws: ``PredictionError`` when a size is missing or does not fit, there is no memory, a
+  ///   custom layer throws, or a check fails.
   public func profile(
     runs: Int = 20, inputShapes: [String: Shape] = [:]
   )

@@ -18,17 +18,17 @@ public final class CompiledModel: Sendable {
   public let outputNames: [String]
   /// The shapes of the outputs, in order; sizes may be unknown.
   public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
-  /// Labels and other facts that go with the network.
+  /// The labels and other metadata of the network.
   public let metadata: ModelMetadata
-  /// The most threads of one prediction, as ``CompileOptions/threads`` came out on this machine.
+  /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
   public let threads: Int
-  /// What the compile did.
+  /// The report of the compile.
   public let report: CompileReport
 
   let compiler: Compiler
   let constants: PackedConstants
   let plans: PlanCache
-  /// The plan of a model whose inputs have fixed sizes: a prediction finds it without a lock.
+  /// The plan of a model whose inputs have fixed sizes, available without a lock.
   private let fixedPlan: Plan?
   /// The memory kept between calls of `predict`.
   private let spare = SpareMemory()
@@ -64,9 +64,9 @@ public final class CompiledModel: Sendable {
     constants.settle()
   }
 
-  /// Whether no work of a compile goes on in the background.
+  /// Whether the background work of a compile has ended.
   ///
-  /// That is moving parameters to large pages of memory, on systems where these come slowly.
+  /// That work moves parameters to large pages, on systems where page faults on these are slow.
   package var isSettled: Bool { constants.isSettled }
 
   /// The most examples one prediction may hold.
@@ -79,7 +79,7 @@ public final class CompiledModel: Sendable {
 
   /// The layers with their shapes and parameter counts, as a table.
   ///
-  /// - Parameter detail: how much it says; `.detailed` names the chosen kernels.
+  /// - Parameter detail: the amount of detail; `.detailed` names the chosen kernels.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
     SummaryTable(compiler.inference, detail: detail) { self.report.kernels(ofLayer: $0) }.text
@@ -110,7 +110,7 @@ public final class CompiledModel: Sendable {
     compiler.inference.nodes.first { $0.position == position && !$0.isInput }
   }
 
-  /// The shapes of all inputs, those that take any size from `named`.
+  /// The shapes of all inputs; those that take any size are looked up in `named`.
   func shapes(named: [String: Shape]) throws(PredictionError) -> [Shape] {
     for name in named.keys where !inputNames.contains(name) {
       throw .unknownName(name, what: "input", known: inputNames)
@@ -125,7 +125,7 @@ public final class CompiledModel: Sendable {
       guard given.rank == declared.rank, given.isKnown,
         zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
       else { throw .wrongShape(name, received: given, needs: declared) }
-      // As an Input's own sizes are bounded when a model is described.
+      // The range that also bounds the declared sizes of an Input.
       let range = 1...ConvolutionGeometry.maximumArgument
       guard given.dimensions.allSatisfy({ range.contains($0 ?? 0) }), given.elementCount != nil
       else { throw .sizeOutOfRange(name, received: given, needs: declared, range: range) }
@@ -134,7 +134,7 @@ public final class CompiledModel: Sendable {
     return shapes
   }
 
-  /// The plan for inputs of these sizes, made once and kept.
+  /// The plan for inputs of these sizes, cached after the first use.
   func plan(for shapes: [Shape]) throws(PredictionError) -> Plan {
     if let plan = fixedPlan ?? plans.plan(for: shapes) { return plan }
     do {
@@ -147,7 +147,7 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// Lends memory for a plan to `body`: what is kept where it fits and is free, else new.
+  /// Passes memory for a plan to `body`: the spare memory if it fits and is free, else new memory.
   func withMemory<Result>(
     _ plan: Plan, batch: Int, _ body: (PredictionMemory) throws(PredictionError) -> Result
   ) throws(PredictionError) -> Result {
@@ -170,7 +170,7 @@ public final class CompiledModel: Sendable {
     return taken
   }
 
-  /// Runs a plan in its memory and makes the checks that options ask for.
+  /// Runs a plan in its memory and makes the checks that the options request.
   func run(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
       throw predictionError(error)
@@ -180,7 +180,7 @@ public final class CompiledModel: Sendable {
 
   /// Runs a plan as ``run(_:batch:)`` until the signal is raised.
   ///
-  /// - Returns: whether it came to its end.
+  /// - Returns: whether all steps ran.
   func run(
     _ memory: PredictionMemory, batch: Int, until stop: borrowing StopSignal
   ) throws(PredictionError) -> Bool {
@@ -194,7 +194,7 @@ public final class CompiledModel: Sendable {
     return isDone
   }
 
-  /// Makes the checks that options ask for.
+  /// Makes the checks that the options request.
   private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     guard options.checks.contains(.finiteOutputs) else { return }
     for (index, sizes) in memory.plan.outputSizes.enumerated() {
@@ -207,7 +207,7 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// The error for a custom layer that threw, with the layer's name and place.
+  /// The error for a custom layer that threw, with the layer's name and source location.
   func predictionError(_ failure: PredictionMemory.CustomFailure) -> PredictionError {
     let node = node(at: failure.layer)
     return .customLayer(node?.reference, place: node?.place, cause: failure.cause)

@@ -3,10 +3,10 @@ import ForgeRunner
 import ForgeShapes
 import Synchronization
 
-/// The memory of one prediction: inputs, outputs, and the arena between them.
+/// The memory of one prediction: inputs, outputs, and the arena for intermediate results.
 ///
-/// A context is made once and used for any number of predictions, by one thread at a time; using it
-/// from two at once gives an error. ``predict(batch:)`` allocates nothing.
+/// A context is made once and used for any number of predictions, by one thread at a time. Using it
+/// from two threads at once is an error. ``predict(batch:)`` does not allocate.
 /// ```swift
 /// let context = try Context(network)
 /// context.withInput(0) { pixels in … }
@@ -17,15 +17,17 @@ public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
   let memory: PredictionMemory
-  /// 0, or the number of the process in which a prediction is running, from 1 as ``ForkCount`` counts.
+  /// 0, or the number of the process in which a prediction is running, from 1 as ``ForkCount``
+  /// counts.
   ///
-  /// What ran in another process is not running in its child, which may go on with the context.
+  /// A prediction that runs in the parent process does not run in its child, which may use the
+  /// context.
   private let runningIn = Atomic(0)
 
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { memory.maximumBatch }
 
-  /// The most threads a prediction uses: fewer than were asked for where no step is large enough.
+  /// The most threads a prediction uses, fewer than requested if no step is large enough.
   public var threads: Int { memory.threads }
 
   /// Creates a context.
@@ -34,11 +36,13 @@ public final class Context {
   ///   - network: the compiled model.
   ///   - batch: the most examples one prediction may hold.
   ///   - inputShapes: the sizes of inputs that take any, by name.
-  ///   - threads: the most threads of a prediction in this context; as many as the network was compiled
-  ///     for unless fewer are given. With 1 the pool of threads is not touched.
+  ///   - threads: the most threads of a prediction in this context; by default, and at most, as
+  ///     many as the network was compiled for. With 1, predictions do not touch the thread pool.
   ///   - workspace: memory to use, of at least ``CompiledModel/workspaceSize(batch:inputShapes:)``
-  ///     bytes, aligned to 64, which outlives the context; its own memory unless given.
-  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit, or there is no memory.
+  ///     bytes and aligned to 64, which must outlive the context; by default the context allocates
+  ///     its own.
+  /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit, or there is
+  ///   no memory.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
     threads: Int? = nil, workspace: UnsafeMutableRawBufferPointer? = nil
@@ -107,12 +111,12 @@ public final class Context {
 
   /// Computes the outputs from the inputs for `batch` examples.
   ///
-  /// It allocates no memory. With one thread it takes no lock and makes no system call either, but for
-  /// what custom layers do; with more it wakes those that sleep, and waits for no other prediction.
+  /// It allocates no memory and never waits for another prediction. With one thread, it takes no
+  /// lock and makes no system call, except in custom layers. With more, it wakes sleeping threads.
   ///
-  /// - Parameter batch: how many examples the inputs hold.
-  /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom layer
-  ///   throws, or a check fails.
+  /// - Parameter batch: the number of examples in the inputs.
+  /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom
+  ///   layer throws, or a check fails.
   public func predict(batch: Int = 1) throws(PredictionError) {
     guard (1...maximumBatch).contains(batch) else {
       throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
@@ -122,11 +126,11 @@ public final class Context {
     try network.run(memory, batch: batch)
   }
 
-  /// Computes the outputs as ``predict(batch:)`` and stops before the next step once it is not wanted.
+  /// Computes the outputs as ``predict(batch:)``, checking the stop signal before each step.
   ///
   /// - Parameters:
-  ///   - batch: how many examples the inputs hold.
-  ///   - stop: polled before each step; checking it takes some nanoseconds.
+  ///   - batch: the number of examples in the inputs.
+  ///   - stop: the signal, polled before each step.
   /// - Throws: ``RunnerError`` when the signal was raised before the last step, else as
   ///   ``predict(batch:)``.
   public func predict(batch: Int = 1, until stop: borrowing StopSignal) throws {
@@ -139,7 +143,7 @@ public final class Context {
     if try !network.run(memory, batch: batch, until: stop) { try stop.check() }
   }
 
-  /// Takes the context for a prediction; gives whether none is running in it.
+  /// Claims the context for a prediction; returns whether it was free.
   private func begin() -> Bool {
     let own = ForkCount.current + 1
     var running = runningIn.load(ordering: .relaxed)
@@ -154,13 +158,13 @@ public final class Context {
 
   private func end() { runningIn.store(0, ordering: .releasing) }
 
-  /// Computes the output of one example straight from the caller's values.
+  /// Computes the output of one example directly from the caller's values.
   ///
   /// - Parameters:
   ///   - input: the values of the single input.
   ///   - output: memory for exactly the values of the first output.
-  /// - Throws: ``PredictionError`` when the model has several inputs or a count does not fit, else as
-  ///   ``predict(batch:)``.
+  /// - Throws: ``PredictionError`` when the model has several inputs or a count does not fit, else
+  ///   as ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   )
@@ -173,7 +177,7 @@ public final class Context {
         output.count, output: network.outputNames[0], needs: source.count)
     }
     guard begin() else { throw .busy }
-    // Until the output is copied: another thread's prediction would write a new one.
+    // The context stays in use until the output is copied, lest another prediction overwrite it.
     defer { end() }
     input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
     try network.run(memory, batch: 1)
@@ -202,7 +206,7 @@ public final class Context {
     return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
-  /// The outputs of one of the examples that ``CompileOptions/keep`` asked for.
+  /// The kept outputs of one of the examples, see ``CompileOptions/keep``.
   ///
   /// - Throws: ``PredictionError`` when there is no such example.
   func kept(example: Int) throws(PredictionError) -> [String: TensorValues] {
@@ -210,7 +214,7 @@ public final class Context {
     return kept(checked: example)
   }
 
-  /// The outputs of the first example that ``CompileOptions/keep`` asked for.
+  /// The kept outputs of the first example, see ``CompileOptions/keep``.
   func kept() -> [String: TensorValues] { kept(checked: 0) }
 
   private func kept(checked example: Int) -> [String: TensorValues] {

@@ -1,24 +1,26 @@
-/// The memory of a compiled model, in bytes as they were asked for.
+/// The memory of a compiled model, in requested bytes.
 ///
-/// Not counted are the allocator's own bytes, the description of the network (some hundred bytes per layer), and the
-/// stacks of worker threads.
+/// It does not include the overhead of the allocator, the description of the network (some hundred
+/// bytes per layer), and the stacks of worker threads.
 /// ```swift
 /// print(network.memory.packedParameters)
 /// ```
 public struct MemoryReport: Sendable, Hashable, CustomStringConvertible {
-  /// Parameters in the forms that kernels read: shared by all contexts.
+  /// Parameters in the layouts that kernels read, shared by all contexts.
   public let packedParameters: Int
-  /// Plans: steps, their arguments and constant operands; shared by all contexts.
+  /// Plans: steps, their arguments and constant operands, shared by all contexts.
   public let plans: Int
-  /// The arena of one context, in which tensors share memory; 0 where the input's size is not known.
+  /// The arena of one context, in which tensors share memory; 0 when the input size is not known.
   public let arena: Int
-  /// All of one context for one example: arena, inputs, outputs; 0 where the input's size is not known.
-  public let context: Int
-  /// The most that was held at once while parameters were read and packed.
+  /// All memory of one context for one example: arena, inputs, outputs.
   ///
-  /// What is packed already, the parameter at hand as its source gave it and as Float32, and its packed
-  /// form. A comparison that ``CompileOptions/verify`` asks for reads parameters, too, and is counted as far
-  /// as it does.
+  /// It is 0 when the input size is not known.
+  public let context: Int
+  /// The peak of memory held while parameters were read and packed.
+  ///
+  /// It includes the parameters packed so far, the current parameter as its source returned it and
+  /// as Float32, and its packed form. A comparison that ``CompileOptions/verify`` requests also
+  /// reads parameters, and these reads are included.
   public let loadingPeak: Int
 
   /// The bytes, one kind per line.
@@ -32,11 +34,11 @@ public struct MemoryReport: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CompiledModel {
-  /// The memory that the model holds now, that each context takes, and that loading took.
+  /// The memory of the model, of each context, and of loading.
   public var memory: MemoryReport {
     MemoryReport(
       packedParameters: constants.byteCount, plans: plans.byteCount, arena: report.arenaBytes,
-      // Fails for inputs of any size only: then a context has no size of its own.
+      // Without known input sizes a context has no size: it is 0.
       context: (try? workspaceSize()) ?? 0, loadingPeak: constants.parameters.loading.peak)
   }
 }

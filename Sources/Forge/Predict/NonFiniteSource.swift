@@ -1,16 +1,16 @@
 import ForgeGraph
 import ForgeShapes
 
-/// Where the first number that is not finite came from, of a prediction whose output holds one.
+/// The source of the first number that is not finite in a prediction.
 enum NonFiniteSource: CustomStringConvertible {
   /// An input of the model.
   case input(String, index: Int, value: Float)
   /// The first layer whose result is not finite although no input is.
   case layer(Inference.Node)
 
-  /// Looks at the inputs, then at each layer.
+  /// Examines the inputs, then each layer.
   ///
-  /// Returns `nil` when no layer shows it, or when there is no memory to look.
+  /// It is `nil` when no layer shows the number again, or when there is no memory to search.
   init?(_ network: CompiledModel, _ memory: PredictionMemory, example: Int) {
     let inputs = memory.plan.inputSizes.enumerated().map { index, sizes in
       let count = sizes.reduce(1, *)
@@ -26,7 +26,7 @@ enum NonFiniteSource: CustomStringConvertible {
     self = .layer(node)
   }
 
-  /// The first layer whose result is not finite, found by keeping the results of all.
+  /// The first layer whose result is not finite, found in a plan that keeps all results.
   private static func firstLayer(
     _ network: CompiledModel, _ memory: PredictionMemory, inputs: [[Float]]
   ) throws -> Inference.Node? {

@@ -1,7 +1,7 @@
 import ForgeRunner
 import ForgeShapes
 
-/// The plans of a compiled model by the sizes of its inputs: at most so many, the oldest use dropped.
+/// The plans of a compiled model, keyed by input sizes: a bounded least-recently-used cache.
 final class PlanCache: Sendable {
   private typealias Entry = (shapes: [Shape], plan: Plan)
 
@@ -11,12 +11,12 @@ final class PlanCache: Sendable {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// The plan for inputs of these sizes, when there is one.
+  /// The cached plan for inputs of these sizes.
   func plan(for shapes: [Shape]) -> Plan? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.shapes == shapes }) else { return nil }
       let entry = entries[index]
-      // Moving the last entry would be work for nothing: one size is the common case.
+      // The last entry stays in place: usually all inputs have one size.
       if index < entries.count - 1 {
         entries.remove(at: index)
         entries.append(entry)
@@ -25,12 +25,12 @@ final class PlanCache: Sendable {
     }
   }
 
-  /// The bytes of all plans that are kept: steps, their arguments and constant operands.
+  /// The bytes of all cached plans: steps, their arguments and constant operands.
   var byteCount: Int { entries.withLock { $0.reduce(0) { $0 + $1.plan.byteCount } } }
 
-  /// Keeps a plan.
+  /// Adds a plan to the cache.
   func add(_ plan: Plan, for shapes: [Shape]) {
-    // What is dropped is released after the turn: it may be much memory.
+    // Evicted plans are released after the lock: they may hold much memory.
     var dropped: [Entry] = []
     entries.withLock { entries in
       dropped = entries.filter { $0.shapes == shapes }

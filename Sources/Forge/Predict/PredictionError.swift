@@ -1,11 +1,11 @@
 import ForgeOperations
 import ForgeShapes
 
-/// What keeps a prediction from being made.
+/// An error of a prediction.
 public struct PredictionError: Error, Sendable {
-  /// The kinds of mistakes.
+  /// The kinds of errors.
   public enum Kind: String, Hashable, Sendable {
-    /// An input has another number of values than the model takes.
+    /// The number of values is not the one that the model takes.
     case wrongValueCount
     /// The batch is empty or larger than declared.
     case wrongBatch
@@ -13,17 +13,17 @@ public struct PredictionError: Error, Sendable {
     case unknownName
     /// An input was not given.
     case missingInput
-    /// An input has another shape than the model takes.
+    /// The shape is not one that the model takes.
     case wrongShape
     /// A prediction is running in this context.
     case busy
-    /// A context was asked to use less than one thread.
+    /// A context was requested with less than one thread.
     case wrongThreads
     /// The caller's workspace is too small or not aligned.
     case wrongWorkspace
-    /// A rectangle lies outside its image, or no layer takes it.
+    /// A rectangle lies outside its image, or there is no such layer.
     case wrongCrop
-    /// A user's own arithmetic threw.
+    /// A custom layer threw.
     case customLayer
     /// An output holds a NaN or an infinity.
     case notFinite
@@ -31,13 +31,13 @@ public struct PredictionError: Error, Sendable {
     case parameters
     /// There is no memory for the prediction.
     case noMemory
-    /// The model does something whose time nobody knows.
+    /// The model contains a layer of unbounded time.
     case notRealtime
   }
 
-  /// What kind of mistake it is.
+  /// The kind of error.
   public let kind: Kind
-  /// The mistake in Forge's voice, with its layer where it has one.
+  /// The error as text, with its layer if it has one.
   public let problem: Problem
 
   init(_ kind: Kind, _ problem: Problem) {
@@ -47,11 +47,11 @@ public struct PredictionError: Error, Sendable {
 }
 
 extension PredictionError: CustomStringConvertible {
-  /// The mistake in Forge's voice.
+  /// The error as text.
   public var description: String { problem.description }
 }
 
-/// The sentences of predictions; tests pin them.
+/// The messages of prediction errors; tests pin them.
 extension PredictionError {
   static func wrongValueCount(
     _ count: Int, input: String, needs: Int, shape: Shape, batch: Int
@@ -252,6 +252,6 @@ extension PredictionError {
 }
 
 extension Float {
-  /// The number as messages call it: the sign of a NaN means nothing.
+  /// The number as messages name it, omitting the sign of a NaN, which means nothing.
   var nameOfNonFinite: String { isNaN ? "nan" : "\(self)" }
 }

@@ -3,9 +3,9 @@ import ForgeOperations
 import ForgeRunner
 import ForgeShapes
 
-/// The memory of one prediction with the plan that runs in it; knows no model.
+/// The memory of one prediction with the plan that runs in it, independent of the model.
 ///
-/// Not `Sendable`: whoever holds it holds it alone.
+/// It is not `Sendable`: its holder has exclusive access.
 final class PredictionMemory {
   let plan: Plan
   /// The most examples it has room for.
@@ -15,11 +15,13 @@ final class PredictionMemory {
   private let layout: WorkspaceLayout
   private let workspace: UnsafeMutableRawPointer
   private let owner: Owner
-  /// The buffers of each custom call, made here so that a prediction makes none: one set for all
-  /// examples, or one for each where the layer reads a model's input directly.
+  /// The buffers of each custom call, allocated here so that predictions do not allocate.
+  ///
+  /// There is one set for all examples, or one per example if the layer reads a model input
+  /// directly.
   private let customInputs: [[[CustomInput]]]
 
-  /// Makes the memory, or takes `workspace`, which has been checked, and sets it up.
+  /// Allocates the memory, or takes `workspace`, which has been checked, and prepares it.
   ///
   /// - Throws: ``PredictionError`` when there is no memory of that size.
   init(
@@ -36,7 +38,7 @@ final class PredictionMemory {
     self.workspace = memory
     let owner = Owner(plan: plan, memory: workspace == nil ? memory : nil)
     self.owner = owner
-    // Here, so that no prediction has to make a thread.
+    // Threads are created here so that no prediction has to create one.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     layout.prepare(memory, plan: plan)
     let bases = layout.bases(in: memory)
@@ -49,11 +51,11 @@ final class PredictionMemory {
     }
   }
 
-  /// What a prediction reads and writes, which inputs of custom layers may hold for longer than it lasts.
+  /// Owns the memory of a prediction, which inputs of custom layers may keep alive for longer.
   private final class Owner {
-    /// Holds the constants.
+    /// Owns the constants.
     let plan: Plan
-    /// The workspace, unless it is the caller's.
+    /// The workspace, unless it belongs to the caller.
     let memory: UnsafeMutableRawPointer?
 
     init(plan: Plan, memory: UnsafeMutableRawPointer?) {
@@ -64,17 +66,17 @@ final class PredictionMemory {
     deinit { AlignedMemory.free(memory) }
   }
 
-  /// The values of an input, all examples.
+  /// The values of an input for all examples.
   func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
     layout.input(index, in: workspace)
   }
 
-  /// The values of an output, all examples.
+  /// The values of an output for all examples.
   func output(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
     layout.output(index, in: workspace)
   }
 
-  /// Where a frame of this memory finds its bases and crops.
+  /// The bases and crops that a frame of this memory refers to.
   var frame: (bases: UnsafePointer<UnsafeMutablePointer<Float>?>, crops: UnsafePointer<Double>) {
     (UnsafePointer(layout.bases(in: workspace)), UnsafePointer(layout.crops(in: workspace)))
   }
@@ -95,7 +97,7 @@ final class PredictionMemory {
     }
   }
 
-  /// Makes every resize sample what it samples in the memory of another plan for the same inputs.
+  /// Copies the crops from the memory of another plan for the same inputs.
   func takeCrops(from other: PredictionMemory) {
     for (index, slot) in plan.cropSlots.enumerated() {
       guard let source = other.plan.cropSlots.firstIndex(where: { $0.name == slot.name }) else {
@@ -106,7 +108,7 @@ final class PredictionMemory {
     }
   }
 
-  /// Makes every resize sample its whole image.
+  /// Resets every resize to sample its whole image.
   func resetCrops() {
     for (index, slot) in plan.cropSlots.enumerated() {
       layout.setCrop(slot.whole, slot: index, in: workspace)
@@ -140,9 +142,9 @@ final class PredictionMemory {
     }
   }
 
-  /// Runs the plan as ``run(batch:)`` and stops before the next step once the signal is raised.
+  /// Runs the plan as ``run(batch:)``, checking the stop signal before each step.
   ///
-  /// - Returns: whether all steps were run.
+  /// - Returns: whether all steps ran.
   func run(batch: Int, until stop: borrowing StopSignal) throws(CustomFailure) -> Bool {
     let bases = layout.bases(in: workspace)
     var frame = forge_frame()

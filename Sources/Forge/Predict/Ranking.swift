@@ -1,8 +1,8 @@
-/// One class and how likely it is.
+/// A class and its probability.
 public struct RankedClass: Hashable, Sendable, CustomStringConvertible {
   /// The index into the output.
   public let index: Int
-  /// The label, when labels were given.
+  /// The label, if labels were given.
   public let label: String?
   /// The value of the output at the index.
   public let probability: Float
@@ -12,12 +12,12 @@ public struct RankedClass: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Array where Element == Float {
-  /// The `k` largest values with their indices, largest first; equal values in order of index.
+  /// The `k` largest values with their indices, largest first; ties are ordered by index.
   ///
   /// NaN ranks below every number.
   ///
   /// - Parameters:
-  ///   - k: how many; at most as many as there are values are given.
+  ///   - k: the number of classes, capped at the number of values.
   ///   - labels: the meaning of each index, where known.
   /// - Returns: the classes, largest first.
   public func top(k: Int, labels: [String] = []) -> [RankedClass] {

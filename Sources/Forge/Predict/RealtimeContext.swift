@@ -4,9 +4,9 @@ import ForgeShapes
 
 /// One prediction's memory for the caller's own thread, for audio and control.
 ///
-/// ``predict(batch:)`` is a call of the C loop over the steps: no allocation, no lock, no system call, no
-/// reference counting, one thread, whatever the options of the compile say. Nothing keeps two threads
-/// from using it at once but that it cannot be copied.
+/// ``predict(batch:)`` runs the C loop over the steps on one thread, whatever the options of the
+/// compile: no allocation, no lock, no system call, no reference counting. The only protection from
+/// use by two threads at once is that it cannot be copied.
 /// ```swift
 /// let network = try model.compile(parameters: …, options: .init(maximumBatch: 16))
 /// let context = try RealtimeContext(network, batch: 16)
@@ -24,18 +24,18 @@ public struct RealtimeContext: ~Copyable {
   private let crops: UnsafePointer<Double>
   private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
-  /// Holds what the pointers point to.
+  /// Keeps alive what the pointers point to.
   private let memory: PredictionMemory
 
-  /// Creates a context; this is the time to allocate.
+  /// Creates a context; all memory is allocated here.
   ///
   /// - Parameters:
-  ///   - network: the compiled model, without custom layers, whose time nobody knows.
+  ///   - network: the compiled model, without custom layers, whose time is unbounded.
   ///   - batch: the most examples one prediction may hold.
   ///   - inputShapes: the sizes of inputs that take any, by name.
-  ///   - workspace: memory to use, as for ``Context``; its own unless given.
-  /// - Throws: ``PredictionError`` when the model has a custom layer or a check, or when batch, shapes
-  ///   or workspace do not fit.
+  ///   - workspace: memory to use, as for ``Context``; by default the context allocates its own.
+  /// - Throws: ``PredictionError`` when the model has a custom layer or a check, or when batch,
+  ///   shapes or workspace do not fit.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
     workspace: UnsafeMutableRawBufferPointer? = nil
@@ -43,7 +43,7 @@ public struct RealtimeContext: ~Copyable {
     guard !network.options.checks.contains(.finiteOutputs) else {
       throw .notRealtime("checks: .finiteOutputs")
     }
-    // In the background a page that moves would keep a prediction waiting.
+    // A page that moves in the background would delay a prediction.
     network.constants.settleNow()
     let context = try Context(
       network, batch: batch, inputShapes: inputShapes, workspace: workspace)
@@ -103,11 +103,11 @@ public struct RealtimeContext: ~Copyable {
     return try body(UnsafeBufferPointer(outputs[index]).span)
   }
 
-  /// Sets all values of an input, of all examples: a control such as a gain.
+  /// Sets all values of an input for all examples, for controls such as a gain.
   ///
   /// - Parameters:
   ///   - index: the input in the order of the model.
-  ///   - value: what it is set to.
+  ///   - value: the new value.
   /// - Returns: whether there is such an input.
   @discardableResult
   public func setInput(_ index: Int, to value: Float) -> Bool {
@@ -118,7 +118,7 @@ public struct RealtimeContext: ~Copyable {
 
   /// Computes the outputs from the inputs for `batch` examples, on this thread.
   ///
-  /// - Parameter batch: how many examples the inputs hold, from 1 to ``maximumBatch``.
+  /// - Parameter batch: the number of examples in the inputs, from 1 to ``maximumBatch``.
   /// - Throws: ``PredictionError`` when the batch does not fit, the only case that allocates.
   public func predict(batch: Int = 1) throws(PredictionError) {
     guard batch >= 1, batch <= maximumBatch else {

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A tensor at the API: sizes and Float32 values in row-major order.
+/// A tensor in the API: sizes and Float32 values in row-major order.
 public struct TensorValues: Hashable, Sendable {
   /// The sizes of one example.
   public let shape: Shape
@@ -11,7 +11,7 @@ public struct TensorValues: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - shape: the sizes in memory order.
-  ///   - values: as many values, in row-major order.
+  ///   - values: the values in row-major order.
   public init(shape: Shape, values: [Float]) {
     self.shape = shape
     self.values = values
@@ -29,7 +29,7 @@ public struct TensorValues: Hashable, Sendable {
   }
 }
 
-/// What one prediction gave, by name.
+/// The results of one prediction, by name.
 public struct Predictions: Sendable {
   /// The outputs of the model by the names of their layers.
   public let outputs: [String: TensorValues]

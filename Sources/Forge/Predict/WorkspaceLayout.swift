@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// How the memory of a context is divided, in bytes, each part on a line of its own.
+/// The layout of a context's memory in bytes; each part starts on a cache line.
 struct WorkspaceLayout {
   /// The bytes of a context.
   let byteCount: Int
@@ -12,9 +12,9 @@ struct WorkspaceLayout {
   private let inputCounts: [Int]
   private let outputCounts: [Int]
 
-  /// The layout for a plan and a number of examples.
+  /// Creates the layout for a plan and a number of examples.
   ///
-  /// - Throws: ``PredictionError`` when it would have more bytes than can be counted.
+  /// - Throws: ``PredictionError`` when the byte count overflows.
   init(_ plan: Plan, batch: Int) throws(PredictionError) {
     let elements = (plan.inputSizes + plan.outputSizes).reduce(Double(plan.arenaCount)) {
       $0 + $1.reduce(Double(batch)) { $0 * Double($1) }
@@ -37,7 +37,7 @@ struct WorkspaceLayout {
     byteCount = end
   }
 
-  /// Sets bases and crops; inputs start as zeros, and so does the arena, whose pages it touches.
+  /// Sets bases and crops, and zeroes the inputs and the arena, which also faults in their pages.
   func prepare(_ workspace: UnsafeMutableRawPointer, plan: Plan) {
     workspace.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     let bases = bases(in: workspace)
@@ -75,7 +75,7 @@ struct WorkspaceLayout {
 
   /// Sets a crop rectangle.
   func setCrop(_ crop: CropRectangle, slot: Int, in workspace: UnsafeMutableRawPointer) {
-    // One by one: an array of the four would be allocated.
+    // Element by element, because an array of the four would allocate.
     let numbers = crops(in: workspace) + slot * 4
     numbers[0] = crop.x
     numbers[1] = crop.y
@@ -83,7 +83,7 @@ struct WorkspaceLayout {
     numbers[3] = crop.height
   }
 
-  /// The values of an input, all examples.
+  /// The values of an input for all examples.
   func input(
     _ index: Int, in workspace: UnsafeMutableRawPointer
   )
@@ -93,7 +93,7 @@ struct WorkspaceLayout {
       start: floats(inputOffsets[index], in: workspace), count: inputCounts[index])
   }
 
-  /// The values of an output, all examples.
+  /// The values of an output for all examples.
   func output(
     _ index: Int, in workspace: UnsafeMutableRawPointer
   )

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Removes operations that return their input: dropout, a reshape to the same sizes, and such.
+/// Removes operations that return their input, such as dropout or a reshape to the same sizes.
 enum DropIdentities: Rewrite {
   static let name = "dropIdentities"
 

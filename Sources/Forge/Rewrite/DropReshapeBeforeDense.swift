@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// Lets a dense layer read an image directly: the elements keep their order through a reshape.
+/// Removes a reshape before a dense layer: it does not change the order of the elements.
 enum DropReshapeBeforeDense: Rewrite {
   static let name = "dropReshapeBeforeDense"
 

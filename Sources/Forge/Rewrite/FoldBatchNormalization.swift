@@ -1,10 +1,11 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Multiplies a batch normalization, or any scale and shift per channel, into the weights before it.
+/// Folds a batch normalization, or any scale and shift per channel, into the preceding weights.
 ///
-/// `γ·(Wx + b − μ)/√(σ² + ε) + β` is `(sW)x + (s(b − μ) + β)` with `s = γ/√(σ² + ε)`; `s` is worked out
-/// in double precision. A normalization that follows no convolution becomes a scale and a shift.
+/// `γ·(Wx + b − μ)/√(σ² + ε) + β` is `(sW)x + (s(b − μ) + β)` with `s = γ/√(σ² + ε)`; `s` is
+/// computed in double precision. A normalization that follows no convolution becomes a scale and a
+/// shift.
 enum FoldBatchNormalization: Rewrite {
   static let name = "foldBatchNormalization"
 
@@ -25,7 +26,8 @@ enum FoldBatchNormalization: Rewrite {
         let folded = try fold(
           affine, into: graph.nodes[producer], graph: &graph, constants: constants)
       {
-        // The folded operation takes the place of the normalization, whose operands are all there.
+        // The folded operation replaces the normalization, at whose position all operands are
+        // available.
         graph.nodes[position].primitive = folded.primitive
         graph.nodes[position].inputs = folded.inputs
         graph.nodes[position].layers = folded.layers + node.layers
@@ -59,7 +61,8 @@ enum FoldBatchNormalization: Rewrite {
       guard let recipe = graph.constant(node.inputs[2]) else { return nil }
       bias = try constants.values(of: recipe).map(Double.init)
     }
-    // Every weight layout has the output channel outermost; a depthwise kernel has it in two axes.
+    // Every weight layout has the output channel outermost; a depthwise kernel splits it over two
+    // axes.
     let outer = affine.scale.count
     let inner = sizes.reduce(1, *) / outer
     let scaled = ConstantRecipe.scaled(
@@ -74,20 +77,20 @@ enum FoldBatchNormalization: Rewrite {
   }
 }
 
-/// A node's scale and shift per channel, when it has them.
+/// The scale and shift per channel of a node.
 struct AffineConstants {
   let scale: [Double]
   let shift: [Double]
 
   init?(_ node: OperationGraph.Node, graph: OperationGraph, constants: ParameterStore) throws {
-    // Asked first: the operands of anything else may be the weights of a whole network.
+    // Checked first: the operands of another node may be the weights of a whole network.
     guard node.residual == nil, let operation = node.primitive.operation as? any AffineOperation
     else { return nil }
     let operands = try node.inputs.dropFirst().compactMap { input in
       try graph.constant(input).map { try constants.values(of: $0).map(Double.init) }
     }
     guard operands.count == node.inputs.count - 1 else { return nil }
-    // One value may stand for all channels.
+    // A single value applies to all channels.
     let count = operands.map(\.count).max() ?? 1
     (scale, shift) = operation.scaleAndShift(
       operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })

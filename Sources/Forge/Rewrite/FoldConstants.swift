@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// Computes while compiling what depends on constants only, with the reference executor.
+/// Evaluates operations on constants at compile time, with the reference executor.
 enum FoldConstants: Rewrite {
   static let name = "foldConstants"
 

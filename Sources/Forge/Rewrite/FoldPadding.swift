@@ -1,9 +1,9 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Makes zeros around an image part of the convolution that follows.
+/// Folds zero padding around an image into the following convolution.
 ///
-/// Only convolutions: to them padding is zeros, while poolings leave their own border out.
+/// Poolings are excluded: they ignore their padding, while convolutions read it as zeros.
 enum FoldPadding: Rewrite {
   static let name = "foldPadding"
 
@@ -45,7 +45,7 @@ enum FoldPadding: Rewrite {
     }
   }
 
-  /// The window with wider edges, unless they are wider than any layer may ask for.
+  /// The window with wider padding, unless it exceeds the limit of a layer.
   private static func bounded(
     _ geometry: ConvolutionGeometry, _ edges: Edges
   )

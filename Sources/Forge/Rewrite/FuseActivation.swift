@@ -1,13 +1,13 @@
 import ForgeOperations
 
-/// Applies a function while the operation before it stores its result.
+/// Fuses an activation into the preceding operation, which applies it as it stores its result.
 enum FuseActivation: Rewrite {
   static let name = "fuseActivation"
 
   static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
     let index = GraphIndex(graph)
     var removed: Set<Int> = []
-    // A producer whose output has been taken over by a function is found under its new output.
+    // A producer that has absorbed an activation now makes the activation's output.
     var takenOver: Set<Int> = []
     for position in graph.nodes.indices {
       let node = graph.nodes[position]

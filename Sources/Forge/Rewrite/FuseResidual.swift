@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// Adds a shortcut while the convolution before it stores its result.
+/// Fuses the addition of a shortcut into the preceding convolution, which adds it as it stores.
 enum FuseResidual: Rewrite {
   static let name = "fuseResidual"
 
@@ -13,7 +13,7 @@ enum FuseResidual: Rewrite {
         node.inputs[0] != node.inputs[1], graph.shape(of: node.output).isKnown,
         node.inputs.allSatisfy({ graph.shape(of: $0) == graph.shape(of: node.output) })
       else { continue }
-      // The operand made last is the one to finish here: the other one is ready before it.
+      // The addition is fused into the later operand: the other one is computed before it.
       let candidates = node.inputs.compactMap { input -> Int? in
         guard let producer = index.soleProducer(of: input), !removed.contains(producer),
           graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,

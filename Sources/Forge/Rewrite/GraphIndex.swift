@@ -1,10 +1,10 @@
 import ForgeOperations
 
-/// Who makes and who uses each value of a graph.
+/// The producer and the number of uses of each value of a graph.
 struct GraphIndex {
   /// The node that makes a value.
   private(set) var producer: [Int?]
-  /// How often a value is used, the model's outputs counted.
+  /// The number of uses of a value, including as an output of the model.
   private(set) var uses: [Int]
 
   init(_ graph: OperationGraph) {
@@ -17,14 +17,14 @@ struct GraphIndex {
     for output in graph.outputs { uses[output.index] += 1 }
   }
 
-  /// The node that makes `value`, when nothing else uses the value.
+  /// The node that makes `value`, if the value has exactly one use.
   func soleProducer(of value: OperationGraph.Value) -> Int? {
     uses[value.index] == 1 ? producer[value.index] : nil
   }
 }
 
 extension OperationGraph {
-  /// Lets every user of the first values use the second ones instead.
+  /// Replaces the keys by their values in all operands and outputs.
   mutating func replaceUses(_ replacement: [Value: Value]) {
     guard !replacement.isEmpty else { return }
     let resolve = { (value: Value) in

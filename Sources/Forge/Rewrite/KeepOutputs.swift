@@ -1,11 +1,11 @@
 import ForgeOperations
 
-/// Makes the outputs of kept layers readable without changing how anything else is computed.
+/// Makes the outputs of kept layers readable without changing any other computation.
 ///
-/// A result that a rewrite has fused away is computed once more beside the network, from the nearest
-/// results that are still there: keeping a layer changes no bit of any output.
+/// A result that a rewrite has fused away is recomputed beside the network, from the nearest
+/// results that still exist. Keeping a layer therefore changes no bit of any output.
 enum KeepOutputs {
-  /// Makes `values` outputs of the rewritten graph, after its own.
+  /// Appends `values` to the outputs of the rewritten graph.
   static func apply(
     to graph: inout OperationGraph, values: [OperationGraph.Value], lowered: OperationGraph,
     constants: ParameterStore, foldsConstants: Bool
@@ -16,7 +16,7 @@ enum KeepOutputs {
     for node in lowered.nodes { originals[node.output] = node }
     var added: [OperationGraph.Node] = []
     for value in values {
-      // Operands first; a value is visited again once they are made.
+      // Operands come first; a value is visited again once they are made.
       var pending = [value]
       while let next = pending.last {
         guard !made.contains(next), let node = originals[next] else {
@@ -34,9 +34,9 @@ enum KeepOutputs {
       }
       graph.outputs.append(value)
     }
-    // They come last: everything they read is made by then.
+    // They are appended, so that all their operands are made before them.
     graph.nodes += added
-    // Weights that were computed while compiling are needed as constants here as well.
+    // Weights that were folded to constants must be constants here as well.
     if foldsConstants { _ = try FoldConstants.apply(to: &graph, constants: constants) }
   }
 }

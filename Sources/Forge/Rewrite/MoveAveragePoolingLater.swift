@@ -1,11 +1,12 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Averages after a pointwise convolution instead of before it, where that leaves fewer channels to average.
+/// Moves average pooling after a pointwise convolution that reduces the number of channels.
 ///
-/// A mean over the pixels inside the image (their weights sum to one, also at the border) and a sum over
-/// channels plus a bias may trade places. The branches of Inception are such: 2,048 channels averaged over
-/// 3×3 pixels, of which a pointwise convolution then makes 192.
+/// The two commute: pooling is a mean over the pixels inside the image (its weights sum to one,
+/// also at the border), and a pointwise convolution is a sum over channels plus a bias. The
+/// branches of Inception have this form: 2,048 channels are averaged over 3×3 pixels, then a
+/// pointwise convolution reduces them to 192.
 enum MoveAveragePoolingLater: Rewrite {
   static let name = "moveAveragePoolingLater"
 

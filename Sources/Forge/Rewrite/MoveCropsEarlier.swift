@@ -1,9 +1,9 @@
 import ForgeOperations
 
-/// Cuts an image before a function of each element instead of after it.
+/// Crops an image before an elementwise function instead of after it.
 ///
-/// A function that the operation before it can apply while it stores its result stays there: it costs
-/// nothing, and a cut of what is stored is another reading of the same memory.
+/// The function stays in place if the preceding operation can apply it as it stores its result. It
+/// is then free, whereas a crop of the stored result would read the memory again.
 enum MoveCropsEarlier: Rewrite {
   static let name = "moveCropsEarlier"
 
@@ -16,7 +16,7 @@ enum MoveCropsEarlier: Rewrite {
         case .activation(let function) = graph.nodes[producer].primitive,
         graph.nodes[producer].activation == .linear
       else { continue }
-      // crop(f(x)) at this position becomes f(crop(x)): the crop takes the function's place.
+      // crop(f(x)) at this position becomes f(crop(x)): the crop moves to the function's position.
       let image = graph.nodes[producer].inputs[0]
       if let source = index.soleProducer(of: image),
         graph.nodes[source].primitive.traits.takesActivation,

@@ -1,13 +1,13 @@
 import ForgeOperations
 
-/// One rewrite of a graph: it changes how results are made and never what they mean.
+/// One rewrite of a graph: it changes how results are computed, never their meaning.
 ///
 /// A value keeps its meaning through every rewrite: it may lose the node that makes it, but no node
-/// ever puts something else into it. That is what lets `keep` and `verify` name results afterwards.
+/// ever stores another result in it. `keep` and `verify` rely on this to name results afterwards.
 protocol Rewrite: Sendable {
-  /// The name under which it is reported and switched off.
+  /// The name by which it is reported and disabled.
   static var name: String { get }
-  /// Rewrites the graph; the number of places changed.
+  /// Rewrites the graph and returns the number of places changed.
   static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int
 }
 
@@ -19,19 +19,19 @@ public enum Rewrites {
     FuseResidual.self, FuseActivation.self,
   ]
 
-  /// Parts of a concatenation that are written where they belong.
+  /// Operands of a concatenation are written directly to their place in the result.
   static let concatenateInPlace = "concatenateInPlace"
-  /// Elementwise steps that write over their input.
+  /// Elementwise steps write over their input.
   static let reuseInPlace = "reuseInPlace"
-  /// Convolutions that write the maximum pooling after them.
+  /// Convolutions apply the following max pooling as they store.
   static let fusePooling = "fusePooling"
-  /// Convolutions by Winograd's minimal filtering.
+  /// Convolutions use Winograd's minimal filtering.
   static let winograd = "winograd"
-  /// Pointwise convolutions by Strassen's algorithm.
+  /// Pointwise convolutions use Strassen's algorithm.
   static let strassen = "strassen"
-  /// Large dense layers, and convolutions of one pixel, whose weights are kept as 24 bits of fixed point.
+  /// Weights of large dense layers and one-pixel convolutions are stored as 24-bit fixed point.
   static let fixedPointWeights = "fixedPointWeights"
-  /// What the plan rewrites.
+  /// The rewrites that the planner applies.
   static let ofPlan = [
     winograd, strassen, fixedPointWeights, fusePooling, concatenateInPlace, reuseInPlace,
   ]
@@ -39,10 +39,10 @@ public enum Rewrites {
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = all.map { $0.name } + ofPlan
 
-  /// What was rewritten: the name and the number of places.
+  /// The name of a rewrite and the number of places it changed.
   typealias Count = (name: String, places: Int)
 
-  /// Applies every rewrite that is not disabled, then removes what nothing needs any more.
+  /// Applies every rewrite that is not disabled, then removes unused nodes.
   static func apply(
     to graph: inout OperationGraph, constants: ParameterStore, disabled: Set<String>
   ) throws -> [Count] {

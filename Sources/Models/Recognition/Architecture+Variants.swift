@@ -1,12 +1,12 @@
 import Forge
 
-/// A ready architecture with arguments that a weight file may have been made with.
+/// A ready architecture with arguments that fit a weight file.
 struct Variant {
   let architecture: Architecture
-  /// The arguments in words: `alpha 0.25, 1001 classes`.
+  /// The arguments as text: `alpha 0.25, 1001 classes`.
   let arguments: String
   let model: Model
-  /// Gives the file's name for a layer, where it is not the model's own.
+  /// Returns the file's name for a layer, if it differs from the model's own.
   var fileName: (@Sendable (String) -> String?)?
 
   /// The architecture with its arguments.
@@ -16,7 +16,7 @@ struct Variant {
 }
 
 extension Architecture {
-  /// The forms of this architecture that a file with these facts may belong to, likeliest first.
+  /// The variants of this architecture that may match a file with these facts, likeliest first.
   func variants(for facts: WeightFacts) -> [Variant] {
     switch self {
     case .lenet:
@@ -34,7 +34,7 @@ extension Architecture {
       return classifiers(facts, last: "conv10") { .squeezeNet(classes: $0, head: $1) }
     case .tinyyolo:
       return classCounts(facts.width(of: "conv9"), 125, facts).map { channels in
-        // Five anchors are the usual number; the parameters do not tell.
+        // Five anchors are usual; the parameters do not determine their number.
         let anchors = channels % 5 == 0 && channels > 25 ? 5 : 1
         let classes = max(channels / anchors - 5, 0)
         return Variant(
@@ -47,7 +47,7 @@ extension Architecture {
 
   // MARK: Families
 
-  /// A classifier with each number of classes that fits, and one without.
+  /// A classifier for each number of classes that fits, and one without a classifier.
   private func classifiers(
     _ facts: WeightFacts, last: String = "predictions", arguments: String = "",
     _ model: (_ classes: Int, _ head: Model.Head) -> Model
@@ -58,13 +58,14 @@ extension Architecture {
     } + [Variant(self, "\(start)without a classifier", model(1, .features))]
   }
 
-  /// The number of classes the file states; where it has no names, those it may have.
+  /// The number of classes that the file states; if it has no names, the possible ones.
   private func classCounts(_ stated: Int?, _ usual: Int, _ facts: WeightFacts) -> [Int] {
     stated.map { [$0] } ?? [usual] + facts.soleSizes.filter { $0 != usual }
   }
 
-  /// Keras counts layers without a name all through a session: a file made later in one has higher
-  /// numbers.
+  /// Renames layers for files written later in a Keras session.
+  ///
+  /// Keras numbers unnamed layers throughout a session, so such a file has higher numbers.
   private func counted(_ variant: Variant, _ facts: WeightFacts) -> Variant {
     let first = ["conv2d", "batch_normalization"].reduce(into: [:]) { first, kind in
       first[kind] = facts.firstNumber(of: kind)
@@ -74,7 +75,7 @@ extension Architecture {
     variant.fileName = { layer in
       let (kind, number) = WeightFacts.numbered(layer)
       guard let start = first[kind] else { return layer }
-      // The sum is of a small number and one that a file states.
+      // The file's number may be so large that the sum overflows.
       let (shifted, overflow) = number.addingReportingOverflow(start)
       return overflow ? nil : shifted == 0 ? kind : "\(kind)_\(shifted)"
     }
@@ -82,7 +83,7 @@ extension Architecture {
   }
 
   private func mobileNets(_ facts: WeightFacts) -> [Variant] {
-    // The widest layer tells the factor best: the others round it down.
+    // The widest layer determines the factor best: the others round it down.
     let stated = facts.width(of: "conv_pw_13_bn").map { [Double($0) / 1024] }
     return (stated ?? [1, 0.75, 0.5, 0.25]).flatMap { alpha in
       classifiers(facts, last: "conv_preds", arguments: "alpha \(alpha)") {
@@ -91,7 +92,7 @@ extension Architecture {
     }
   }
 
-  /// Weights of the 2017 toolkit, which has normalizations folded and names of its own.
+  /// Weights of the 2017 toolkit, which folds normalizations and uses its own names.
   private func foldedMobileNets(_ facts: WeightFacts) -> [Variant] {
     guard let width = facts.width(of: "conv6_sep") else { return [] }
     let alpha = Double(width) / 1024
@@ -104,7 +105,7 @@ extension Architecture {
     }
   }
 
-  /// The 2017 toolkit's names for the layers of MobileNet v1.
+  /// The names of the 2017 toolkit for the layers of MobileNet v1.
   private static let toolkitNames: [String: String] = {
     var names = ["conv_preds": "fc7"]
     let numbers = [
@@ -118,7 +119,7 @@ extension Architecture {
   }()
 
   private func mobileNetsV2(_ facts: WeightFacts) -> [Variant] {
-    // Published factors come first: rounded to eights, many factors give the same channels.
+    // Published factors come first: rounded to multiples of 8, many factors have the same channels.
     let published = [1, 0.75, 0.5, 0.35, 1.3, 1.4]
     let width = facts.width(of: "block_16_project_BN")
     let fitting = published.filter { alpha in
@@ -133,7 +134,7 @@ extension Architecture {
   }
 
   private func vgg16s(_ facts: WeightFacts) -> [Variant] {
-    // The map has a thirty-second of the picture's width.
+    // The map has 1/32 of the picture's width.
     let size = facts.flattenedWidth.map { $0 * 32 } ?? 224
     let arguments = size == 224 ? "" : "size \(size)"
     return classifiers(facts, arguments: arguments) {

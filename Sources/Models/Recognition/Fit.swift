@@ -1,25 +1,25 @@
 import Forge
 
-/// How far the parameters of a file are those of a network.
+/// How well the parameters of a file match those of a network.
 struct Fit {
   let variant: Variant
   /// The file's parameters under the network's names.
   let source: any ParameterSource
-  /// How many parameters the network has.
+  /// The number of parameters of the network.
   let wanted: Int
-  /// How many of them the file has.
+  /// The number of these that the file has.
   let found: Int
-  /// What keeps the others from fitting, in words.
+  /// The reasons why the others do not fit, as text.
   let problems: [String]
-  /// Layers of the file the network does not have.
+  /// Layers of the file that the network does not have.
   let unused: [String]
 
-  /// Whether every parameter has its place, in the network and in the file.
+  /// Whether the parameters of the network and of the file match completely.
   var isWhole: Bool { found == wanted && unused.isEmpty }
-  /// How much of both fits, 0 to 1.
+  /// The fraction of both that matches, 0 to 1.
   var share: Double { Double(found) / Double(max(wanted + unused.count, 1)) }
 
-  /// Asks a source for each parameter of a network.
+  /// Requests each parameter of a network from a source.
   init(_ variant: Variant, _ source: any ParameterSource) {
     let specs = variant.model.parameterSpecs
     let fileName = variant.fileName
@@ -58,7 +58,7 @@ struct Fit {
 }
 
 extension Model {
-  /// Every parameter of the model, shared ones once, in order.
+  /// Every parameter of the model, in order, with shared ones listed once.
   fileprivate var parameterSpecs: [ParameterSpec] {
     Inference(self).nodes.filter { !$0.sharesParameters }.flatMap(\.parameters)
   }

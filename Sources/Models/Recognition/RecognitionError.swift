@@ -1,11 +1,11 @@
 import Forge
 
-/// A weight file that holds none of the ready architectures.
+/// An error for a weight file that matches none of the ready architectures.
 package struct RecognitionError: Error, CustomStringConvertible {
-  /// The file, what the nearest architecture is, and what keeps it from fitting.
+  /// The file, the nearest architecture, and the reasons why it does not match.
   package let description: String
 
-  /// Few are enough to see what differs.
+  /// A few are enough to show the differences.
   private static let shownProblems = 3
   private static let shownNames = 6
 

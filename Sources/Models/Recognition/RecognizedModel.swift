@@ -1,21 +1,21 @@
 import Forge
 
-/// A ready architecture recognized by the weight file that fits it.
+/// A ready architecture recognized by its weight file.
 package struct RecognizedModel {
   /// The architecture.
   package let architecture: Architecture
   /// The architecture with the arguments the file was made with: `mobilenet (alpha 0.25, …)`.
   package let name: String
-  /// The network; its own parameters are those of the file.
+  /// The network with the parameters of the file.
   package let model: Model
 
-  /// Finds the ready architecture whose parameters are those of a file: all of them, no others.
+  /// Finds the ready architecture whose parameters are exactly those of a file.
   ///
-  /// Layers are found by name, and where that does not do, in HDF5 files and `.keras` archives, in
-  /// order.
+  /// Layers are matched by name. If that fails, those of HDF5 files and `.keras` archives are
+  /// matched by order.
   ///
   /// - Parameter path: a weight file of any form that ``WeightFile`` reads.
-  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it fits none.
+  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it matches none.
   package init(weights path: String) throws {
     let file = try WeightFile(path)
     let names = try file.parameters().availableNames
@@ -45,7 +45,7 @@ package struct RecognizedModel {
     self.model = model
   }
 
-  /// The ways in which a file's parameters may be meant, likeliest first.
+  /// The possible interpretations of a file's parameters, likeliest first.
   private static func readers(
     of file: WeightFile, _ facts: WeightFacts
   ) -> [() throws -> any ParameterSource] {

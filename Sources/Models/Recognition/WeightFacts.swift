@@ -1,25 +1,25 @@
 import Forge
 
-/// What the entries of a weight file say about the network they belong to.
+/// What the entries of a weight file reveal about its network.
 struct WeightFacts {
-  /// How many values a layer gives per pixel, by what files call what is added to them.
+  /// The number of values per pixel of a layer, found from the names of biases and betas.
   private var widths: [String: Int] = [:]
-  /// The sizes that one entry alone has, of those with one axis.
+  /// The sizes of entries with one axis that occur only once.
   ///
-  /// Normalizations have several entries of each size; a classifier's biases stand alone.
+  /// Normalizations have several entries of each size, but the biases of a classifier are unique.
   let soleSizes: [Int]
-  /// Whether pointwise kernels have their inputs last, as Forge's own order has it.
+  /// Whether pointwise kernels have their inputs last, as in Forge's own order.
   let hasInputsLast: Bool
 
-  /// The width of the map that the first dense layer of VGG-16 flattens; `nil` without one.
+  /// The width of the map that the first dense layer of VGG-16 flattens; `nil` if there is none.
   let flattenedWidth: Int?
 
   private static let words = ["bias", "biases", "b", "beta"]
 
-  /// The lowest number of each kind of layer that is counted: 94 where `conv2d_94` is the first.
+  /// The lowest number of each kind of numbered layer: 94 if `conv2d_94` is the first.
   private let firstNumbers: [String: Int]
 
-  /// Looks at a file's entries and at the names of its layers.
+  /// Collects the facts from a file's entries and the names of its layers.
   init(_ file: WeightFile, layers: [String]) {
     var counts: [Int: Int] = [:]
     for entry in file.entries where entry.sizes.count == 1 {
@@ -39,11 +39,10 @@ struct WeightFacts {
     }
   }
 
-  /// The number of the first layer of a kind, which has none where it is 0; `nil` when there is
-  /// none of this kind.
+  /// The number of the first layer of a kind, 0 if its name has none; `nil` without such a layer.
   func firstNumber(of kind: String) -> Int? { firstNumbers[kind] }
 
-  /// The width of a square map of 512 channels that a matrix takes to 4,096 neurons.
+  /// The width of a square map with 512 channels that a matrix maps to 4,096 neurons.
   private static func flattenedWidth(_ entry: WeightFile.Entry) -> Int? {
     guard entry.sizes.count > 1, entry.sizes.first == 4096 || entry.sizes.last == 4096,
       let count = Shape.product(of: entry.sizes)
@@ -51,12 +50,12 @@ struct WeightFacts {
     return (1...64).first { $0 * $0 * 512 * 4096 == count }
   }
 
-  /// The values per pixel of the first of these layers the file names; `nil` when it names none.
+  /// The values per pixel of the first of these layers in the file; `nil` if it has none of them.
   func width(of layers: String...) -> Int? {
     layers.lazy.compactMap { widths[$0] }.first
   }
 
-  /// A name without its number, and the number: `conv2d` and 94 of `conv2d_94`.
+  /// A name without its number, and the number: `conv2d` and 94 for `conv2d_94`.
   static func numbered(_ layer: String) -> (kind: String, number: Int) {
     guard let line = layer.lastIndex(of: "_"), let number = Int(layer[line...].dropFirst()) else {
       return (layer, 0)
@@ -64,7 +63,7 @@ struct WeightFacts {
     return (String(layer[..<line]), number)
   }
 
-  /// The layer in the name of something that is added: `conv1` of `conv1/bias:0` and `conv1_b.bin`.
+  /// The layer in the name of a bias or beta: `conv1` in `conv1/bias:0` and `conv1_b.bin`.
   private static func layer(addingIn name: String) -> String? {
     var stem = name[...]
     for ending in [":0", ".bin", ".npy"] where stem.hasSuffix(ending) {

@@ -15,7 +15,7 @@ public enum BinaryOperator: String, Hashable, Sendable {
   /// `a` where positive, else `a · b`.
   case prelu
 
-  /// What the operator makes of two numbers.
+  /// The result of the operator for two numbers.
   func value(_ a: Double, _ b: Double) -> Double {
     switch self {
     case .add: a + b
@@ -28,8 +28,9 @@ public enum BinaryOperator: String, Hashable, Sendable {
   }
 }
 
-/// An operation on two tensors with NumPy's broadcasting: aligned at their last axis, sizes of 1 are
-/// spread.
+/// An operation on two tensors with NumPy's broadcasting.
+///
+/// The tensors are aligned at their last axis, and sizes of 1 are repeated.
 ///
 /// Operands: two tensors.
 package struct BinaryOperation: PrimitiveOperation {
@@ -67,7 +68,7 @@ package struct BinaryOperation: PrimitiveOperation {
 }
 
 extension ReferenceTensor {
-  /// The value for an index of the tensor that this one is broadcast to.
+  /// The value at an index of the tensor that this one is broadcast to.
   fileprivate func spread(at index: [Int]) -> Double {
     let own = zip(index.suffix(sizes.count), sizes).map { position, size in
       size == 1 ? 0 : position

@@ -2,11 +2,10 @@ import ForgeShapes
 
 /// Cross-correlation of an image in `groups` groups of channels.
 ///
-/// `y(i, j, o) = b(o) + Σ w(o, v, u, c) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`, where `c` runs
-/// over the input channels of the group of `o`; pixels outside the image count as 0.
+/// `y(i, j, o) = b(o) + Σ w(o, v, u, c) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`, where `c`
+/// runs over the input channels of the group of `o`; pixels outside the image count as 0.
 ///
-/// Operands: image, weights [outputs][height][width][inputs / groups], biases [outputs] (may be
-/// absent).
+/// Operands: image, weights [outputs][height][width][inputs / groups], biases [outputs] (optional).
 package struct ConvolutionOperation: WeightedOperation, ZeroPaddedOperation {
   package var geometry: ConvolutionGeometry
   let outputs: Int
@@ -69,7 +68,7 @@ package struct ConvolutionOperation: WeightedOperation, ZeroPaddedOperation {
         for o in 0..<outputs {
           var sum = biases[o]
           for tap in taps {
-            // The channels of a group lie side by side in both.
+            // The channels of a group are contiguous in both.
             let weight = ((o * kernel.height + tap.v) * kernel.width + tap.u) * groupInputs
             let pixel = input.offset(y: tap.y, x: tap.x) + o / groupOutputs * groupInputs
             for c in 0..<groupInputs {

@@ -1,12 +1,14 @@
 import ForgeShapes
 
-/// The function of a ``Primitive/custom(_:)``: a declared shape rule and arithmetic on plain tensors.
+/// The function of a ``Primitive/custom(_:)``: a declared shape rule and arithmetic on plain
+/// tensors.
 public struct CustomOperation: Sendable {
   /// The shape of the output for the shapes of the inputs.
   public typealias ShapeRule = @Sendable ([Shape]) throws -> Shape
-  /// The arithmetic: inputs and output in row-major order, each of exactly its shape's element count.
+  /// The arithmetic: inputs and output in row-major order, each of exactly its shape's element
+  /// count.
   ///
-  /// An index beyond these ends the process, as that of an array does, in a release build too.
+  /// An index out of range traps like that of an array, in release builds too.
   public typealias Body =
     @Sendable (_ inputs: [CustomInput], _ output: inout MutableSpan<Float>) throws -> Void
 
@@ -45,7 +47,7 @@ extension CustomOperation: PrimitiveOperation {
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  /// The user's own arithmetic, on single-precision copies of the operands.
+  /// Runs the user's arithmetic on single-precision copies of the operands.
   package func reference(
     on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
   ) throws(ReferenceError) -> ReferenceTensor {

@@ -1,10 +1,10 @@
 import ForgeShapes
 
-/// The product of all elements, in memory order, with a matrix.
+/// The product of a matrix and all elements, in memory order.
 ///
 /// `y(o) = b(o) + Σ w(o, e) · x(e)`, where `e` runs over all elements.
 ///
-/// Operands: any tensor, weights [outputs][elements], biases [outputs] (may be absent).
+/// Operands: any tensor, weights [outputs][elements], biases [outputs] (optional).
 package struct DenseOperation: WeightedOperation {
   let outputs: Int
 

@@ -2,10 +2,10 @@ import ForgeShapes
 
 /// Convolution of each channel on its own.
 ///
-/// `y(i, j, o) = b(o) + Σ w(c, m, v, u) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`, where output
-/// channel `o` is `c·multiplier + m`.
+/// `y(i, j, o) = b(o) + Σ w(c, m, v, u) · x(i·sᵧ + v·dᵧ − top, j·sₓ + u·dₓ − left, c)`, where
+/// output channel `o` is `c·multiplier + m`.
 ///
-/// Operands: image, weights [channels][multiplier][height][width], biases (may be absent).
+/// Operands: image, weights [channels][multiplier][height][width], biases (optional).
 package struct DepthwiseConvolutionOperation: WeightedOperation, ZeroPaddedOperation {
   package var geometry: ConvolutionGeometry
   let multiplier: Int

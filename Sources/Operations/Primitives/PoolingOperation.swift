@@ -1,12 +1,12 @@
 import ForgeShapes
 
-/// What a pooling takes of its window.
+/// The function that a pooling applies to its window.
 public enum PoolingKind: Hashable, Sendable {
   /// The largest value.
   case maximum
   /// The mean of the pixels inside the image (TensorFlow's and Keras's rule).
   case averageInside
-  /// The sum divided by the kernel's area, the border counted as zeros (PyTorch's default).
+  /// The sum divided by the kernel's area, with the border as zeros (PyTorch's default).
   case averageAll
 
   /// The result for the values of a window of `area` pixels that lie inside the image; 0 for none.

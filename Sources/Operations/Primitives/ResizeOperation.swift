@@ -10,9 +10,9 @@ public enum ResizeMode: Hashable, Sendable {
   case bilinearAntialiased
 }
 
-/// What a resize brings an image to.
+/// The output size of a resize.
 public enum ResizeTarget: Hashable, Sendable {
-  /// A size in pixels; with a `cropSlot` the source rectangle can be set per prediction.
+  /// A size in pixels; with a `cropSlot`, the source rectangle can be set per prediction.
   case size(Size, cropSlot: String?)
   /// Whole multiples of the input's size.
   case factor(Size)
@@ -27,7 +27,7 @@ public enum ResizeTarget: Hashable, Sendable {
   }
 }
 
-/// An image sampled anew: each axis on its own, first along rows, then along columns.
+/// A resampled image: first along rows, then along columns.
 ///
 /// Operand: image.
 package struct ResizeOperation: PrimitiveOperation {
@@ -52,7 +52,7 @@ package struct ResizeOperation: PrimitiveOperation {
     if case .factor(let factor) = target { factor == .one } else { false }
   }
 
-  /// The image, or the rectangle of it that `crops` holds for the target's slot, in another size.
+  /// Resizes the image, or the rectangle of it that `crops` holds for the target's slot.
   package func reference(
     on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
   ) throws(ReferenceError) -> ReferenceTensor {
@@ -97,23 +97,23 @@ package struct ResizeOperation: PrimitiveOperation {
   }
 }
 
-/// A pixel of the source along one axis and its part in a pixel of the output.
+/// A pixel of the source along one axis and its weight in a pixel of the output.
 struct ResizeTap: Hashable {
   /// The row or column.
   let position: Int
-  /// Its share.
+  /// The weight.
   let weight: Double
 }
 
 extension ResizeMode {
-  /// The pixels that output pixel `index` is made of along one axis of `size` pixels.
+  /// The source pixels of output pixel `index` along one axis of `size` pixels.
   ///
   /// - Parameters:
   ///   - index: the row or column of the output.
   ///   - start: where the source begins, in pixels.
   ///   - scale: the pixels of the source per pixel of the output.
-  ///   - size: the pixels of the whole image; taps never leave it.
-  /// - Returns: the pixels, whose shares sum to 1.
+  ///   - size: the pixels of the whole image; all taps are inside.
+  /// - Returns: the pixels, whose weights sum to 1.
   func taps(at index: Int, start: Double, scale: Double, size: Int) -> [ResizeTap] {
     let centre = start + (Double(index) + 0.5) * scale
     func inside(_ position: Double) -> Int { min(max(Int(position), 0), size - 1) }
@@ -121,7 +121,8 @@ extension ResizeMode {
     case .nearest:
       return [ResizeTap(position: inside(centre.rounded(.down)), weight: 1)]
     case .bilinear:
-      // Pixel `t` has its centre at t + ½; the two nearest share the output, the edge is repeated.
+      // Pixel `t` has its centre at t + ½. The two nearest are interpolated, and the edge is
+      // repeated.
       let below = (centre - 0.5).rounded(.down)
       let share = centre - 0.5 - below
       return [

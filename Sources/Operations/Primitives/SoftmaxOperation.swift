@@ -25,7 +25,7 @@ package struct SoftmaxOperation: PrimitiveOperation {
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  /// Shifted by the maximum; NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.
+  /// Shifts each row by its maximum; NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.
   package func reference(
     on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
   ) -> ReferenceTensor {

@@ -7,14 +7,14 @@
 #endif
 
 extension ActivationFunction {
-  /// What the function makes of a number: the formula each case states.
+  /// The function at `x`, by the formula that each case states.
   ///
-  /// NaN stays NaN. Formulas that would overflow on the way are rearranged, so that `softplus` of
+  /// NaN stays NaN. Formulas with an intermediate overflow are rearranged, so that `softplus` of
   /// 1000 is 1000.
   func value(at x: Double) -> Double { evaluate(self, x) }
 }
 
-// Outside the extension, where `tanh` is the C library's function and no case.
+// This is outside the extension, where `tanh` would be the case, not the C library's function.
 private func evaluate(_ function: ActivationFunction, _ x: Double) -> Double {
   switch function {
   case .linear: x
@@ -33,7 +33,7 @@ private func evaluate(_ function: ActivationFunction, _ x: Double) -> Double {
   case .hardSwish: x * clamp(x / 6 + 0.5, 0, 1)
   case .swish: x * logistic(x)
   case .mish: x * tanh(softplus(x))
-  // 1 + erf(z) is erfc(−z), which keeps its digits far below zero.
+  // 1 + erf(z) is erfc(−z), which keeps its precision far below zero.
   case .gelu: x / 2 * erfc(-x / 2.0.squareRoot())
   // (1 + tanh z) / 2 is logistic(2z), for the same reason.
   case .geluTanh: x * logistic((8 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x))

@@ -1,14 +1,14 @@
 import ForgeShapes
 
-/// Why the reference of an operation could not be computed.
+/// An error of the reference executor.
 public struct ReferenceError: Error, Sendable {
-  /// What kind of rule was broken.
+  /// The kinds of errors.
   public enum Kind: String, Hashable, Sendable {
     /// The shapes do not fit the operation.
     case shapeMismatch
-    /// The operation takes another number of tensors.
+    /// The number of tensors is not what the operation takes.
     case wrongInputCount
-    /// A tensor has another number of values than its sizes, or than the operation needs.
+    /// The number of values does not match the tensor's sizes, or the operation.
     case wrongElementCount
     /// A size of the graph is not known.
     case unknownShape
@@ -18,15 +18,15 @@ public struct ReferenceError: Error, Sendable {
     case invalidArgument
     /// The source of parameters failed.
     case parameter
-    /// The user's own arithmetic failed.
+    /// A custom operation threw.
     case customBody
     /// The graph has no such value.
     case unknownValue
   }
 
-  /// What kind of rule was broken.
+  /// The kind of error.
   public let kind: Kind
-  /// What is wrong, in a clause without a full stop.
+  /// What is wrong, as a clause without a full stop.
   public let headline: String
   /// What was received.
   public let received: String?
@@ -34,7 +34,7 @@ public struct ReferenceError: Error, Sendable {
   public let needs: String?
   /// The index of the node in ``OperationGraph/nodes``, when a whole graph was run.
   public internal(set) var node: Int?
-  /// The error underneath, when there is one.
+  /// The underlying error, if there is one.
   public let cause: (any Error)?
 
   init(
@@ -50,10 +50,10 @@ public struct ReferenceError: Error, Sendable {
 }
 
 extension ReferenceError: CustomStringConvertible {
-  /// The error in Forge's voice.
+  /// The error as text.
   public var description: String {
     let place = node.map { "operation \($0): " } ?? ""
-    // The words of a broken shape rule are this error's own already.
+    // This error repeats the text of a violated shape rule already.
     let cause = cause is ShapeError ? nil : cause.map { "\($0)" }
     let lines = [("received", received), ("needs", needs), ("cause", cause)]
     return Problem.text(
@@ -62,7 +62,7 @@ extension ReferenceError: CustomStringConvertible {
   }
 }
 
-/// The sentences, all in one place; tests pin them.
+/// The messages, all in one place; tests pin them.
 extension ReferenceError {
   static func badSizes(_ sizes: [Int]) -> ReferenceError {
     ReferenceError(
@@ -73,7 +73,7 @@ extension ReferenceError {
 
   static func wrongElementCount(_ what: String, _ count: Int, sizes: [Int]) -> ReferenceError {
     let product = sizes.map(String.init).joined(separator: "·")
-    // A product that no tensor may have is left as it is.
+    // A product beyond the bounds of a tensor is not evaluated.
     let needs = sizes.count == 1 ? product : Shape.product(of: sizes).map { "\($0) = \(product)" }
     return ReferenceError(
       .wrongElementCount, "there are too few or too many \(what)",

@@ -1,24 +1,25 @@
 import ForgeShapes
 
-/// A whole graph in double precision, one operation after the other: what a plan must agree with.
+/// Runs a whole graph in double precision, one operation after the other.
 ///
+/// Every plan is verified against it.
 /// ```swift
 /// let executor = try ReferenceExecutor(graph)
 /// let values = try executor.run(inputs: [image], values: graph.outputs) { parameters[$0] }
 /// ```
-/// It is never fast: a thousand times slower than a plan.
+/// It is orders of magnitude slower than a plan.
 public struct ReferenceExecutor: Sendable {
   /// A tensor of the graph.
   public typealias Value = OperationGraph.Value
 
-  /// The graph that is run.
+  /// The graph to run.
   public let graph: OperationGraph
 
   /// Creates an executor of a graph that is bound to the sizes of its inputs.
   ///
   /// - Throws: ``ReferenceError`` of kind `unknownShape` when a size is not known.
   public init(_ graph: OperationGraph) throws(ReferenceError) {
-    // Rewrites may leave values behind that nothing makes or reads any more.
+    // Rewrites may leave unused values behind.
     let used = graph.inputs + graph.nodes.flatMap { graph.operands(of: $0) + [$0.output] }
     for value in used where !graph.shape(of: value).isKnown {
       throw .unknownShape(graph.shape(of: value))
@@ -28,16 +29,17 @@ public struct ReferenceExecutor: Sendable {
 
   /// Runs the graph on one example.
   ///
-  /// Each node is its primitive on its operands, plus its residual, and then its activation.
+  /// Each node applies its primitive to its operands, adds its residual, and then applies its
+  /// activation.
   ///
   /// - Parameters:
-  ///   - inputs: the inputs of the model in order, of the graph's shapes.
+  ///   - inputs: the inputs of the model in order, with the graph's shapes.
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
-  ///   - requested: the values to return; the others are freed after their last use. With `nil`
+  ///   - requested: the values to return; the others are freed after their last use. With `nil`,
   ///     every input and every result of a node is returned.
-  ///   - parameter: gives the values of the parameter of an index in Forge's own layout; it may be
-  ///     called more than once for one index, and not at all for one that nothing uses.
-  /// - Returns: the tensors of the values that were asked for.
+  ///   - parameter: returns the values of the parameter at an index in Forge's own layout; it may
+  ///     be called more than once for an index, and not at all for an unused one.
+  /// - Returns: the tensors of the requested values.
   /// - Throws: ``ReferenceError``, which names the node.
   public func run(
     inputs: [ReferenceTensor], crops: [String: CropRectangle] = [:],
@@ -58,7 +60,7 @@ public struct ReferenceExecutor: Sendable {
         error.node = index
         throw error
       }
-      // What was read or made for the last time goes, but for what was asked for.
+      // Tensors are freed after their last use, unless they are requested.
       for operand in Set(graph.operands(of: node) + [node.output])
       where lastUses[operand] ?? index <= index {
         let isKept = kept?.contains(operand) ?? (graph.constant(operand) == nil)
@@ -95,7 +97,7 @@ public struct ReferenceExecutor: Sendable {
     return live
   }
 
-  /// For each value the index of the last node that reads it.
+  /// The index of the last node that reads each value.
   private func lastUses() -> [Value: Int] {
     var uses: [Value: Int] = [:]
     for (index, node) in graph.nodes.enumerated() {
@@ -104,7 +106,7 @@ public struct ReferenceExecutor: Sendable {
     return uses
   }
 
-  /// What a node makes of its operands.
+  /// The result of a node.
   private func result(
     of node: OperationGraph.Node, _ live: [Value: ReferenceTensor],
     _ crops: [String: CropRectangle]

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A tensor of double-precision values, as the reference of each operation takes and gives it.
+/// A tensor of double-precision values, for the reference implementations.
 public struct ReferenceTensor: Hashable, Sendable {
   /// The sizes in memory order, outermost first.
   public let sizes: [Int]
@@ -9,8 +9,8 @@ public struct ReferenceTensor: Hashable, Sendable {
 
   /// Creates a tensor of the given values.
   ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as
-  ///   the sizes say.
+  /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
+  ///   the sizes.
   public init(sizes: [Int], values: [Double]) throws(ReferenceError) {
     do { _ = try SizeRule.bounded(Shape(sizes: sizes)) } catch { throw .badSizes(sizes) }
     let count = sizes.reduce(1, *)
@@ -22,13 +22,13 @@ public struct ReferenceTensor: Hashable, Sendable {
 
   /// Creates a tensor of the given values.
   ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or when there are not as many values as
-  ///   the sizes say.
+  /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
+  ///   the sizes.
   public init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
     try self.init(sizes: sizes, values: floats.map(Double.init))
   }
 
-  /// Creates a tensor whose values are as many as the sizes say.
+  /// Creates a tensor without checking that the number of values matches the sizes.
   init(unchecked sizes: [Int], _ values: [Double]) {
     self.sizes = sizes
     self.values = values
@@ -58,7 +58,7 @@ public struct ReferenceTensor: Hashable, Sendable {
   /// The channels of an image.
   var channels: Int { sizes[2] }
 
-  /// The position in memory of the first channel of a pixel.
+  /// The offset of the first channel of a pixel.
   func offset(y: Int, x: Int) -> Int { (y * width + x) * channels }
 
   /// A value of an image.
@@ -76,7 +76,7 @@ public struct ReferenceTensor: Hashable, Sendable {
     return strides
   }
 
-  /// Each value put through `function`.
+  /// Applies `function` to each value.
   func map(_ function: (Double) -> Double) -> ReferenceTensor {
     ReferenceTensor(unchecked: sizes, values.map(function))
   }
@@ -86,7 +86,7 @@ public struct ReferenceTensor: Hashable, Sendable {
     var index = Array(repeating: 0, count: sizes.count)
     for _ in 0..<sizes.reduce(1, *) {
       body(index)
-      // The last axis moves fastest; an axis that is through carries into the one before it.
+      // The last axis changes fastest; an axis at its end carries into the one before it.
       for axis in sizes.indices.reversed() {
         index[axis] += 1
         if index[axis] < sizes[axis] { break }
@@ -95,7 +95,7 @@ public struct ReferenceTensor: Hashable, Sendable {
     }
   }
 
-  /// The position in memory of an index.
+  /// The offset of an index.
   func offset(of index: [Int]) -> Int {
     zip(index, strides).reduce(0) { $0 + $1.0 * $1.1 }
   }
