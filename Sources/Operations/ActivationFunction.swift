@@ -49,16 +49,6 @@ public enum ActivationFunction: Hashable, Sendable {
   /// The alpha of ``selu``.
   package static let seluAlpha = 1.673_263_242_354_377_2
 
-  /// Whether zero is mapped to zero.
-  package var keepsZero: Bool {
-    switch self {
-    case .sigmoid, .hardSigmoid, .hardSigmoidKeras2, .softplus: false
-    case .hardSigmoidLinear(_, let beta): beta <= 0
-    case .clipped(let minimum, let maximum): minimum <= 0 && maximum >= 0
-    default: true
-    }
-  }
-
   /// Checks that the function's arguments are finite and in order.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.

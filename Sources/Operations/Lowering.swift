@@ -7,15 +7,20 @@ import ForgeShapes
 /// ```swift
 /// func lower(into lowering: inout Lowering) throws(ShapeError) {
 ///   let input = try lowering.input()
-///   let count = try ArgumentRule.lastAxis(of: lowering.shape(of: input))
+///   guard let count = lowering.shape(of: input).channels else { throw … }
 ///   let weights = try lowering.parameter(.weights, [.outputs: 10, .inputs: count])
 ///   lowering.output = try lowering.apply(.dense(outputs: 10), to: [input, weights])
 /// }
 /// ```
 /// The shape of the layer's output, its parameters and its cost follow from these operations.
 public struct Lowering {
-  /// A tensor between primitives.
-  public typealias Value = OperationGraph.Value
+  /// A tensor between primitives: an input, a parameter, a constant, or the result of a primitive.
+  public struct Value: Hashable, Sendable {
+    /// The index into ``OperationGraph/shapes``.
+    package let index: Int
+    /// The graph that made it, or the one that graph was copied from.
+    let graph: Int
+  }
 
   /// The inputs of the layer, in order.
   public package(set) var inputs: [Value] = []

@@ -5,17 +5,12 @@ import Synchronization
 ///
 /// Nodes are in topological order. The shapes of values may be unknown while an input's size is;
 /// `binding(inputs:)` makes them known.
-public struct OperationGraph: Sendable {
+package struct OperationGraph: Sendable {
   /// One result: of a node, an input of the model, or a constant.
-  public struct Value: Hashable, Sendable {
-    /// The index into ``OperationGraph/shapes``.
-    public let index: Int
-    /// The identity of the graph that made it, which copies of the graph share.
-    fileprivate let graph: Int
-  }
+  package typealias Value = Lowering.Value
 
   /// The origin of a value.
-  public enum Origin: Sendable {
+  package enum Origin: Sendable {
     /// The model's input at this index.
     case input(Int)
     /// A parameter or other constant.
@@ -25,40 +20,40 @@ public struct OperationGraph: Sendable {
   }
 
   /// One operation with its operands.
-  public struct Node: Sendable {
+  package struct Node: Sendable {
     /// The operation.
-    public var primitive: Primitive
+    package var primitive: Primitive
     /// The operands in the order that the primitive states.
-    public var inputs: [Value]
+    package var inputs: [Value]
     /// The value added to the result before ``activation``, with the shape of the output.
-    public var residual: Value?
+    package var residual: Value?
     /// The function applied last.
-    public var activation: ActivationFunction
+    package var activation: ActivationFunction
     /// The result.
-    public var output: Value
+    package var output: Value
     /// The layers it computes, as positions in the model.
-    public var layers: [Int]
+    package var layers: [Int]
   }
 
   /// The operations in order.
-  public var nodes: [Node] = []
+  package var nodes: [Node] = []
   /// The shape of each value.
-  public private(set) var shapes: [Shape] = []
+  package private(set) var shapes: [Shape] = []
   /// The origin of each value.
-  public private(set) var origins: [Origin] = []
+  package private(set) var origins: [Origin] = []
   /// The inputs of the model.
-  public internal(set) var inputs: [Value] = []
+  package internal(set) var inputs: [Value] = []
   /// The outputs of the model.
-  public var outputs: [Value] = []
+  package var outputs: [Value] = []
   /// The result of each layer by position, where it still exists, for `keep`.
-  public var layerOutputs: [Int: Value] = [:]
+  package var layerOutputs: [Int: Value] = [:]
 
   /// Identifies the graph and its copies within the process.
   private let identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)
 
   /// Creates an empty graph.
-  public init() {}
+  package init() {}
 
   /// Adds a value.
   package mutating func addValue(_ shape: Shape, _ origin: Origin) -> Value {
@@ -99,7 +94,7 @@ public struct OperationGraph: Sendable {
   }
 
   /// The shape of a value; one without axes for a value of another graph.
-  public func shape(of value: Value) -> Shape {
+  package func shape(of value: Value) -> Shape {
     contains(value) ? shapes[value.index] : Shape(sizes: [])
   }
 
@@ -143,7 +138,7 @@ public struct OperationGraph: Sendable {
 ///
 /// With recipes, a compile need not hold two copies of every parameter: each is evaluated when its
 /// values are packed.
-public indirect enum ConstantRecipe: Sendable {
+package indirect enum ConstantRecipe: Sendable {
   /// The parameter at this index, in Forge's own layout.
   case parameter(Int)
   /// These values.

@@ -115,7 +115,7 @@ public enum Primitive: Sendable {
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
   /// - Returns: the result, with the sizes that the shape rule states.
   /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
-  public func reference(
+  package func reference(
     on operands: [ReferenceTensor], crops: [String: CropRectangle] = [:]
   ) throws(ReferenceError) -> ReferenceTensor {
     let operation = operation

@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// The description of a tensor in a plan: type, sizes, layout and role.
-public struct TensorDescriptor: Hashable, Sendable {
+package struct TensorDescriptor: Hashable, Sendable {
   /// The memory layout of the elements.
-  public enum Layout: Hashable, Sendable {
+  package enum Layout: Hashable, Sendable {
     /// Row-major in the order of the shape, the last axis contiguous.
     case plain
     /// Blocks of 16 channels, with a halo of pixels around the image that a window may read.
@@ -14,7 +14,7 @@ public struct TensorDescriptor: Hashable, Sendable {
   }
 
   /// The role of a tensor.
-  public enum Role: String, Hashable, Sendable {
+  package enum Role: String, Hashable, Sendable {
     /// Given by the caller.
     case input
     /// Read by the caller.
@@ -28,21 +28,21 @@ public struct TensorDescriptor: Hashable, Sendable {
   }
 
   /// Channels per block of the blocked layout.
-  public static let blockWidth = 16
+  package static let blockWidth = 16
 
   /// The type of the elements.
-  public let elementType: ElementType
+  package let elementType: ElementType
   /// The sizes for one example, in memory order.
-  public let sizes: [Int]
+  package let sizes: [Int]
   /// Whether there is one such tensor per example of a batch.
-  public let isBatched: Bool
+  package let isBatched: Bool
   /// The memory layout of the elements.
-  public let layout: Layout
+  package let layout: Layout
   /// The role of the tensor.
-  public let role: Role
+  package let role: Role
 
   /// Creates a descriptor.
-  public init(
+  package init(
     elementType: ElementType = .float32, sizes: [Int], isBatched: Bool = true, layout: Layout,
     role: Role
   ) {
@@ -54,10 +54,10 @@ public struct TensorDescriptor: Hashable, Sendable {
   }
 
   /// The number of elements at the API, excluding padding and halo.
-  public var elementCount: Int { sizes.reduce(1, *) }
+  package var elementCount: Int { sizes.reduce(1, *) }
 
   /// The number of elements in memory, including padding and halo.
-  public var storageCount: Int {
+  package var storageCount: Int {
     switch layout {
     case .plain: return elementCount
     case .blocked(let halo):
@@ -69,12 +69,12 @@ public struct TensorDescriptor: Hashable, Sendable {
   }
 
   /// The size in memory in bytes.
-  public var byteCount: Int { storageCount * elementType.byteCount }
+  package var byteCount: Int { storageCount * elementType.byteCount }
 }
 
 extension TensorDescriptor: CustomStringConvertible {
   /// The tensor on one line: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
-  public var description: String {
+  package var description: String {
     let shape = Shape(sizes: sizes).sizeText
     switch layout {
     case .plain: return "\(shape) \(elementType.rawValue) plain"

@@ -1,14 +1,14 @@
 /// Checks of single arguments and inputs that several layers share.
-public enum ArgumentRule {
+package enum ArgumentRule {
   /// Checks that `value` is from 1 to ``ConvolutionGeometry/maximumArgument``.
-  public static func positive(_ value: Int, _ name: String) throws(ShapeError) {
+  package static func positive(_ value: Int, _ name: String) throws(ShapeError) {
     guard (1...ConvolutionGeometry.maximumArgument).contains(value) else {
       throw .notPositive(name, "\(value)")
     }
   }
 
   /// Checks that both sides are from 1 to ``ConvolutionGeometry/maximumArgument``.
-  public static func positive(_ size: Size, _ name: String) throws(ShapeError) {
+  package static func positive(_ size: Size, _ name: String) throws(ShapeError) {
     let range = 1...ConvolutionGeometry.maximumArgument
     guard range.contains(size.width), range.contains(size.height) else {
       throw .notPositive(name, "(\(size.width), \(size.height))")
@@ -16,7 +16,7 @@ public enum ArgumentRule {
   }
 
   /// Checks that every edge is from 0 to ``ConvolutionGeometry/maximumArgument``.
-  public static func nonNegative(_ edges: Edges, _ name: String) throws(ShapeError) {
+  package static func nonNegative(_ edges: Edges, _ name: String) throws(ShapeError) {
     let range = 0...ConvolutionGeometry.maximumArgument
     for edge in [edges.top, edges.left, edges.bottom, edges.right] where !range.contains(edge) {
       throw .negative(name, edges.text)
@@ -24,19 +24,19 @@ public enum ArgumentRule {
   }
 
   /// Checks a condition on an argument; the error states what is needed.
-  public static func require(
+  package static func require(
     _ condition: Bool, _ name: String, _ value: String, needs: String
   ) throws(ShapeError) {
     guard condition else { throw .outOfRange(name, value, needs: needs) }
   }
 
   /// Checks that a shape has the three axes of an image.
-  public static func image(_ shape: Shape) throws(ShapeError) {
+  package static func image(_ shape: Shape) throws(ShapeError) {
     guard shape.isImage else { throw .notAnImage() }
   }
 
   /// The single input of a layer that takes exactly one; it must be a shape that a tensor can have.
-  public static func single(_ inputs: [Shape]) throws(ShapeError) -> Shape {
+  package static func single(_ inputs: [Shape]) throws(ShapeError) -> Shape {
     try count(inputs, from: 1, to: 1)
     return try tensor(inputs[0])
   }
@@ -44,7 +44,7 @@ public enum ArgumentRule {
   /// Checks that a layer received from `least` to `most` tensors.
   ///
   /// `example` shows the correct syntax in the error: `[a, b] --> Add()`.
-  public static func count(
+  package static func count(
     _ inputs: [Shape], from least: Int, to most: Int = .max, example: String? = nil
   ) throws(ShapeError) {
     guard inputs.count >= least, inputs.count <= most else {
@@ -55,7 +55,7 @@ public enum ArgumentRule {
   /// Checks and returns a shape: rank, positive sizes, number of elements.
   ///
   /// Later computations with its sizes cannot overflow.
-  public static func tensor(_ input: Shape) throws(ShapeError) -> Shape {
+  package static func tensor(_ input: Shape) throws(ShapeError) -> Shape {
     guard (1...Shape.maximumRank).contains(input.rank) else { throw .badRank(input.rank) }
     guard input.dimensions.allSatisfy({ ($0 ?? 1) >= 1 }) else { throw .emptyInput() }
     guard Shape.product(of: input.dimensions.map { $0 ?? 1 }) != nil else { throw .hugeInput() }
@@ -63,14 +63,14 @@ public enum ArgumentRule {
   }
 
   /// The channels of an image, which must be known.
-  public static func channels(of shape: Shape) throws(ShapeError) -> Int {
+  package static func channels(of shape: Shape) throws(ShapeError) -> Int {
     try image(shape)
     guard let channels = shape.channels else { throw .unknownSize("a known number of channels") }
     return channels
   }
 
   /// Checks that an image has one of the given numbers of channels; `meaning` describes them.
-  public static func channels(
+  package static func channels(
     of shape: Shape, oneOf counts: [Int], meaning: String
   ) throws(ShapeError) {
     let channels = try channels(of: shape)
@@ -80,20 +80,20 @@ public enum ArgumentRule {
   }
 
   /// The size of the last axis, which must be known.
-  public static func lastAxis(of shape: Shape) throws(ShapeError) -> Int {
+  package static func lastAxis(of shape: Shape) throws(ShapeError) -> Int {
     guard let size = shape.channels else { throw .unknownSize("a known number of channels") }
     return size
   }
 
   /// Checks that a number is neither infinite nor NaN.
-  public static func finite(_ value: Float, _ name: String) throws(ShapeError) {
+  package static func finite(_ value: Float, _ name: String) throws(ShapeError) {
     try require(value.isFinite, name, "\(value)", needs: "a finite number")
   }
 
   /// Checks that there is one value or one per channel, and that each is finite.
   ///
   /// If the number of channels is not known, there must be one value.
-  public static func perChannel(
+  package static func perChannel(
     _ values: [Float], _ name: String, channels: Int?
   ) throws(ShapeError) {
     guard values.count == 1 || values.count == channels else {
@@ -103,29 +103,29 @@ public enum ArgumentRule {
   }
 
   /// Checks that each axis of a shape has a name, which requires 1 to 3 axes.
-  public static func namedAxes(_ shape: Shape) throws(ShapeError) {
+  package static func namedAxes(_ shape: Shape) throws(ShapeError) {
     guard !shape.axes.contains(.unnamed) else { throw .unnamedAxes(shape.rank) }
   }
 
   /// Checks that `count` values fill a shape, which must be known.
-  public static func values(_ count: Int, fill shape: Shape) throws(ShapeError) {
+  package static func values(_ count: Int, fill shape: Shape) throws(ShapeError) {
     _ = try SizeRule.bounded(shape)
     guard shape.elementCount == count else { throw .wrongConstantCount(count, shape: shape) }
   }
 
   /// Every size of a shape, which must be known; `what` states the purpose in the error.
-  public static func known(_ shape: Shape, _ what: String) throws(ShapeError) -> [Int] {
+  package static func known(_ shape: Shape, _ what: String) throws(ShapeError) -> [Int] {
     guard let sizes = shape.sizes else { throw .unknownSize(what) }
     return sizes
   }
 }
 
 /// The bound on the size of any tensor.
-public enum SizeRule {
+package enum SizeRule {
   /// Checks and returns a shape: rank, positive sizes, number of elements.
   ///
   /// - Throws: ``ShapeError`` of kind `emptyOutput`, `tooLarge` or `invalidArgument`.
-  public static func bounded(_ shape: Shape) throws(ShapeError) -> Shape {
+  package static func bounded(_ shape: Shape) throws(ShapeError) -> Shape {
     guard (1...Shape.maximumRank).contains(shape.rank) else {
       throw .outOfRange("rank", "\(shape.rank)", needs: "1 to \(Shape.maximumRank) axes")
     }
@@ -140,11 +140,11 @@ public enum SizeRule {
 }
 
 /// The rule of groups of channels.
-public enum GroupRule {
+package enum GroupRule {
   /// Checks that `groups` divides both numbers of channels.
   ///
   /// - Throws: ``ShapeError`` of kind `channelsNotDivisible`.
-  public static func divides(_ groups: Int, input: Int, output: Int) throws(ShapeError) {
+  package static func divides(_ groups: Int, input: Int, output: Int) throws(ShapeError) {
     guard input.isMultiple(of: groups) else {
       throw .channelsNotDivisible("input", input, groups: groups)
     }
@@ -158,7 +158,7 @@ extension SizeRule {
   /// Checks that a parameter is within the bounds of any tensor.
   ///
   /// - Throws: ``ShapeError`` of kind `tooLarge`.
-  public static func bounded(_ spec: ParameterSpec) throws(ShapeError) {
+  package static func bounded(_ spec: ParameterSpec) throws(ShapeError) {
     guard Shape.product(of: spec.sizes) != nil else {
       throw ShapeError(
         .tooLarge, "the \(spec.type) would be too large", received: spec.shapeText,
@@ -167,12 +167,12 @@ extension SizeRule {
   }
 
   /// The most values per channel that a layer generates itself (2²⁴ values are 64 MiB of Float32).
-  public static let maximumConstantCount = 1 << 24
+  package static let maximumConstantCount = 1 << 24
 
   /// Checks the number of values that a layer generates itself, such as ones for a missing gamma.
   ///
   /// - Throws: ``ShapeError`` of kind `tooLarge`.
-  public static func boundedConstant(channels: Int) throws(ShapeError) {
+  package static func boundedConstant(channels: Int) throws(ShapeError) {
     guard channels <= maximumConstantCount else { throw .tooManyConstants(channels) }
   }
 }

@@ -1,12 +1,12 @@
 /// The shapes of combinations of several tensors.
-public enum CombinationRule {
+package enum CombinationRule {
   /// The shape of an elementwise operation on `shapes`, by NumPy's broadcasting rule.
   ///
   /// Shapes are aligned at their last axis; sizes must be equal or 1. An unknown size may only be
   /// combined with 1 or another unknown size.
   ///
   /// - Throws: ``ShapeError`` of kind `shapeMismatch`.
-  public static func broadcast(_ shapes: [Shape]) throws(ShapeError) -> Shape {
+  package static func broadcast(_ shapes: [Shape]) throws(ShapeError) -> Shape {
     for shape in shapes where shape.rank == 0 { throw .badRank(0) }
     let rank = shapes.map(\.rank).max() ?? 0
     var result: [Int?] = Array(repeating: 1, count: rank)
@@ -29,7 +29,7 @@ public enum CombinationRule {
   /// The shape of `shapes` joined along `axis` (0 is outermost, −1 the last).
   ///
   /// - Throws: ``ShapeError`` when ranks or the other sizes differ.
-  public static func concatenate(_ shapes: [Shape], axis: Int) throws(ShapeError) -> Shape {
+  package static func concatenate(_ shapes: [Shape], axis: Int) throws(ShapeError) -> Shape {
     guard let first = shapes.first else {
       throw .wrongInputCount(0, needs: "at least 1 tensor")
     }
@@ -60,7 +60,7 @@ public enum CombinationRule {
   /// Converts an axis to a non-negative one; negative axes count from the back.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.
-  public static func axis(_ axis: Int, rank: Int) throws(ShapeError) -> Int {
+  package static func axis(_ axis: Int, rank: Int) throws(ShapeError) -> Int {
     guard (-rank..<rank).contains(axis) else {
       throw .outOfRange("axis", "\(axis)", needs: "\(-rank) to \(rank - 1)")
     }

@@ -1,9 +1,9 @@
 /// The shapes of tensors whose elements are only moved, cropped or repeated.
-public enum RearrangementRule {
+package enum RearrangementRule {
   /// The shape of all elements of `input` as a vector: 1×1×count.
   ///
   /// - Throws: ``ShapeError`` when a size is unknown.
-  public static func flatten(_ input: Shape) throws(ShapeError) -> Shape {
+  package static func flatten(_ input: Shape) throws(ShapeError) -> Shape {
     let sizes = try ArgumentRule.known(input, "a known number of elements to flatten")
     guard let count = Shape.product(of: sizes) else { throw .tooManyElements() }
     return .vector(count)
@@ -12,7 +12,7 @@ public enum RearrangementRule {
   /// The shape `target`, in which one size may be −1 and follows from the others.
   ///
   /// - Throws: ``ShapeError`` when the numbers of elements differ or a size is unknown.
-  public static func reshape(_ input: Shape, to target: [Int]) throws(ShapeError) -> Shape {
+  package static func reshape(_ input: Shape, to target: [Int]) throws(ShapeError) -> Shape {
     let sizes = try ArgumentRule.known(input, "a known number of elements to reshape")
     guard let count = Shape.product(of: sizes) else { throw .tooManyElements() }
     let text = "[" + target.map(String.init).joined(separator: ", ") + "]"
@@ -37,7 +37,7 @@ public enum RearrangementRule {
   /// The shape whose axis `i` is axis `order[i]` of `input`.
   ///
   /// - Throws: ``ShapeError`` when `order` is not a permutation.
-  public static func permute(_ input: Shape, order: [Int]) throws(ShapeError) -> Shape {
+  package static func permute(_ input: Shape, order: [Int]) throws(ShapeError) -> Shape {
     guard order.sorted() == Array(0..<input.rank) else {
       throw .badPermutation(order, rank: input.rank)
     }
@@ -45,7 +45,7 @@ public enum RearrangementRule {
   }
 
   /// The shape with `edges` pixels added around an image.
-  public static func pad(_ input: Shape, by edges: Edges) throws(ShapeError) -> Shape {
+  package static func pad(_ input: Shape, by edges: Edges) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.nonNegative(edges, "padding")
     return try SizeRule.bounded(
@@ -56,7 +56,7 @@ public enum RearrangementRule {
   }
 
   /// The shape with `edges` pixels cropped from an image.
-  public static func crop(_ input: Shape, by edges: Edges) throws(ShapeError) -> Shape {
+  package static func crop(_ input: Shape, by edges: Edges) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.nonNegative(edges, "crop")
     let width = input.width.map { $0 - edges.left - edges.right }
@@ -70,7 +70,7 @@ public enum RearrangementRule {
   }
 
   /// The shape of an image enlarged by whole factors.
-  public static func upSample(_ input: Shape, by factor: Size) throws(ShapeError) -> Shape {
+  package static func upSample(_ input: Shape, by factor: Size) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.positive(factor, "size")
     return try SizeRule.bounded(
@@ -80,7 +80,7 @@ public enum RearrangementRule {
   }
 
   /// The shape of an image resized to `size`.
-  public static func resize(_ input: Shape, to size: Size) throws(ShapeError) -> Shape {
+  package static func resize(_ input: Shape, to size: Size) throws(ShapeError) -> Shape {
     try ArgumentRule.image(input)
     try ArgumentRule.positive(size, "size")
     return try SizeRule.bounded(

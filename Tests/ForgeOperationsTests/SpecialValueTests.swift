@@ -130,13 +130,6 @@ import Testing
     #expect(output.values[0].isNaN)
   }
 
-  /// The compiler asks the property and kernels compute the function: they must agree.
-  @Test(arguments: functions)
-  func keepsZeroSaysWhatTheFunctionDoes(_ function: ActivationFunction) throws {
-    let output = try Primitive.activation(function).reference(on: [try row([0])])
-    #expect((output.values[0] == 0) == function.keepsZero)
-  }
-
   @Test func exponentialsDoNotOverflow() throws {
     func value(_ function: ActivationFunction, _ x: Double) throws -> Double {
       try Primitive.activation(function).reference(on: [try row([x])]).values[0]

@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// An error of the reference executor.
-public struct ReferenceError: Error, Sendable {
+package struct ReferenceError: Error, Sendable {
   /// The kinds of errors.
-  public enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
     /// The shapes do not fit the operation.
     case shapeMismatch
     /// The number of tensors is not what the operation takes.
@@ -25,17 +25,17 @@ public struct ReferenceError: Error, Sendable {
   }
 
   /// The kind of error.
-  public let kind: Kind
+  package let kind: Kind
   /// What is wrong, as a clause without a full stop.
-  public let headline: String
+  package let headline: String
   /// What was received.
-  public let received: String?
+  package let received: String?
   /// What is needed.
-  public let needs: String?
+  package let needs: String?
   /// The index of the node in ``OperationGraph/nodes``, when a whole graph was run.
-  public internal(set) var node: Int?
+  package internal(set) var node: Int?
   /// The underlying error, if there is one.
-  public let cause: (any Error)?
+  package let cause: (any Error)?
 
   init(
     _ kind: Kind, _ headline: String, received: String? = nil, needs: String? = nil,
@@ -51,7 +51,7 @@ public struct ReferenceError: Error, Sendable {
 
 extension ReferenceError: CustomStringConvertible {
   /// The error as text.
-  public var description: String {
+  package var description: String {
     let place = node.map { "operation \($0): " } ?? ""
     // This error repeats the text of a violated shape rule already.
     let cause = cause is ShapeError ? nil : cause.map { "\($0)" }

@@ -8,17 +8,17 @@ import ForgeShapes
 /// let values = try executor.run(inputs: [image], values: graph.outputs) { parameters[$0] }
 /// ```
 /// It is orders of magnitude slower than a plan.
-public struct ReferenceExecutor: Sendable {
+package struct ReferenceExecutor: Sendable {
   /// A tensor of the graph.
-  public typealias Value = OperationGraph.Value
+  package typealias Value = OperationGraph.Value
 
   /// The graph to run.
-  public let graph: OperationGraph
+  package let graph: OperationGraph
 
   /// Creates an executor of a graph that is bound to the sizes of its inputs.
   ///
   /// - Throws: ``ReferenceError`` of kind `unknownShape` when a size is not known.
-  public init(_ graph: OperationGraph) throws(ReferenceError) {
+  package init(_ graph: OperationGraph) throws(ReferenceError) {
     // Rewrites may leave unused values behind.
     let used = graph.inputs + graph.nodes.flatMap { graph.operands(of: $0) + [$0.output] }
     for value in used where !graph.shape(of: value).isKnown {
@@ -41,7 +41,7 @@ public struct ReferenceExecutor: Sendable {
   ///     be called more than once for an index, and not at all for an unused one.
   /// - Returns: the tensors of the requested values.
   /// - Throws: ``ReferenceError``, which names the node.
-  public func run(
+  package func run(
     inputs: [ReferenceTensor], crops: [String: CropRectangle] = [:],
     values requested: [Value]? = nil, parameter: (Int) throws -> [Float]
   ) throws(ReferenceError) -> [Value: ReferenceTensor] {

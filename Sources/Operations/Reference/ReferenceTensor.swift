@@ -1,17 +1,17 @@
 import ForgeShapes
 
 /// A tensor of double-precision values, for the reference implementations.
-public struct ReferenceTensor: Hashable, Sendable {
+package struct ReferenceTensor: Hashable, Sendable {
   /// The sizes in memory order, outermost first.
-  public let sizes: [Int]
+  package let sizes: [Int]
   /// The values in row-major order.
-  public internal(set) var values: [Double]
+  package internal(set) var values: [Double]
 
   /// Creates a tensor of the given values.
   ///
   /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
   ///   the sizes.
-  public init(sizes: [Int], values: [Double]) throws(ReferenceError) {
+  package init(sizes: [Int], values: [Double]) throws(ReferenceError) {
     do { _ = try SizeRule.bounded(Shape(sizes: sizes)) } catch { throw .badSizes(sizes) }
     let count = sizes.reduce(1, *)
     guard count == values.count else {
@@ -24,7 +24,7 @@ public struct ReferenceTensor: Hashable, Sendable {
   ///
   /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
   ///   the sizes.
-  public init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
+  package init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
     try self.init(sizes: sizes, values: floats.map(Double.init))
   }
 
@@ -40,10 +40,10 @@ public struct ReferenceTensor: Hashable, Sendable {
   }
 
   /// The number of values.
-  public var count: Int { values.count }
+  package var count: Int { values.count }
 
   /// The values, each rounded to the nearest Float.
-  public var floats: [Float] { values.map(Float.init) }
+  package var floats: [Float] { values.map(Float.init) }
 
   /// The shape.
   var shape: Shape { Shape(sizes: sizes) }
