@@ -39,6 +39,11 @@ final class LoadBudget {
     stepLimit = byteLimit / Self.bytesPerStep
   }
 
+  /// The budget of a file that is open.
+  convenience init(_ limits: LoadLimits, _ file: InputFile) {
+    self.init(limits, fileBytes: file.count, path: file.path)
+  }
+
   /// Takes bytes of structure that are about to be read or made.
   ///
   /// - Throws: ``LoadError`` of kind `refused` when there are not as many left.

@@ -58,10 +58,10 @@ extension LoadError {
       .unreadable, "the file cannot be written", path: path, received: reason)
   }
 
-  static func unknownFormat(_ path: String) -> LoadError {
+  static func unknownFormat(_ path: String, known: [String]) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds", path: path,
-      expected: "HDF5 (.h5), .keras, .safetensors, .npy, .npz, or a folder of .npy or .bin",
+      expected: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
       remedy: "BlobParameters and ParameterFile read raw values")
   }
 

@@ -24,7 +24,11 @@ struct HDF5Data: ParameterData {
       if case .none = dataset.fill, dataset.byteCount > 0 {
         throw .unsupported("a dataset whose values were never written")
       }
-    case .chunked(let chunks): try Self.checkInflating(chunks.filters, contents.input.path)
+    case .chunked(let chunks):
+      guard Zlib.isPresent || !chunks.filters.deflates else {
+        throw .outside(
+          .needsTrait(contents.input.path, "Zip", "compressed values of HDF5 files"))
+      }
     case .plain: break
     }
     self.contents = contents
@@ -34,17 +38,6 @@ struct HDF5Data: ParameterData {
     count = dataset.count
     elementType = type
     sizes = dataset.sizes
-  }
-
-  /// Throws when this build cannot decompress what must be.
-  private static func checkInflating(
-    _ filters: HDF5Filters, _ path: String
-  ) throws(HDF5Fault) {
-    #if !Zip
-      if filters.deflates {
-        throw .outside(.needsTrait(path, "Zip", "compressed values of HDF5 files"))
-      }
-    #endif
   }
 
   /// The memory of the values, and of chunks while they are put together.

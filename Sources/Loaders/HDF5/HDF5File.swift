@@ -13,27 +13,8 @@ import ForgeShapes
 /// is held and nothing is mapped: many threads may read a file at once, also in a forked process,
 /// and another program may cut or change it meanwhile, which is an error.
 public struct HDF5File: Sendable {
-  /// One dataset of a file.
-  public struct Entry: Sendable, CustomStringConvertible {
-    /// The path in the file: `/model_weights/conv1/conv1/kernel:0`.
-    public let name: String
-    /// The sizes, outermost first; none for a single value.
-    public let sizes: [Int]
-    /// The type of the values; `nil` when Forge does not read it.
-    public let elementType: ElementType?
-    /// The type in words: `f32`, `big-endian f32`, `compound`.
-    public let typeName: String
-    /// The bytes of the values, uncompressed.
-    public let byteCount: Int
-    /// Why the values cannot be read, when they cannot.
-    public let problem: LoadError?
-
-    /// The entry as one line of a listing.
-    public var description: String {
-      if let problem { return "\(name)  \(problem.headline)" }
-      return "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteCount))"
-    }
-  }
+  /// One dataset of a file; its name is its path: `/model_weights/conv1/conv1/kernel:0`.
+  public typealias Entry = WeightFile.Entry
 
   /// The path of the file, as it was given.
   public var path: String { contents.input.path }
@@ -84,9 +65,7 @@ public struct HDF5File: Sendable {
         if case .blocked(let fault) = contents.nodes[node].content {
           problem = fault.error(path: path, entry: name)
         }
-        return Entry(
-          name: name, sizes: [], elementType: nil, typeName: "unknown", byteCount: 0,
-          problem: problem)
+        return Entry(name, typeName: "unknown", byteCount: 0, problem: problem)
       }
       var elementType: ElementType?
       if case .numbers(let type) = dataset.datatype.form { elementType = type }
@@ -97,8 +76,8 @@ public struct HDF5File: Sendable {
         problem = error.error(path: path, entry: name)
       }
       return Entry(
-        name: name, sizes: dataset.sizes, elementType: elementType,
-        typeName: dataset.datatype.text, byteCount: dataset.byteCount, problem: problem)
+        name, sizes: dataset.sizes, elementType, typeName: dataset.datatype.text,
+        byteCount: dataset.byteCount, problem: problem)
     }
   }
 
