@@ -8,6 +8,7 @@
 #endif
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 // libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of the
@@ -116,8 +117,12 @@ static inline hid_t forge_hdf5_create(size_t byte_count) {
   if (access < 0) return -1;
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   // A path that leads nowhere: libhdf5 looks whether the file is there even though it stores none.
+  // Two open files of one name are one to it.
+  static unsigned long long number = 0;
+  char name[64];
+  snprintf(name, sizeof name, "/dev/null/forge%llu", number++);
   hid_t file = H5Pset_fapl_core(access, byte_count, 0) < 0
-      ? -1 : H5Fcreate("/dev/null/forge", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+      ? -1 : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
   return file;
 }

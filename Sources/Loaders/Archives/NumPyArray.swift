@@ -202,7 +202,7 @@ public struct NumPyArray: Sendable {
       try stored.withUnsafeBytes(from: header.byteCount) { values in
         guard isTurned else { return try body(values) }
         let memory = try RawMemory(byteCount: values.count, for: origin)
-        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory.bytes)
+        undoFortranOrder(of: values, into: memory.bytes)
         try body(UnsafeRawBufferPointer(memory.bytes))
       }
     }
@@ -219,9 +219,17 @@ public struct NumPyArray: Sendable {
     case .stored(let stored, let header):
       guard isTurned else { return try stored.read(from: header.byteCount, into: memory) }
       try stored.withUnsafeBytes(from: header.byteCount) { values in
-        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory)
+        undoFortranOrder(of: values, into: memory)
       }
     }
+  }
+
+  private func undoFortranOrder(
+    of values: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
+  ) {
+    AxisOrder.gather(
+      values, sizes: sizes, strides: AxisOrder.fortranStrides(sizes),
+      byteCount: elementType.byteCount, into: memory)
   }
 
   /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.
