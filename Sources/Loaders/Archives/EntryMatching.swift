@@ -67,7 +67,7 @@ struct EntryMatching: Sendable {
     do throws(LoadError) {
       guard let data = try read(found) else { return nil }
       guard spec.fits(data.sizes ?? [], in: layout) else {
-        throw .otherShape(path, entry: found.text, data.sizes ?? [], spec, layout)
+        throw .wrongShape(path, entry: found.text, data.sizes ?? [], spec, layout)
       }
       return data
     } catch {

@@ -107,10 +107,7 @@ public struct KerasArchive: ParameterSource {
       try stored.checkStored()
       return try InputFile(place, of: archive.file, name: stored.origin)
     }
-    let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
-      memory throws(LoadError) in try stored.read(from: 0, into: memory)
-    }
-    return InputFile(bytes: bytes, name: stored.origin)
+    return InputFile(bytes: try stored.bytes(), name: stored.origin)
   }
 
   /// The datasets of the parameters, in the order of their names.
@@ -192,10 +189,7 @@ public struct KerasArchive: ParameterSource {
         limit: "structureBytes")
     }
     try budget.take(bytes: stored.count)
-    let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
-      memory throws(LoadError) in try stored.read(from: 0, into: memory)
-    }
-    return bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    return try stored.bytes().withBytes { String(decoding: $0, as: UTF8.self) }
   }
 }
 

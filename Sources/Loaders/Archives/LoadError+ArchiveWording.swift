@@ -93,14 +93,14 @@ extension LoadError {
       remedy: "give the layer the arguments it had when the file was written, as useBias")
   }
 
-  static func otherShape(
+  static func wrongShape(
     _ path: String, entry: String, _ sizes: [Int], _ spec: ParameterSpec,
     _ layout: ParameterLayout
   ) -> LoadError {
     let axes = layout.order(for: spec) ?? spec.axes
     return LoadError(
       .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", path: path,
-      entry: entry, received: sizeText(sizes),
+      entry: entry, spec: spec, received: sizeText(sizes),
       expected: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
         + axes.map { "[\($0.rawValue)]" }.joined())
   }
@@ -211,7 +211,7 @@ extension LoadError {
   // MARK: Helpers
 
   /// At most eight names, quoted.
-  private static func list(_ names: [String]) -> String {
+  static func list(_ names: [String]) -> String {
     let shown = names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
     return names.isEmpty ? "no entries" : names.count > 8 ? "\(shown), …" : shown
   }

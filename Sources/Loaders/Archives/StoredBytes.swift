@@ -27,6 +27,13 @@ extension StoredBytes {
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
+  /// All bytes in memory.
+  func bytes() throws(LoadError) -> FileBytes {
+    try FileBytes(byteCount: count, for: origin) { memory throws(LoadError) in
+      try read(from: 0, into: memory)
+    }
+  }
+
   /// The bytes of memory that ``withUnsafeBytes(from:_:)`` takes.
   func temporaryByteCount(from offset: Int) -> Int { max(count - offset, 0) + readingByteCount }
 }

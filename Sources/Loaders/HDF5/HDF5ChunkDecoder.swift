@@ -53,11 +53,9 @@ struct HDF5ChunkDecoder: ~Copyable {
     let applied = filters.applied(chunk.mask)
     let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
     let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
-    do throws(LoadError) {
+    try HDF5Fault.wrapping { () throws(LoadError) in
       let start = base + chunk.address
       try input.read(start..<start + chunk.stored, into: source)
-    } catch {
-      throw .outside(error)
     }
     var current = UnsafeRawBufferPointer(source)
     // Two buffers take turns.

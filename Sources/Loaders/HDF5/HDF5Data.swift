@@ -70,13 +70,9 @@ struct HDF5Data: ParameterData {
         try body(UnsafeRawBufferPointer(memory.bytes))
       }
     }
-    let chunks = try checkedChunks()
+    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
     let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
-    do throws(HDF5Fault) {
-      try read(chunks, into: memory.bytes)
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+    try worded { () throws(HDF5Fault) in try read(chunks, into: memory.bytes) }
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
@@ -89,22 +85,17 @@ struct HDF5Data: ParameterData {
       let start = contents.head.base + address
       return try contents.input.read(start..<start + dataset.byteCount, into: memory)
     }
-    let chunks = try checkedChunks()
+    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
     // What no chunk gives is as in new memory.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
-    do throws(HDF5Fault) {
-      try read(chunks, into: memory)
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+    try worded { () throws(HDF5Fault) in try read(chunks, into: memory) }
   }
 
-  private func checkedChunks() throws(LoadError) -> [HDF5Chunk] {
-    do throws(HDF5Fault) {
-      return try writtenChunks()
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+  /// Does something whose errors name the dataset.
+  private func worded<Value>(
+    _ body: () throws(HDF5Fault) -> Value
+  ) throws(LoadError) -> Value {
+    try HDF5Fault.wording(contents.input.path, entry: entry, body)
   }
 
   /// The chunks that were written, once what they give is found not to be too much.

@@ -46,11 +46,8 @@ public struct HDF5File: Sendable {
 
   /// Reads the structure of an open file.
   init(_ input: InputFile, limits: LoadLimits) throws(LoadError) {
-    let contents: HDF5Contents?
-    do throws(HDF5Fault) {
-      contents = try HDF5Contents(input, limits)
-    } catch {
-      throw error.error(path: input.path)
+    let contents = try HDF5Fault.wording(input.path) { () throws(HDF5Fault) in
+      try HDF5Contents(input, limits)
     }
     guard let contents else { throw try LoadError.notHDF5(input) }
     self.contents = contents
@@ -91,13 +88,11 @@ public struct HDF5File: Sendable {
   public func texts(
     ofAttribute attribute: String, at entry: String = "/"
   ) throws(LoadError) -> [String]? {
-    do throws(HDF5Fault) {
+    try HDF5Fault.wording(path, entry: entry) { () throws(HDF5Fault) in
       let reader = contents.reader()
       guard let node = try contents.resolve(entry.utf8, reader) else { return nil }
       return try contents.texts(of: EntryName(attribute), at: node, reader)?
         .map { String(decoding: $0, as: UTF8.self) }
-    } catch {
-      throw error.error(path: path, entry: entry)
     }
   }
 
@@ -119,7 +114,7 @@ public struct HDF5File: Sendable {
     named path: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> any ParameterData {
     let entry = path.text
-    do throws(HDF5Fault) {
+    return try HDF5Fault.wording(self.path, entry: entry) { () throws(HDF5Fault) in
       let node = try contents.resolve(path.bytes, contents.reader())
       guard let node, let dataset = contents.dataset(at: node) else {
         throw .outside(
@@ -127,8 +122,6 @@ public struct HDF5File: Sendable {
             self.path, entry: entry, isGroup: node.map(contents.isGroup) ?? false))
       }
       return try HDF5Data(contents, entry: entry, dataset, layout: layout)
-    } catch {
-      throw error.error(path: self.path, entry: entry)
     }
   }
 }

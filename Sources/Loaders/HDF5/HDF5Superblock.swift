@@ -23,8 +23,7 @@ struct HDF5Superblock: Sendable {
   ///
   /// `nil` when the file has no signature: it is another format's.
   init?(_ pages: HDF5Pages) throws(HDF5Fault) {
-    let found: Int?
-    do throws(LoadError) { found = try Self.place(in: pages.input) } catch { throw .outside(error) }
+    let found = try HDF5Fault.wrapping { () throws(LoadError) in try Self.place(in: pages.input) }
     guard let place = found else { return nil }
     let length = min(Self.maximumBytes, pages.input.count - place)
     var cursor = HDF5Cursor(try pages.bytes(place, length), at: place, "the head of the file")
