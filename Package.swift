@@ -16,6 +16,7 @@ let library: [Target] = [
     name: "ForgeLoaders",
     dependencies: [
       "ForgeShapes",
+      .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
       .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
     path: "Sources/Loaders"),
@@ -115,7 +116,8 @@ let package = Package(
   traits: [
     .default(enabledTraits: ["HDF5", "Zip"]),
     .trait(
-      name: "HDF5", description: "Judge the HDF5 reader by libhdf5 in tests (needs libhdf5-dev)."),
+      name: "HDF5",
+      description: "Write HDF5 files, and judge the reader by libhdf5 (needs libhdf5-dev)."),
     .trait(
       name: "Zip",
       description: "Read .npz and .keras archives and compressed HDF5 (needs zlib1g-dev)."),

@@ -25,17 +25,12 @@ final class LoadBudget {
   private static let marksPerStep = 32
 
   /// The budget of one file.
-  ///
-  /// - Parameters:
-  ///   - limits: the limits.
-  ///   - fileBytes: the bytes of the file, or those that are read of it.
-  ///   - path: the file, for messages.
-  init(_ limits: LoadLimits, fileBytes: Int, path: String) {
+  init(_ limits: LoadLimits, _ file: InputFile) {
     self.limits = limits
-    self.path = path
+    path = file.path
     byteLimit = min(
       limits.structureBytes,
-      max(Self.leastBytes, LoadLimits.product(fileBytes, limits.structurePerByte)))
+      max(Self.leastBytes, LoadLimits.product(file.count, limits.structurePerByte)))
     stepLimit = byteLimit / Self.bytesPerStep
   }
 

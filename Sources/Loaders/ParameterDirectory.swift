@@ -1,11 +1,5 @@
 import ForgeShapes
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A folder with one raw file per parameter, Float32 unless said otherwise, found by layer name and type.
 ///
 /// ```swift
@@ -38,7 +32,7 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
     ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
   ) throws(LoadError) {
-    try Self.checkFolder(path)
+    try Folder.check(path)
     self.path = path
     self.prefix = prefix
     self.suffixes = suffixes
@@ -60,7 +54,7 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, layout: ParameterLayout = .forge, elementType: ElementType = .float32,
     fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
   ) throws(LoadError) {
-    try Self.checkFolder(path)
+    try Folder.check(path)
     self.path = path
     self.prefix = ""
     self.suffixes = [:]
@@ -91,7 +85,7 @@ public struct ParameterDirectory: ParameterSource {
       types.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
     let ext = ext.isEmpty ? "" : "." + ext
     var names: Set<String> = []
-    for file in Self.files(in: path) {
+    for file in ((try? Folder.names(in: path)) ?? []).sorted() {
       guard rule == nil else {
         names.insert(file)
         continue
@@ -125,25 +119,5 @@ public struct ParameterDirectory: ParameterSource {
       if error.kind == .fileMissing { return nil }
       throw error.asked(for: spec)
     }
-  }
-
-  private static func checkFolder(_ path: String) throws(LoadError) {
-    guard !path.utf8.contains(0) else { throw .badPath(path) }
-    var info = stat()
-    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno, isFolder: true) }
-    guard info.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path) }
-  }
-
-  private static func files(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
   }
 }

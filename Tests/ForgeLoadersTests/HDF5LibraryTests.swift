@@ -6,8 +6,8 @@
 
   /// libhdf5 as the judge: it reads the same values, bit for bit.
   ///
-  /// The library is not safe with threads: one suite calls it, one test at a time.
-  @Suite(.serialized) struct HDF5LibraryTests {
+  /// The library is not safe with threads: Forge calls it too, to write.
+  @Suite struct HDF5LibraryTests {
     /// The values of a dataset as libhdf5 reads them.
     private func judged(_ path: String, _ entry: HDF5File.Entry) throws -> [UInt8] {
       let element = max(entry.byteCount / max(entry.sizes.reduce(1, *), 1), 1)
@@ -16,9 +16,11 @@
       var values = [UInt8](repeating: 0xee, count: entry.byteCount)
       var reason = [CChar](repeating: 0, count: 256)
       let done = values.withUnsafeMutableBytes { values in
-        forge_hdf5_read(
-          path, entry.name, type.byteCount, Int32(entry.sizes.count),
-          entry.sizes.map { UInt64($0) }, values.baseAddress, &reason, reason.count)
+        HDF5Library.exclusively {
+          forge_hdf5_read(
+            path, entry.name, type.byteCount, Int32(entry.sizes.count),
+            entry.sizes.map { UInt64($0) }, values.baseAddress, &reason, reason.count)
+        }
       }
       #expect(done == 1, "\(path) \(entry.name)")
       return values
@@ -56,6 +58,38 @@
       for name in files {
         #expect(try compare(Fixtures.shared.appendingPathComponent(name).path) > 20, "\(name)")
       }
+    }
+
+    @Test func readsTheSameOfWhatWeWrite() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path + "/net.h5"
+      try HDF5Weights.write(HDF5WeightsTests.parameters, matrices: ["fc"], to: path)
+      #expect(try compare(path) == HDF5WeightsTests.specs.count)
+    }
+
+    static let random = ProcessInfo.processInfo.environment["FORGE_HDF5_RANDOM"]
+
+    /// `Fixtures/make_random.py` writes the files.
+    @Test(.enabled(if: random != nil, "FORGE_HDF5_RANDOM names no folder of random files"))
+    func readsTheSameOfRandomFiles() throws {
+      let folder = try #require(Self.random)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".h5") }.sorted()
+      var counts = (values: 0, refused: 0)
+      for name in names {
+        let path = "\(folder)/\(name)"
+        counts.values += try compare(path)
+        for entry in try HDF5File(path).entries {
+          guard let problem = entry.problem else { continue }
+          // What is not read is of a type that is not.
+          #expect(problem.kind == .wrongElementType, "\(path) \(entry.name): \(problem)")
+          counts.refused += 1
+        }
+      }
+      #expect(counts.values > names.count)
+      print(
+        "random files: \(names.count), datasets the same: \(counts.values), of types that are not "
+          + "read: \(counts.refused)")
     }
   }
 #endif

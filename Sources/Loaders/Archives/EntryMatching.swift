@@ -12,20 +12,18 @@ struct EntryMatching: Sendable {
   private let rule: Rule
   private var problems: [String: LoadError] = [:]
 
-  /// Matches by the usual names.
-  init(_ names: [EntryName], path: String, layout: ParameterLayout) throws(LoadError) {
-    self.path = path
-    self.layout = layout
-    rule = .names(try EntryNames(names, path: path))
-  }
-
-  /// Matches by a rule of the user's.
+  /// Matches by the usual names, or by a rule of the user's.
   init(
-    path: String, layout: ParameterLayout, rule: @escaping @Sendable (ParameterSpec) -> String?
-  ) {
+    _ names: [EntryName], path: String, layout: ParameterLayout,
+    rule: (@Sendable (ParameterSpec) -> String?)?
+  ) throws(LoadError) {
     self.path = path
     self.layout = layout
-    self.rule = .entries(rule)
+    if let rule {
+      self.rule = .entries(rule)
+    } else {
+      self.rule = .names(try EntryNames(names, path: path))
+    }
   }
 
   /// The layers there are values for, where names are taken apart.
@@ -69,7 +67,7 @@ struct EntryMatching: Sendable {
     do throws(LoadError) {
       guard let data = try read(found) else { return nil }
       guard spec.fits(data.sizes ?? [], in: layout) else {
-        throw .otherShape(path, entry: found.text, data.sizes ?? [], spec, layout)
+        throw .wrongShape(path, entry: found.text, data.sizes ?? [], spec, layout)
       }
       return data
     } catch {

@@ -30,44 +30,17 @@ struct EntryNames: Sendable {
   /// The entry of a parameter; `nil` when there is none.
   func entry(for spec: ParameterSpec) -> EntryName? {
     guard let found = entries[EntryName(spec.layer)] else { return nil }
-    return Self.words(for: spec).lazy.compactMap { found[$0] }.first
+    return ParameterNames.words(for: spec).lazy.compactMap { found[$0] }.first
   }
 
   /// The entries of a layer that are parameters of some usual kind, sorted.
   func entries(of layer: String) -> [EntryName] {
-    (entries[EntryName(layer)] ?? [:]).filter { Self.known.contains($0.key) }.values.sorted()
+    (entries[EntryName(layer)] ?? [:]).filter { ParameterNames.all.contains($0.key) }.values
+      .sorted()
   }
 
-  // MARK: Words
-
-  /// What files call a parameter of each type, the likeliest first.
-  private static let words: [ParameterType: [EntryName]] = [
-    .weights: ["weights", "weight", "kernel", "w", "embeddings"],
-    .biases: ["biases", "bias", "b"],
-    .gamma: ["gamma", "weight", "scale"],
-    .beta: ["beta", "bias"],
-    .mean: ["mean", "moving_mean", "running_mean"],
-    .variance: ["variance", "moving_variance", "running_variance", "running_var", "var"],
-    .slopes: ["slopes", "alpha", "weight"],
-  ]
-
-  /// A separable convolution has two kernels.
-  private static let kernels = (
-    depthwise: EntryName("depthwise_kernel"), pointwise: EntryName("pointwise_kernel")
-  )
-
-  private static func words(for spec: ParameterSpec) -> [EntryName] {
-    let words = words[spec.type] ?? [EntryName(spec.type.name)]
-    guard spec.type == .weights else { return words }
-    return [spec.axes.contains(.multiplier) ? kernels.depthwise : kernels.pointwise] + words
-  }
-
-  /// All of these words, the longest first: `running_mean` is not the mean of `running`.
-  private static let known = Set(words.values.joined() + [kernels.depthwise, kernels.pointwise])
-    .sorted { ($0.count, $0) > ($1.count, $1) }
-
-  /// These words as capitals.
-  private static let capitals = known.map { word in
+  /// The words as capitals.
+  private static let capitals = ParameterNames.all.map { word in
     EntryName(word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 })
   }
 
@@ -99,7 +72,8 @@ struct EntryNames: Sendable {
   }
 
   private static func known(_ stem: Bytes) -> (Bytes, EntryName)? {
-    for (word, capital) in zip(known, capitals) where stem.count > word.count {
+    for (word, capital) in zip(ParameterNames.all, capitals)
+    where stem.count > word.count {
       let end = stem.suffix(word.count)
       guard end.elementsEqual(word.bytes) || end.elementsEqual(capital.bytes) else { continue }
       let rest = stem.dropLast(word.count)

@@ -12,9 +12,24 @@ enum Folder {
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing` or `unreadable`.
   static func isFolder(_ path: String) throws(LoadError) -> Bool {
+    try isFolder(path, expectsFolder: false)
+  }
+
+  /// Throws unless a path leads to a folder.
+  ///
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
+  static func check(_ path: String) throws(LoadError) {
+    guard try isFolder(path, expectsFolder: true) else { throw .notAFolder(path) }
+  }
+
+  private static func isFolder(
+    _ path: String, expectsFolder: Bool
+  ) throws(LoadError) -> Bool {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     var info = stat()
-    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno) }
+    guard stat(path, &info) == 0 else {
+      throw .cannotOpen(path, errno, isFolder: expectsFolder)
+    }
     return info.st_mode & S_IFMT == S_IFDIR
   }
 
@@ -46,7 +61,7 @@ enum Folder {
     return files.sorted()
   }
 
-  private static func names(in path: String) throws(LoadError) -> [String] {
+  static func names(in path: String) throws(LoadError) -> [String] {
     guard let folder = opendir(path) else { throw .cannotOpen(path, errno, isFolder: true) }
     defer { closedir(folder) }
     var names: [String] = []

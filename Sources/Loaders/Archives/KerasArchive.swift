@@ -1,212 +1,235 @@
-#if Zip
-  import ForgeShapes
+import ForgeShapes
 
-  /// A `.keras` file, as `model.save("net.keras")` of Keras 3 writes it.
+/// A `.keras` file, as `model.save("net.keras")` of Keras 3 writes it.
+///
+/// ```swift
+/// let network = try model.compile(parameters: try KerasArchive("net.keras"))
+/// ```
+/// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras stores
+/// that file as it is, and it is read where it lies in the archive; one that is compressed is
+/// decompressed into memory, which is held as long as the value and the parameters it gave.
+///
+/// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
+/// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
+/// rest.
+public struct KerasArchive: ParameterSource {
+  /// The entry with the description of the model.
+  static let configurationEntry: EntryName = "config.json"
+  private static let metadataEntry: EntryName = "metadata.json"
+  /// The entry with the parameters.
+  static let weightsEntry: EntryName = "model.weights.h5"
+  /// Bytes in which an HDF5 file must begin before all of it is decompressed.
+  private static let headBytes = 1 << 16
+
+  /// The path of the archive, as it was given.
+  public let path: String
+  /// The description of the model, in JSON.
+  public let configuration: String
+  /// Who wrote the archive and when, in JSON; `nil` when it does not say.
+  public let metadata: String?
+  private let file: HDF5File
+  private let names: [EntryName: EntryName]
+  private var weights: any ParameterSource
+
+  /// Opens an archive and finds its layers.
   ///
-  /// ```swift
-  /// let network = try model.compile(parameters: try KerasArchive("net.keras"))
-  /// ```
-  /// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras stores
-  /// that file as it is, and it is read where it lies in the archive; one that is compressed is
-  /// decompressed into memory, which is held as long as the value and the parameters it gave.
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - matching: how layers find each other.
+  ///   - layout: the axis order of the values.
+  ///   - limits: what reading the structure and decompressing the parameters may cost.
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
+  ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
+  public init(
+    _ path: String, matching: HDF5Parameters.Matching = .byName,
+    layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(
+      try InputFile(path: path), matching: matching, layout: layout, limits: limits)
+  }
+
+  /// Takes bytes in memory for an archive.
   ///
-  /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
-  /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
-  /// rest.
-  public struct KerasArchive: ParameterSource {
-    /// The entry with the description of the model.
-    static let configurationEntry: EntryName = "config.json"
-    private static let metadataEntry: EntryName = "metadata.json"
-    /// Bytes in which an HDF5 file must begin before all of it is decompressed.
-    private static let headBytes = 1 << 16
+  /// - Parameters:
+  ///   - bytes: the bytes of the archive.
+  ///   - name: where they are from, for messages.
+  ///   - matching: how layers find each other.
+  ///   - layout: the axis order of the values.
+  ///   - limits: what reading the structure and decompressing the parameters may cost.
+  /// - Throws: ``LoadError``: `entryMissing`, `notHDF5`, `damaged`, `duplicate`, `unsupported`,
+  ///   `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", matching: HDF5Parameters.Matching = .byName,
+    layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(
+      try InputFile(bytes: bytes, name: name), matching: matching, layout: layout, limits: limits)
+  }
 
-    /// The path of the archive, as it was given.
-    public let path: String
-    /// The description of the model, in JSON.
-    public let configuration: String
-    /// Who wrote the archive and when, in JSON; `nil` when it does not say.
-    public let metadata: String?
-    private let file: HDF5File
-    private let names: [EntryName: EntryName]
-    private var weights: any ParameterSource
-
-    /// Opens an archive and finds its layers.
-    ///
-    /// - Parameters:
-    ///   - path: the file; relative to the working directory unless it begins with `/`.
-    ///   - matching: how layers find each other.
-    ///   - layout: the axis order of the values.
-    ///   - limits: what reading the structure and decompressing the parameters may cost.
-    /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
-    ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
-    public init(
-      _ path: String, matching: HDF5Parameters.Matching = .byName,
-      layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
-    ) throws(LoadError) {
-      let whole = try InputFile(path: path)
-      let budget = LoadBudget(limits, fileBytes: whole.count, path: path)
-      let archive = try ZipArchive(whole, budget)
-      guard let text = try Self.text(Self.configurationEntry, in: archive, budget) else {
-        throw .noSuchEntry(path, Self.configurationEntry.text, found: archive.firstNames)
-      }
-      configuration = text
-      metadata = try Self.text(Self.metadataEntry, in: archive, budget)
-      guard let stored = try archive.bytes(named: ZipArchive.kerasWeights) else {
-        throw .noSuchEntry(path, ZipArchive.kerasWeights.text, found: archive.firstNames)
-      }
-      self.path = path
-      do throws(LoadError) {
-        file = try HDF5File(try Self.weights(stored, in: archive), limits: limits)
-        let source = try HDF5Parameters(file, matching: matching, layout: layout)
-        names = try KerasNames.names(text, path: path, known: source, budget)
-        weights = source
-      } catch {
-        throw error.inArchive(path)
-      }
+  /// Finds the layers of an open archive.
+  init(
+    _ whole: InputFile, matching: HDF5Parameters.Matching = .byName,
+    layout: ParameterLayout = .keras, limits: LoadLimits
+  ) throws(LoadError) {
+    let path = whole.path
+    let budget = LoadBudget(limits, whole)
+    let archive = try ZipArchive(whole, budget)
+    guard let text = try Self.text(Self.configurationEntry, in: archive, budget) else {
+      throw .noSuchEntry(path, Self.configurationEntry.text, found: archive.firstNames)
     }
-
-    /// The HDF5 file of an archive: where it lies in it, or decompressed.
-    private static func weights(
-      _ stored: ZipBytes, in archive: ZipArchive
-    ) throws(LoadError) -> InputFile {
-      try stored.checkInflation()
-      let head = try stored.prefix(headBytes)
-      guard WeightFile.beginsAsHDF5(head) || (stored.count > headBytes && !stored.isDeflated)
-      else { throw .noHDF5(inArchive: archive.path, byteCount: stored.count) }
-      if let place = stored.place {
-        try stored.checkStored()
-        return try InputFile(place, of: archive.file, name: stored.origin)
-      }
-      let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
-        memory throws(LoadError) in try stored.read(from: 0, into: memory)
-      }
-      return InputFile(bytes: bytes, name: stored.origin)
+    configuration = text
+    metadata = try Self.text(Self.metadataEntry, in: archive, budget)
+    guard let stored = try archive.bytes(named: Self.weightsEntry) else {
+      throw .noSuchEntry(path, Self.weightsEntry.text, found: archive.firstNames)
     }
-
-    /// The datasets of the parameters, in the order of their names.
-    public var entries: [HDF5File.Entry] { file.entries }
-
-    /// Whether layers are found by name.
-    public var goesByName: Bool { weights.goesByName }
-
-    /// The layer names there are values for, as the user gave them.
-    public var availableNames: [String] {
-      guard !names.isEmpty else { return weights.availableNames }
-      let inFile = Set(weights.availableNames.map { EntryName($0) })
-      return names.filter { _, name in
-        // The file names a layer of a model inside by its last part where that is enough.
-        let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
-        return inFile.contains(name) || inFile.contains(last ?? name)
-      }.keys.sorted().map(\.text)
-    }
-
-    /// The archive with every parameter of the model matched.
-    ///
-    /// - Parameter specs: the parameters of the model, in the order of the plan.
-    /// - Returns: the source for these.
-    /// - Throws: what ``HDF5Parameters`` throws.
-    public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
-      var ready = self
-      do {
-        ready.weights = try weights.prepared(for: specs.map(inFile))
-      } catch let error as LoadError {
-        throw error.inArchive(path)
-      }
-      return ready
-    }
-
-    /// The values of a parameter, or `nil` when the archive has none.
-    ///
-    /// - Parameter spec: the parameter.
-    /// - Returns: the values, which are read when they are used, or `nil`.
-    /// - Throws: what ``HDF5Parameters`` throws.
-    public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-      do {
-        guard let data = try weights.parameter(for: inFile(spec)) else { return nil }
-        return KerasData(data: data, archive: path)
-      } catch let error as LoadError {
-        throw error.inArchive(path).asked(for: spec)
-      }
-    }
-
-    /// The values of a dataset, for a closure that knows what each parameter is called.
-    ///
-    /// - Parameters:
-    ///   - entry: the path of the dataset, as in ``entries``: `/layers/conv2d/vars/0`.
-    ///   - layout: the axis order of the values.
-    /// - Returns: the values; they are read when they are used.
-    /// - Throws: ``LoadError``: `entryMissing`, `wrongElementType`, `damaged`, `unsupported` or
-    ///   `refused`.
-    public func data(
-      at entry: String, layout: ParameterLayout = .keras
-    ) throws(LoadError) -> any ParameterData {
-      do throws(LoadError) {
-        return KerasData(data: try file.data(at: entry, layout: layout), archive: path)
-      } catch {
-        throw error.inArchive(path)
-      }
-    }
-
-    /// The parameter under the name the HDF5 file has for its layer.
-    private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
-      names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
-    }
-
-    private static func text(
-      _ name: EntryName, in archive: ZipArchive, _ budget: LoadBudget
-    ) throws(LoadError) -> String? {
-      guard let stored = try archive.bytes(named: name) else { return nil }
-      guard stored.count <= budget.limits.structureBytes else {
-        throw .beyondLimit(
-          archive.path, entry: name.text, "\(LoadError.bytes(stored.count)) of text",
-          limit: "structureBytes")
-      }
-      try budget.take(bytes: stored.count)
-      let bytes = try FileBytes(byteCount: stored.count, for: stored.origin) {
-        memory throws(LoadError) in try stored.read(from: 0, into: memory)
-      }
-      return bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    self.path = path
+    do throws(LoadError) {
+      file = try HDF5File(try Self.weights(stored, in: archive), limits: limits)
+      let source = try HDF5Parameters(file, matching: matching, layout: layout)
+      names = try KerasNames.names(text, path: path, known: source, budget)
+      weights = source
+    } catch {
+      throw error.inArchive(path)
     }
   }
 
-  /// Values whose errors name the archive.
-  private struct KerasData: ParameterData {
-    let data: any ParameterData
-    let archive: String
-
-    var count: Int { data.count }
-    var elementType: ElementType { data.elementType }
-    var layout: ParameterLayout { data.layout }
-    var sizes: [Int]? { data.sizes }
-    var temporaryByteCount: Int { data.temporaryByteCount }
-    var origin: String { data.origin }
-
-    func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-      do {
-        try data.withUnsafeBytes(body)
-      } catch let error as LoadError {
-        throw error.inArchive(archive)
-      }
+  /// The HDF5 file of an archive: where it lies in it, or decompressed.
+  private static func weights(
+    _ stored: ZipBytes, in archive: ZipArchive
+  ) throws(LoadError) -> InputFile {
+    try stored.checkInflation()
+    let head = try InputFile(bytes: try stored.prefix(headBytes), name: stored.origin)
+    guard
+      try HDF5Superblock.place(in: head) != nil
+        || (stored.count > headBytes && !stored.isDeflated)
+    else { throw .noHDF5(inArchive: archive.path, byteCount: stored.count) }
+    if let place = stored.place {
+      try stored.checkStored()
+      return try InputFile(place, of: archive.file, name: stored.origin)
     }
+    return InputFile(bytes: try stored.bytes(), name: stored.origin)
+  }
 
-    func read(into memory: UnsafeMutableRawBufferPointer) throws {
-      do {
-        try data.read(into: memory)
-      } catch let error as LoadError {
-        throw error.inArchive(archive)
-      }
+  /// The datasets of the parameters, in the order of their names.
+  public var entries: [HDF5File.Entry] { file.entries }
+
+  /// Whether layers are found by name.
+  public var goesByName: Bool { weights.goesByName }
+
+  /// The layer names there are values for, as the user gave them.
+  public var availableNames: [String] {
+    guard !names.isEmpty else { return weights.availableNames }
+    let inFile = Set(weights.availableNames.map { EntryName($0) })
+    return names.filter { _, name in
+      // The file names a layer of a model inside by its last part where that is enough.
+      let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
+      return inFile.contains(name) || inFile.contains(last ?? name)
+    }.keys.sorted().map(\.text)
+  }
+
+  /// The archive with every parameter of the model matched.
+  ///
+  /// - Parameter specs: the parameters of the model, in the order of the plan.
+  /// - Returns: the source for these.
+  /// - Throws: what ``HDF5Parameters`` throws.
+  public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
+    var ready = self
+    do {
+      ready.weights = try weights.prepared(for: specs.map(inFile))
+    } catch let error as LoadError {
+      throw error.inArchive(path)
+    }
+    return ready
+  }
+
+  /// The values of a parameter, or `nil` when the archive has none.
+  ///
+  /// - Parameter spec: the parameter.
+  /// - Returns: the values, which are read when they are used, or `nil`.
+  /// - Throws: what ``HDF5Parameters`` throws.
+  public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    do {
+      guard let data = try weights.parameter(for: inFile(spec)) else { return nil }
+      return KerasData(data: data, archive: path)
+    } catch let error as LoadError {
+      throw error.inArchive(path).asked(for: spec)
     }
   }
 
-  extension LoadError {
-    /// The error of the HDF5 file as one of the archive and the entry in it.
-    fileprivate func inArchive(_ archive: String) -> LoadError {
-      let name = ZipArchive.kerasWeights.text
-      guard path == "\(archive): \(name)" else { return self }
-      var error = self
-      error.path = archive
-      error.entry = [name, entry].compactMap(\.self).joined(separator: ": ")
-      return error
+  /// The values of a dataset, for a closure that knows what each parameter is called.
+  ///
+  /// - Parameters:
+  ///   - entry: the path of the dataset, as in ``entries``: `/layers/conv2d/vars/0`.
+  ///   - layout: the axis order of the values.
+  /// - Returns: the values; they are read when they are used.
+  /// - Throws: ``LoadError``: `entryMissing`, `wrongElementType`, `damaged`, `unsupported` or
+  ///   `refused`.
+  public func data(
+    at entry: String, layout: ParameterLayout = .keras
+  ) throws(LoadError) -> any ParameterData {
+    do throws(LoadError) {
+      return KerasData(data: try file.data(at: entry, layout: layout), archive: path)
+    } catch {
+      throw error.inArchive(path)
     }
   }
-#endif
+
+  /// The parameter under the name the HDF5 file has for its layer.
+  private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
+    names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
+  }
+
+  private static func text(
+    _ name: EntryName, in archive: ZipArchive, _ budget: LoadBudget
+  ) throws(LoadError) -> String? {
+    guard let stored = try archive.bytes(named: name) else { return nil }
+    guard stored.count <= budget.limits.structureBytes else {
+      throw .beyondLimit(
+        archive.path, entry: name.text, "\(LoadError.bytes(stored.count)) of text",
+        limit: "structureBytes")
+    }
+    try budget.take(bytes: stored.count)
+    return try stored.bytes().withBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// Values whose errors name the archive.
+private struct KerasData: ParameterData {
+  let data: any ParameterData
+  let archive: String
+
+  var count: Int { data.count }
+  var elementType: ElementType { data.elementType }
+  var layout: ParameterLayout { data.layout }
+  var sizes: [Int]? { data.sizes }
+  var temporaryByteCount: Int { data.temporaryByteCount }
+  var origin: String { data.origin }
+
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    do {
+      try data.withUnsafeBytes(body)
+    } catch let error as LoadError {
+      throw error.inArchive(archive)
+    }
+  }
+
+  func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    do {
+      try data.read(into: memory)
+    } catch let error as LoadError {
+      throw error.inArchive(archive)
+    }
+  }
+}
+
+extension LoadError {
+  /// The error of the HDF5 file as one of the archive and the entry in it.
+  fileprivate func inArchive(_ archive: String) -> LoadError {
+    let name = KerasArchive.weightsEntry.text
+    guard path == "\(archive): \(name)" else { return self }
+    var error = self
+    error.path = archive
+    error.entry = [name, entry].compactMap(\.self).joined(separator: ": ")
+    return error
+  }
+}

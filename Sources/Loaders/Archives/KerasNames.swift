@@ -1,101 +1,99 @@
-#if Zip
-  /// The names a `.keras` archive has for its layers, from the description of the model.
+/// The names a `.keras` archive has for its layers, from the description of the model.
+///
+/// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
+/// versions notes the user's name beside them. Where it does not, the numbers count the layers of
+/// one class in the order of the description.
+package enum KerasNames {
+  /// Models inside models.
+  private static let maximumDepth = 16
+  private static let maximumJSONDepth = 256
+
+  /// The HDF5 file's name for each of the user's; empty where the file has the user's names.
   ///
-  /// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
-  /// versions notes the user's name beside them. Where it does not, the numbers count the layers of
-  /// one class in the order of the description.
-  package enum KerasNames {
-    /// Models inside models.
-    private static let maximumDepth = 16
-    private static let maximumJSONDepth = 256
-
-    /// The HDF5 file's name for each of the user's; empty where the file has the user's names.
-    ///
-    /// - Parameters:
-    ///   - configuration: the description, JSON.
-    ///   - path: the archive, for messages.
-    ///   - source: the HDF5 file.
-    ///   - budget: what the names are made from.
-    /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
-    /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
-    static func names(
-      _ configuration: String, path: String, known source: HDF5Parameters, _ budget: LoadBudget
-    ) throws(LoadError) -> [EntryName: EntryName] {
-      guard source.goesByName, try !hasNames(source.file) else { return [:] }
-      var text = configuration
-      let json = try text.withUTF8 { bytes in
-        let cursor = ByteCursor(
-          UnsafeRawBufferPointer(bytes), path: path, entry: KerasArchive.configurationEntry.text)
-        return Result { () throws(LoadError) in
-          try JSONReader.value(cursor, maximumDepth: maximumJSONDepth, budget)
-        }
-      }.get()
-      var names: [EntryName: EntryName] = [:]
-      try collect(json, user: [], file: [], depth: 0, into: &names, budget)
-      return names
-    }
-
-    /// Whether the file notes the user's names.
-    private static func hasNames(_ file: HDF5File) throws(LoadError) -> Bool {
-      for entry in file.entries where entry.name.hasPrefix("/layers/") {
-        let group = entry.name.split(separator: "/").dropLast().joined(separator: "/")
-        return try file.texts(ofAttribute: "name", at: "/" + group) != nil
+  /// - Parameters:
+  ///   - configuration: the description, JSON.
+  ///   - path: the archive, for messages.
+  ///   - source: the HDF5 file.
+  ///   - budget: what the names are made from.
+  /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
+  /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
+  static func names(
+    _ configuration: String, path: String, known source: HDF5Parameters, _ budget: LoadBudget
+  ) throws(LoadError) -> [EntryName: EntryName] {
+    guard source.goesByName, try !hasNames(source.file) else { return [:] }
+    var text = configuration
+    let json = try text.withUTF8 { bytes in
+      let cursor = ByteCursor(
+        UnsafeRawBufferPointer(bytes), path: path, entry: KerasArchive.configurationEntry.text)
+      return Result { () throws(LoadError) in
+        try JSONReader.value(cursor, maximumDepth: maximumJSONDepth, budget)
       }
-      return false
-    }
-
-    /// Adds the names of a model's layers, each taken from the budget before it is made: the layers of models
-    /// in models have the names of all these before their own.
-    private static func collect(
-      _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
-      into names: inout [EntryName: EntryName], _ budget: LoadBudget
-    ) throws(LoadError) {
-      guard depth < maximumDepth,
-        let layers = model.object?["config"]?.object?["layers"]?.array
-      else { return }
-      var counts: [EntryName: Int] = [:]
-      for layer in layers {
-        guard let object = layer.object, let kind = object["class_name"]?.text,
-          let text = object["config"]?.object?["name"]?.text ?? object["name"]?.text
-        else { continue }
-        try budget.check(nameBytes: kind.utf8.count)
-        try budget.take(steps: kind.utf8.count)
-        try budget.check(nameBytes: text.utf8.count)
-        let name = EntryName(text)
-        let container = EntryName(snakeCase(kind))
-        let number = counts[container, default: 0]
-        counts[container] = number + 1
-        let own = number == 0 ? container.bytes : container.bytes + "_\(number)".utf8
-        let inFile = try budget.name(file + own)
-        let full = try budget.name(user + name.bytes)
-        names[full] = inFile
-        // A layer of a model inside answers to its own name where the outer model has none of it.
-        if !user.isEmpty, names[name] == nil { names[name] = inFile }
-        let slash = UInt8(ascii: "/")
-        try collect(
-          layer, user: full.bytes + [slash], file: inFile.bytes + [slash], depth: depth + 1,
-          into: &names, budget)
-      }
-    }
-
-    /// What Keras makes of a class name: `BatchNormalization` becomes `batch_normalization`.
-    package static func snakeCase(_ name: String) -> String {
-      let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
-      // First a line before each capital that lowercase letters follow, then between small and
-      // capital.
-      var parts: [Character] = []
-      for (index, letter) in letters.enumerated() {
-        let follows = index + 1 < letters.count && isSmall(letters[index + 1])
-        if index > 0, isCapital(letter), follows || isSmall(letters[index - 1]) {
-          parts.append("_")
-        }
-        parts.append(letter)
-      }
-      return String(parts).lowercased()
-    }
-
-    private static func isSmall(_ letter: Character) -> Bool { "a"..."z" ~= letter }
-
-    private static func isCapital(_ letter: Character) -> Bool { "A"..."Z" ~= letter }
+    }.get()
+    var names: [EntryName: EntryName] = [:]
+    try collect(json, user: [], file: [], depth: 0, into: &names, budget)
+    return names
   }
-#endif
+
+  /// Whether the file notes the user's names.
+  private static func hasNames(_ file: HDF5File) throws(LoadError) -> Bool {
+    for entry in file.entries where entry.name.hasPrefix("/layers/") {
+      let group = entry.name.split(separator: "/").dropLast().joined(separator: "/")
+      return try file.texts(ofAttribute: "name", at: "/" + group) != nil
+    }
+    return false
+  }
+
+  /// Adds the names of a model's layers, each taken from the budget before it is made: the layers of models
+  /// in models have the names of all these before their own.
+  private static func collect(
+    _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
+    into names: inout [EntryName: EntryName], _ budget: LoadBudget
+  ) throws(LoadError) {
+    guard depth < maximumDepth,
+      let layers = model.object?["config"]?.object?["layers"]?.array
+    else { return }
+    var counts: [EntryName: Int] = [:]
+    for layer in layers {
+      guard let object = layer.object, let kind = object["class_name"]?.text,
+        let text = object["config"]?.object?["name"]?.text ?? object["name"]?.text
+      else { continue }
+      try budget.check(nameBytes: kind.utf8.count)
+      try budget.take(steps: kind.utf8.count)
+      try budget.check(nameBytes: text.utf8.count)
+      let name = EntryName(text)
+      let container = EntryName(snakeCase(kind))
+      let number = counts[container, default: 0]
+      counts[container] = number + 1
+      let own = number == 0 ? container.bytes : container.bytes + "_\(number)".utf8
+      let inFile = try budget.name(file + own)
+      let full = try budget.name(user + name.bytes)
+      names[full] = inFile
+      // A layer of a model inside answers to its own name where the outer model has none of it.
+      if !user.isEmpty, names[name] == nil { names[name] = inFile }
+      let slash = UInt8(ascii: "/")
+      try collect(
+        layer, user: full.bytes + [slash], file: inFile.bytes + [slash], depth: depth + 1,
+        into: &names, budget)
+    }
+  }
+
+  /// What Keras makes of a class name: `BatchNormalization` becomes `batch_normalization`.
+  package static func snakeCase(_ name: String) -> String {
+    let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
+    // First a line before each capital that lowercase letters follow, then between small and
+    // capital.
+    var parts: [Character] = []
+    for (index, letter) in letters.enumerated() {
+      let follows = index + 1 < letters.count && isSmall(letters[index + 1])
+      if index > 0, isCapital(letter), follows || isSmall(letters[index - 1]) {
+        parts.append("_")
+      }
+      parts.append(letter)
+    }
+    return String(parts).lowercased()
+  }
+
+  private static func isSmall(_ letter: Character) -> Bool { "a"..."z" ~= letter }
+
+  private static func isCapital(_ letter: Character) -> Bool { "A"..."Z" ~= letter }
+}

@@ -58,10 +58,10 @@ extension LoadError {
       .unreadable, "the file cannot be written", path: path, received: reason)
   }
 
-  static func unknownFormat(_ path: String) -> LoadError {
+  static func unknownFormat(_ path: String, known: [String]) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds", path: path,
-      expected: "HDF5 (.h5), .keras, .safetensors, .npy, .npz, or a folder of .npy or .bin",
+      expected: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
       remedy: "BlobParameters and ParameterFile read raw values")
   }
 
@@ -93,14 +93,14 @@ extension LoadError {
       remedy: "give the layer the arguments it had when the file was written, as useBias")
   }
 
-  static func otherShape(
+  static func wrongShape(
     _ path: String, entry: String, _ sizes: [Int], _ spec: ParameterSpec,
     _ layout: ParameterLayout
   ) -> LoadError {
     let axes = layout.order(for: spec) ?? spec.axes
     return LoadError(
       .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", path: path,
-      entry: entry, received: sizeText(sizes),
+      entry: entry, spec: spec, received: sizeText(sizes),
       expected: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
         + axes.map { "[\($0.rawValue)]" }.joined())
   }
@@ -211,7 +211,7 @@ extension LoadError {
   // MARK: Helpers
 
   /// At most eight names, quoted.
-  private static func list(_ names: [String]) -> String {
+  static func list(_ names: [String]) -> String {
     let shown = names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
     return names.isEmpty ? "no entries" : names.count > 8 ? "\(shown), …" : shown
   }

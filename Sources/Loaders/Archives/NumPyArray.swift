@@ -53,31 +53,64 @@ public struct NumPyArray: Sendable {
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
   public init(path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
-    let file = try InputFile(path: path, staysOpen: false)
-    try self.init(
-      FileRange(file), LoadBudget(limits, fileBytes: file.count, path: path))
+    try self.init(try InputFile(path: path, staysOpen: false), limits)
   }
 
-  #if Zip
-    /// Opens an array in a `.npz` archive.
-    ///
-    /// - Parameters:
-    ///   - path: the archive; relative to the working directory unless it begins with `/`.
-    ///   - entry: the array's name, without `.npy`.
-    ///   - limits: what reading the directory and decompressing the array may cost.
-    /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:limits:)`` throws.
-    public init(
-      path: String, entry: String, limits: LoadLimits = LoadLimits()
-    ) throws(LoadError) {
-      let file = try InputFile(path: path)
-      let budget = LoadBudget(limits, fileBytes: file.count, path: path)
-      let archive = try ZipArchive(file, budget)
-      guard let stored = try archive.bytes(named: EntryName(entry + NumPyParameters.ending)) else {
-        throw .noSuchEntry(path, entry, found: archive.firstNames)
-      }
-      try self.init(stored, budget)
+  /// Takes bytes in memory for a `.npy` file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - limits: what reading the header may cost.
+  /// - Throws: ``LoadError``: `damaged`, `unsupported`, `refused`, `wrongElementType`, `wrongSize`
+  ///   or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(try InputFile(bytes: bytes, name: name), limits)
+  }
+
+  /// Opens an array in a `.npz` archive.
+  ///
+  /// - Parameters:
+  ///   - path: the archive; relative to the working directory unless it begins with `/`.
+  ///   - entry: the array's name, without `.npy`.
+  ///   - limits: what reading the directory and decompressing the array may cost.
+  /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:limits:)`` throws.
+  public init(
+    path: String, entry: String, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(entry, of: try InputFile(path: path), limits)
+  }
+
+  /// Takes an array in bytes in memory of a `.npz` archive.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the archive.
+  ///   - name: where they are from, for messages.
+  ///   - entry: the array's name, without `.npy`.
+  ///   - limits: what reading the directory and decompressing the array may cost.
+  /// - Throws: ``LoadError``: `entryMissing`, and what ``init(bytes:name:limits:)`` throws.
+  public init(
+    bytes: [UInt8], name: String = "memory", entry: String, limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(entry, of: try InputFile(bytes: bytes, name: name), limits)
+  }
+
+  private init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {
+    try self.init(FileRange(file), LoadBudget(limits, file))
+  }
+
+  private init(
+    _ entry: String, of file: InputFile, _ limits: LoadLimits
+  ) throws(LoadError) {
+    let budget = LoadBudget(limits, file)
+    let archive = try ZipArchive(file, budget)
+    guard let stored = try archive.bytes(named: EntryName(entry + NumPyArrays.ending)) else {
+      throw .noSuchEntry(file.path, entry, found: archive.firstNames)
     }
-  #endif
+    try self.init(stored, budget)
+  }
 
   /// Reads the header of an array and compares it with the bytes there are.
   init(_ stored: some StoredBytes, _ budget: LoadBudget) throws(LoadError) {
@@ -169,7 +202,7 @@ public struct NumPyArray: Sendable {
       try stored.withUnsafeBytes(from: header.byteCount) { values in
         guard isTurned else { return try body(values) }
         let memory = try RawMemory(byteCount: values.count, for: origin)
-        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory.bytes)
+        undoFortranOrder(of: values, into: memory.bytes)
         try body(UnsafeRawBufferPointer(memory.bytes))
       }
     }
@@ -186,9 +219,17 @@ public struct NumPyArray: Sendable {
     case .stored(let stored, let header):
       guard isTurned else { return try stored.read(from: header.byteCount, into: memory) }
       try stored.withUnsafeBytes(from: header.byteCount) { values in
-        FortranOrder.undo(values, sizes: sizes, elementType.byteCount, into: memory)
+        undoFortranOrder(of: values, into: memory)
       }
     }
+  }
+
+  private func undoFortranOrder(
+    of values: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
+  ) {
+    AxisOrder.gather(
+      values, sizes: sizes, strides: AxisOrder.fortranStrides(sizes),
+      byteCount: elementType.byteCount, into: memory)
   }
 
   /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.

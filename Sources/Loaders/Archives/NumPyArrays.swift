@@ -1,58 +1,57 @@
 /// The arrays of an `.npz` archive or of a folder of `.npy` files, by name.
 struct NumPyArrays: Sendable {
   private enum Place: Sendable {
-    #if Zip
-      case archive(ZipArchive)
-    #endif
-    case folder(String)
+    case archive(ZipArchive)
+    case folder(String, known: Set<EntryName>)
   }
 
+  /// What the names of arrays end with in an archive or folder.
+  static let ending = ".npy"
+
+  /// The archive or folder.
+  let path: String
   /// The names without their ending, in the order of the archive; sorted for a folder.
   let names: [EntryName]
   private let place: Place
-  private let known: Set<EntryName>
   private let limits: LoadLimits
 
   /// Opens an archive or folder.
   init(_ path: String, limits: LoadLimits) throws(LoadError) {
-    let all: [EntryName]
-    if let files = try Folder.files(in: path, limits: limits) {
-      all = files.map { EntryName($0) }
-      place = .folder(path)
-    } else {
+    guard let files = try Folder.files(in: path, limits: limits) else {
       let file = try InputFile(path: path)
-      #if Zip
-        let archive = try ZipArchive(
-          file, LoadBudget(limits, fileBytes: file.count, path: path))
-        all = archive.entries.map(\.name)
-        place = .archive(archive)
-      #else
-        throw .needsTrait(file.path, "Zip", "a zip archive")
-      #endif
+      self = NumPyArrays(try ZipArchive(file, LoadBudget(limits, file)), limits: limits)
+      return
     }
-    let ending = Array(NumPyParameters.ending.utf8)
-    names = all.filter { $0.bytes.suffix(ending.count).elementsEqual(ending) }.map {
-      EntryName($0.bytes.dropLast(ending.count))
-    }
-    known = Set(names)
+    self.path = path
     self.limits = limits
+    names = Self.names(files.map { EntryName($0) })
+    place = .folder(path, known: Set(names))
+  }
+
+  /// Takes an open archive.
+  init(_ archive: ZipArchive, limits: LoadLimits) {
+    path = archive.path
+    self.limits = limits
+    names = Self.names(archive.entries.map(\.name))
+    place = .archive(archive)
+  }
+
+  private static func names(_ files: [EntryName]) -> [EntryName] {
+    files.filter { $0.bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) }
+      .map { EntryName($0.bytes.dropLast(ending.utf8.count)) }
   }
 
   /// The array of a name; `nil` when there is none.
   func array(named name: EntryName) throws(LoadError) -> NumPyArray? {
     switch place {
-    #if Zip
-      case .archive(let archive):
-        let full = EntryName(name.bytes + NumPyParameters.ending.utf8)
-        guard let stored = try archive.bytes(named: full) else { return nil }
-        return try NumPyArray(
-          stored, LoadBudget(limits, fileBytes: stored.fileByteCount, path: stored.path))
-    #endif
-    case .folder(let folder):
+    case .archive(let archive):
+      let full = EntryName(name.bytes + Self.ending.utf8)
+      guard let stored = try archive.bytes(named: full) else { return nil }
+      return try NumPyArray(stored, LoadBudget(limits, archive.file))
+    case .folder(let folder, let known):
       // Only what was listed: a rule must not lead out of the folder.
       guard known.contains(name) else { return nil }
-      return try NumPyArray(
-        path: "\(folder)/\(name.text)\(NumPyParameters.ending)", limits: limits)
+      return try NumPyArray(path: "\(folder)/\(name.text)\(Self.ending)", limits: limits)
     }
   }
 }

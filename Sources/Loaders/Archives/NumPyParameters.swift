@@ -11,33 +11,13 @@ import ForgeShapes
 /// Archives may be compressed (`savez_compressed`); their entries are decompressed when they are
 /// used. Names are only looked up, never followed: none leads out of the archive or folder.
 public struct NumPyParameters: ParameterSource {
-  /// What the names of arrays end with in an archive or folder.
-  static let ending = ".npy"
-
   /// The archive or folder.
   public let path: String
   private let layout: ParameterLayout
   private let arrays: NumPyArrays
   private var matching: EntryMatching
 
-  /// Opens an archive or a folder whose arrays have the usual names.
-  ///
-  /// - Parameters:
-  ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
-  ///   - layout: the axis order of the arrays.
-  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
-  ///   `duplicate`, `unsupported` or `refused`.
-  public init(
-    _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
-  ) throws(LoadError) {
-    arrays = try NumPyArrays(path, limits: limits)
-    matching = try EntryMatching(arrays.names, path: path, layout: layout)
-    self.path = path
-    self.layout = layout
-  }
-
-  /// Opens an archive or a folder whose arrays you find yourself.
+  /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your own.
   ///
   /// ```swift
   /// let parameters = try NumPyParameters("net.npz") { parameter in
@@ -49,17 +29,44 @@ public struct NumPyParameters: ParameterSource {
   ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the arrays.
   ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
-  ///   - entry: gives the name of a parameter's array, without `.npy`; `nil` when it has none.
+  ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`.
   public init(
     _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits(),
-    entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    arrays = try NumPyArrays(path, limits: limits)
-    matching = EntryMatching(path: path, layout: layout, rule: entry)
-    self.path = path
+    try self.init(try NumPyArrays(path, limits: limits), layout: layout, entry: entry)
+  }
+
+  /// Takes bytes in memory for an archive.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the archive.
+  ///   - name: where they are from, for messages.
+  ///   - layout: the axis order of the arrays.
+  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
+  ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
+  /// - Throws: ``LoadError``: `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", layout: ParameterLayout = .keras,
+    limits: LoadLimits = LoadLimits(),
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    let file = try InputFile(bytes: bytes, name: name)
+    let archive = try ZipArchive(file, LoadBudget(limits, file))
+    try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
+  }
+
+  /// Takes arrays that are found.
+  init(
+    _ arrays: NumPyArrays, layout: ParameterLayout,
+    entry: (@Sendable (ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    self.arrays = arrays
     self.layout = layout
+    path = arrays.path
+    matching = try EntryMatching(arrays.names, path: path, layout: layout, rule: entry)
   }
 
   /// The layer names there are arrays for; none with a rule of your own.

@@ -26,8 +26,12 @@ public struct SafeTensors: Sendable {
     let key: EntryName
 
     /// The tensor as one line of a listing.
-    public var description: String {
-      "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteRange.count))"
+    public var description: String { entry.description }
+
+    /// The tensor as an entry of a weight file.
+    var entry: WeightFile.Entry {
+      WeightFile.Entry(
+        name, sizes: sizes, elementType, typeName: typeName, byteCount: byteRange.count)
     }
   }
 
@@ -54,10 +58,22 @@ public struct SafeTensors: Sendable {
     try self.init(try InputFile(path: path), limits: limits)
   }
 
+  /// Takes bytes in memory for a file and reads its header.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - limits: what reading the header may cost.
+  /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+  }
+
   /// Reads the header of an open file.
   init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
-    let header = try SafeTensorsHeader(
-      file, LoadBudget(limits, fileBytes: file.count, path: file.path))
+    let header = try SafeTensorsHeader(file, LoadBudget(limits, file))
     self.file = file
     path = file.path
     tensors = header.tensors

@@ -27,9 +27,10 @@ struct SafeTensorsHeader {
   ]
 
   /// Whether bytes begin as such a file does: a length that may be one, and a bracket.
-  static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count > 8, bytes[8] == UInt8(ascii: "{") else { return false }
-    return bytes.loadUnaligned(as: UInt64.self).littleEndian <= UInt64(maximumByteCount)
+  static func begins(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count > lengthBytes, bytes[lengthBytes] == UInt8(ascii: "{") else { return false }
+    let length = bytes[..<lengthBytes].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return length <= UInt64(maximumByteCount)
   }
 
   /// Reads and checks the header of a file.

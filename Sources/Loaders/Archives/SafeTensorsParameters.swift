@@ -17,33 +17,7 @@ public struct SafeTensorsParameters: ParameterSource {
   private let layout: ParameterLayout
   private var matching: EntryMatching
 
-  /// Opens a file whose tensors have the usual names.
-  ///
-  /// - Parameters:
-  ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - layout: the axis order of the tensors.
-  ///   - limits: what reading the header may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
-  ///   `duplicate` or `refused`.
-  public init(
-    _ path: String, layout: ParameterLayout = .pytorch, limits: LoadLimits = LoadLimits()
-  ) throws(LoadError) {
-    try self.init(try SafeTensors(path, limits: limits), layout: layout)
-  }
-
-  /// Takes the tensors of an open file by the usual names.
-  ///
-  /// - Parameters:
-  ///   - file: the file.
-  ///   - layout: the axis order of the tensors.
-  /// - Throws: ``LoadError`` of kind `duplicate`.
-  public init(_ file: SafeTensors, layout: ParameterLayout = .pytorch) throws(LoadError) {
-    self.file = file
-    self.layout = layout
-    matching = try EntryMatching(file.tensors.map(\.key), path: file.path, layout: layout)
-  }
-
-  /// Opens a file whose tensors you find yourself.
+  /// Opens a file whose tensors have the usual names, or those of a rule of your own.
   ///
   /// ```swift
   /// let parameters = try SafeTensorsParameters("net.safetensors", layout: .forge) { parameter in
@@ -55,16 +29,49 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
   ///   - limits: what reading the header may cost.
-  ///   - entry: gives the name of a parameter's tensor; `nil` when it has none.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(
     _ path: String, layout: ParameterLayout = .pytorch, limits: LoadLimits = LoadLimits(),
-    entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    file = try SafeTensors(path, limits: limits)
+    try self.init(try SafeTensors(path, limits: limits), layout: layout, entry: entry)
+  }
+
+  /// Takes bytes in memory for a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - layout: the axis order of the tensors.
+  ///   - limits: what reading the header may cost.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
+  /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", layout: ParameterLayout = .pytorch,
+    limits: LoadLimits = LoadLimits(),
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    let file = try SafeTensors(bytes: bytes, name: name, limits: limits)
+    try self.init(file, layout: layout, entry: entry)
+  }
+
+  /// Takes the tensors of an open file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - layout: the axis order of the tensors.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
+  /// - Throws: ``LoadError`` of kind `duplicate`.
+  public init(
+    _ file: SafeTensors, layout: ParameterLayout = .pytorch,
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    self.file = file
     self.layout = layout
-    matching = EntryMatching(path: path, layout: layout, rule: entry)
+    matching = try EntryMatching(
+      file.tensors.map(\.key), path: file.path, layout: layout, rule: entry)
   }
 
   /// The layer names there are tensors for, in the order of the file; none with a rule of your own.

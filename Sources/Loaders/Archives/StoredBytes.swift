@@ -8,8 +8,6 @@ protocol StoredBytes: Sendable {
   var count: Int { get }
   /// The bytes of memory that reading takes besides what it fills.
   var readingByteCount: Int { get }
-  /// The bytes of the file that holds the run.
-  var fileByteCount: Int { get }
   /// The first bytes, at most `count` of them.
   func prefix(_ count: Int) throws(LoadError) -> [UInt8]
   /// Reads all bytes from a place on; the memory has room for exactly these.
@@ -27,6 +25,13 @@ extension StoredBytes {
     let memory = try RawMemory(byteCount: max(count - offset, 0), for: origin)
     try read(from: offset, into: memory.bytes)
     try body(UnsafeRawBufferPointer(memory.bytes))
+  }
+
+  /// All bytes in memory.
+  func bytes() throws(LoadError) -> FileBytes {
+    try FileBytes(byteCount: count, for: origin) { memory throws(LoadError) in
+      try read(from: 0, into: memory)
+    }
   }
 
   /// The bytes of memory that ``withUnsafeBytes(from:_:)`` takes.
@@ -54,7 +59,6 @@ struct FileRange: StoredBytes {
   var path: String { file.path }
   var count: Int { range.count }
   var readingByteCount: Int { 0 }
-  var fileByteCount: Int { file.count }
 
   func prefix(_ count: Int) throws(LoadError) -> [UInt8] {
     let bytes = try file.bytes(range.lowerBound..<(range.lowerBound + min(count, self.count)))

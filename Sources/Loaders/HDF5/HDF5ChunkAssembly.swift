@@ -33,17 +33,6 @@ struct HDF5ChunkAssembly {
     self.strides = strides
   }
 
-  /// Where each axis of a chunk begins in the dataset.
-  private func starts(_ number: Int) -> [Int] {
-    var rest = number
-    var starts = counts
-    for axis in counts.indices.reversed() {
-      starts[axis] = rest % counts[axis] * chunk[axis]
-      rest /= counts[axis]
-    }
-    return starts
-  }
-
   /// The bytes of the dataset that are a chunk's, where they lie one after the other and are all of
   /// it.
   func place(of number: Int) -> Range<Int>? {
@@ -56,7 +45,7 @@ struct HDF5ChunkAssembly {
   func copy(
     _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
   ) {
-    let starts = starts(number)
+    let starts = zip(HDF5Chunks.place(of: number, counts), chunk).map { $0 * $1 }
     let last = sizes.count - 1
     let lengths = sizes.indices.map { min(chunk[$0], sizes[$0] - starts[$0]) }
     var position = Array(repeating: 0, count: last)

@@ -1,7 +1,3 @@
-#if Zip
-  import CForgeZlib
-#endif
-
 /// Reads chunks and undoes their filters, in memory that is taken once for all of a dataset.
 struct HDF5ChunkDecoder: ~Copyable {
   private let input: InputFile
@@ -57,11 +53,9 @@ struct HDF5ChunkDecoder: ~Copyable {
     let applied = filters.applied(chunk.mask)
     let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
     let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
-    do throws(LoadError) {
+    try HDF5Fault.wrapping { () throws(LoadError) in
       let start = base + chunk.address
       try input.read(start..<start + chunk.stored, into: source)
-    } catch {
-      throw .outside(error)
     }
     var current = UnsafeRawBufferPointer(source)
     // Two buffers take turns.
@@ -80,7 +74,8 @@ struct HDF5ChunkDecoder: ~Copyable {
       case .fletcher32:
         current = try Self.checked(current, at: chunk.address)
         continue
-      case .deflate: try Self.inflate(current, into: output, at: chunk.address)
+      case .deflate:
+        guard Zlib.inflate(current, into: output) else { throw Self.altered(chunk.address) }
       case .shuffle:
         guard current.count == count else { throw Self.altered(chunk.address) }
         Self.unshuffle(current, into: output, elementByteCount: filters.elementByteCount)
@@ -111,21 +106,6 @@ struct HDF5ChunkDecoder: ~Copyable {
       throw .damaged("the checksum of a chunk is wrong", at: address)
     }
     return values
-  }
-
-  /// Decompresses a stream that must give exactly the bytes of `output`.
-  private static func inflate(
-    _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at address: Int
-  ) throws(HDF5Fault) {
-    #if Zip
-      var count = uLongf(output.count)
-      let result = uncompress(
-        output.bindMemory(to: Bytef.self).baseAddress, &count,
-        bytes.bindMemory(to: Bytef.self).baseAddress, uLong(bytes.count))
-      guard result == Z_OK, count == output.count else { throw altered(address) }
-    #else
-      throw .unsupported("the compression or filter 1")
-    #endif
   }
 
   /// Puts the bytes of each value side by side again; all first bytes were stored first.

@@ -74,7 +74,10 @@ struct HDF5Chunks: Sendable {
   }
 
   /// The place of a chunk, counted in chunks.
-  func place(of number: Int) -> [Int] {
+  func place(of number: Int) -> [Int] { Self.place(of: number, counts) }
+
+  /// The place of a chunk among as many along each axis.
+  static func place(of number: Int, _ counts: [Int]) -> [Int] {
     var rest = number
     var place = counts
     for axis in counts.indices.reversed() {

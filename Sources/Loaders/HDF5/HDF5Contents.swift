@@ -42,7 +42,7 @@ final class HDF5Contents: Sendable {
 
   /// Walks through a file; `nil` when it is of another format.
   init?(_ input: InputFile, _ limits: LoadLimits) throws(HDF5Fault) {
-    let pages = HDF5Pages(input, Self.budget(input, limits))
+    let pages = HDF5Pages(input, LoadBudget(limits, input))
     guard let head = try HDF5Superblock(pages) else { return nil }
     var walk = HDF5Walk(HDF5Reader(pages, head), limits)
     try walk.run()
@@ -54,13 +54,9 @@ final class HDF5Contents: Sendable {
     order = walk.order
   }
 
-  private static func budget(_ input: InputFile, _ limits: LoadLimits) -> LoadBudget {
-    LoadBudget(limits, fileBytes: input.count, path: input.path)
-  }
-
   /// A reader of the file's structure, with a budget of its own.
   func reader() -> HDF5Reader {
-    HDF5Reader(HDF5Pages(input, Self.budget(input, limits)), head)
+    HDF5Reader(HDF5Pages(input, LoadBudget(limits, input)), head)
   }
 
   // MARK: Nodes

@@ -2,7 +2,7 @@
 ///
 /// The bytes of the structure are in memory; every bound is checked.
 struct HDF5Cursor {
-  private let bytes: ArraySlice<UInt8>
+  private var bytes: ArraySlice<UInt8>
   /// The address of the structure's first byte.
   private let start: Int
   private var next: Int
@@ -102,12 +102,16 @@ struct HDF5Cursor {
     guard found == version else { throw .unsupported("version \(found) of \(what)") }
   }
 
-  /// Throws unless the next four bytes are the checksum of all bytes before them.
-  mutating func expectChecksum() throws(HDF5Fault) {
-    let start = offset
-    let sum = HDF5Checksum.lookup3(passed)
-    guard try unsigned(4) == UInt64(sum) else {
-      throw .damaged("the checksum of \(what) is wrong", at: start)
+  /// The same place in the bytes before the last four, once these are the checksum of all others.
+  func checked() throws(HDF5Fault) -> HDF5Cursor {
+    guard left >= 4 else { throw .damaged("\(what) ends too early", at: offset) }
+    let end = bytes.endIndex - 4
+    var sum = HDF5Cursor(bytes[end...], at: start + (end - bytes.startIndex), what)
+    guard try sum.unsigned(4) == UInt64(HDF5Checksum.lookup3(bytes[..<end])) else {
+      throw .damaged("the checksum of \(what) is wrong", at: start + (end - bytes.startIndex))
     }
+    var cursor = self
+    cursor.bytes = bytes[..<end]
+    return cursor
   }
 }

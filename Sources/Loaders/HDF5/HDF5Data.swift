@@ -24,7 +24,11 @@ struct HDF5Data: ParameterData {
       if case .none = dataset.fill, dataset.byteCount > 0 {
         throw .unsupported("a dataset whose values were never written")
       }
-    case .chunked(let chunks): try Self.checkInflating(chunks.filters, contents.input.path)
+    case .chunked(let chunks):
+      guard Zlib.isPresent || !chunks.filters.deflates else {
+        throw .outside(
+          .needsTrait(contents.input.path, "Zip", "compressed values of HDF5 files"))
+      }
     case .plain: break
     }
     self.contents = contents
@@ -34,17 +38,6 @@ struct HDF5Data: ParameterData {
     count = dataset.count
     elementType = type
     sizes = dataset.sizes
-  }
-
-  /// Throws when this build cannot decompress what must be.
-  private static func checkInflating(
-    _ filters: HDF5Filters, _ path: String
-  ) throws(HDF5Fault) {
-    #if !Zip
-      if filters.deflates {
-        throw .outside(.needsTrait(path, "Zip", "compressed values of HDF5 files"))
-      }
-    #endif
   }
 
   /// The memory of the values, and of chunks while they are put together.
@@ -77,13 +70,9 @@ struct HDF5Data: ParameterData {
         try body(UnsafeRawBufferPointer(memory.bytes))
       }
     }
-    let chunks = try checkedChunks()
+    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
     let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
-    do throws(HDF5Fault) {
-      try read(chunks, into: memory.bytes)
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+    try worded { () throws(HDF5Fault) in try read(chunks, into: memory.bytes) }
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
@@ -96,22 +85,17 @@ struct HDF5Data: ParameterData {
       let start = contents.head.base + address
       return try contents.input.read(start..<start + dataset.byteCount, into: memory)
     }
-    let chunks = try checkedChunks()
+    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
     // What no chunk gives is as in new memory.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
-    do throws(HDF5Fault) {
-      try read(chunks, into: memory)
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+    try worded { () throws(HDF5Fault) in try read(chunks, into: memory) }
   }
 
-  private func checkedChunks() throws(LoadError) -> [HDF5Chunk] {
-    do throws(HDF5Fault) {
-      return try writtenChunks()
-    } catch {
-      throw error.error(path: contents.input.path, entry: entry)
-    }
+  /// Does something whose errors name the dataset.
+  private func worded<Value>(
+    _ body: () throws(HDF5Fault) -> Value
+  ) throws(LoadError) -> Value {
+    try HDF5Fault.wording(contents.input.path, entry: entry, body)
   }
 
   /// The chunks that were written, once what they give is found not to be too much.

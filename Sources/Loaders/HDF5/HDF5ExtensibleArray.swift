@@ -2,19 +2,8 @@
 ///
 /// The first elements stand in an index block. Those that follow are in data blocks, which the index
 /// block knows directly or through super blocks; large data blocks come in pages.
-struct HDF5ExtensibleArray {
+struct HDF5ExtensibleArray: HDF5ChunkArray {
   private static let what = "a list of chunks"
-
-  /// Reads all chunks of the list at an address.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
-    guard var array = try HDF5ExtensibleArray(at: address, list.layout, list.reader) else { return }
-    let order = try HDF5ChunkOrder(list.layout)
-    for number in 0..<list.layout.total {
-      try list.reader.count(bytes: array.element.byteCount)
-      guard var cursor = try array.cursor(at: try order.offset(of: number)) else { continue }
-      try array.element.read(&cursor, number: number, into: &list)
-    }
-  }
 
   /// The sizes that all parts follow from.
   private struct Form {
@@ -48,10 +37,8 @@ struct HDF5ExtensibleArray {
     let addresses: HDF5Cursor
   }
 
-  let element: HDF5ChunkElement
-  private let reader: HDF5Reader
-  private let address: Int
-  private let client: Int
+  let parts: HDF5ChunkParts
+  private let head: HDF5Superblock
   private let form: Form
   private let direct: HDF5Cursor
   private let blocks: HDF5Cursor
@@ -60,36 +47,22 @@ struct HDF5ExtensibleArray {
   private var knownSuperBlocks: [Int: SuperBlock] = [:]
   private var known: [Int: HDF5Cursor] = [:]
 
-  private var head: HDF5Superblock { reader.head }
-
-  /// Reads the head and the index block; `nil` when nothing was written.
-  private init?(
-    at address: Int, _ layout: HDF5Chunks, _ reader: HDF5Reader
-  ) throws(HDF5Fault) {
-    let head = reader.head
-    let length = 16 + 6 * head.lengthSize + head.offsetSize
-    var cursor = try reader.cursor(address, length, Self.what)
-    try cursor.expect("EAHD")
-    try cursor.expectVersion(0)
-    client = try cursor.byte()
-    element = try HDF5ChunkElement(client: client, byteCount: try cursor.byte(), layout, head)
+  /// Reads the head and the index block.
+  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault) {
+    head = list.reader.head
+    var cursor: HDF5Cursor
+    (parts, cursor) = try HDF5ChunkParts.head(
+      "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, list)
     form = try Self.form(&cursor)
     try cursor.skip(6 * head.lengthSize)
-    let index = try cursor.address(head)
-    try cursor.expectChecksum()
-    guard let index else { return nil }
-
-    let superBlocks = form.superBlocks - form.directSuperBlocks
-    let body =
-      form.indexElements * element.byteCount + (form.directBlocks + superBlocks) * head.offsetSize
-    self.reader = reader
-    self.address = address
-    var block = try reader.cursor(index, 6 + head.offsetSize + body + 4, Self.what)
-    try Self.expectHead("EAIB", client: client, array: address, &block, head)
-    direct = try block.part(form.indexElements * element.byteCount, Self.what)
-    blocks = try block.part(form.directBlocks * head.offsetSize, Self.what)
-    self.superBlocks = try block.part(superBlocks * head.offsetSize, Self.what)
-    try block.expectChecksum()
+    guard let index = try cursor.address(head) else { return nil }
+    let elementBytes = form.indexElements * parts.elementBytes
+    let directBytes = form.directBlocks * head.offsetSize
+    let superBytes = (form.superBlocks - form.directSuperBlocks) * head.offsetSize
+    var block = try parts.block("EAIB", at: index, elementBytes + directBytes + superBytes)
+    direct = try block.part(elementBytes, Self.what)
+    blocks = try block.part(directBytes, Self.what)
+    superBlocks = try block.part(superBytes, Self.what)
   }
 
   private static func form(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> Form {
@@ -111,27 +84,13 @@ struct HDF5ExtensibleArray {
     return bits < 32 ? 1 << bits : 0
   }
 
-  /// Reads what all parts begin with.
-  private static func expectHead(
-    _ signature: StaticString, client: Int, array: Int, _ cursor: inout HDF5Cursor,
-    _ head: HDF5Superblock
-  ) throws(HDF5Fault) {
-    let start = cursor.offset
-    try cursor.expect(signature)
-    try cursor.expectVersion(0)
-    guard try cursor.byte() == client, try cursor.address(head) == array else {
-      throw .damaged("a list of chunks belongs to another", at: start)
-    }
-  }
-
   /// The bytes in which parts say which elements are theirs.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
 
   // MARK: Elements
 
-  /// A cursor at the element of an index; `nil` when it was never written.
-  private mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
-    guard index >= form.indexElements else { return try at(index, in: direct) }
+  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
+    guard index >= form.indexElements else { return try parts.element(index, of: direct) }
     let rest = index - form.indexElements
     let ratio = rest / form.leastElements + 1
     let number = Int.bitWidth - 1 - ratio.leadingZeroBitCount
@@ -146,35 +105,21 @@ struct HDF5ExtensibleArray {
       guard elements <= form.pageElements else {
         throw .unsupported("a list of chunks whose first parts have pages")
       }
-      guard let address = try pointer(before + block, in: blocks) else { return nil }
-      return try at(place, in: try dataBlock(address, elements: elements))
+      guard let address = try parts.pointer(before + block, of: blocks) else { return nil }
+      return try parts.element(place, of: try dataBlock(address, elements: elements))
     }
-    guard let address = try pointer(number - form.directSuperBlocks, in: superBlocks) else {
+    guard let address = try parts.pointer(number - form.directSuperBlocks, of: superBlocks) else {
       return nil
     }
     let superBlock = try superBlock(address, number: number)
-    guard let data = try pointer(block, in: superBlock.addresses) else { return nil }
+    guard let data = try parts.pointer(block, of: superBlock.addresses) else { return nil }
     guard elements > form.pageElements else {
-      return try at(place, in: try dataBlock(data, elements: elements))
+      return try parts.element(place, of: try dataBlock(data, elements: elements))
     }
     let page = place / form.pageElements
     let bit = block * (elements / form.pageElements) + page
-    var bits = superBlock.pageBits
-    try bits.skip(bit / 8)
-    guard try bits.byte() & (0x80 >> (bit % 8)) != 0 else { return nil }
-    return try at(place % form.pageElements, in: try dataPage(page, of: data))
-  }
-
-  private func at(_ place: Int, in elements: HDF5Cursor) throws(HDF5Fault) -> HDF5Cursor {
-    var cursor = elements
-    try cursor.skip(place * element.byteCount)
-    return cursor
-  }
-
-  private func pointer(_ place: Int, in pointers: HDF5Cursor) throws(HDF5Fault) -> Int? {
-    var cursor = pointers
-    try cursor.skip(place * head.offsetSize)
-    return try cursor.address(head)
+    guard try parts.isWritten(bit, superBlock.pageBits) else { return nil }
+    return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
   }
 
   // MARK: Parts
@@ -187,15 +132,12 @@ struct HDF5ExtensibleArray {
     let pages = form.elements(number) / form.pageElements
     // Blocks of a page or less have no bits for pages.
     let bitBytes = form.elements(number) > form.pageElements ? (pages + 7) / 8 * count : 0
-    let body = offsetBytes + bitBytes + count * head.offsetSize
-    guard body <= head.count else { throw .damaged("a list of chunks is too long", at: address) }
-    var cursor = try reader.cursor(address, 6 + head.offsetSize + body + 4, Self.what)
-    try Self.expectHead("EASB", client: client, array: self.address, &cursor, head)
+    var cursor = try parts.block(
+      "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
     try cursor.skip(offsetBytes)
     let block = SuperBlock(
       pageBits: try cursor.part(bitBytes, Self.what),
       addresses: try cursor.part(count * head.offsetSize, Self.what))
-    try cursor.expectChecksum()
     knownSuperBlocks[number] = block
     return block
   }
@@ -205,35 +147,23 @@ struct HDF5ExtensibleArray {
     _ address: Int, elements: Int
   ) throws(HDF5Fault) -> HDF5Cursor {
     if let found = known[address] { return found }
-    let body = elements * element.byteCount
-    guard body <= head.count else { throw .damaged("a list of chunks is too long", at: address) }
-    let length = 6 + head.offsetSize + offsetBytes + body + 4
-    var cursor = try reader.cursor(address, length, Self.what)
-    try Self.expectHead("EADB", client: client, array: self.address, &cursor, head)
-    try cursor.skip(offsetBytes)
-    let found = try cursor.part(body, Self.what)
-    try cursor.expectChecksum()
-    known[address] = found
-    return found
+    var elements = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
+    try elements.skip(offsetBytes)
+    known[address] = elements
+    return elements
   }
 
   /// The elements of a page of a data block.
   private mutating func dataPage(
     _ page: Int, of block: Int
   ) throws(HDF5Fault) -> HDF5Cursor {
-    let prefix = 6 + head.offsetSize + offsetBytes + 4
-    let body = form.pageElements * element.byteCount
-    let (start, overflow) = block.addingReportingOverflow(prefix + page * (body + 4))
+    let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
+    let (start, overflow) = block.addingReportingOverflow(before)
     guard !overflow else { throw .damaged("a list of chunks is too long", at: block) }
     if let found = known[start] { return found }
-    var cursor = try reader.cursor(block, prefix, Self.what)
-    try Self.expectHead("EADB", client: client, array: address, &cursor, head)
-    try cursor.skip(offsetBytes)
-    try cursor.expectChecksum()
-    cursor = try reader.cursor(start, body + 4, Self.what)
-    let found = try cursor.part(body, Self.what)
-    try cursor.expectChecksum()
-    known[start] = found
-    return found
+    _ = try parts.block("EADB", at: block, offsetBytes)
+    let elements = try parts.page(at: start, form.pageElements)
+    known[start] = elements
+    return elements
   }
 }

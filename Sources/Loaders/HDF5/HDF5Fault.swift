@@ -19,11 +19,29 @@ enum HDF5Fault: Error {
     }
   }
 
+  /// Does something whose errors end the reading of the file.
+  static func wrapping<Value>(
+    _ body: () throws(LoadError) -> Value
+  ) throws(HDF5Fault) -> Value {
+    do throws(LoadError) { return try body() } catch { throw .outside(error) }
+  }
+
+  /// Does something whose errors a user sees.
+  static func wording<Value: ~Copyable>(
+    _ path: String, entry: String? = nil, _ body: () throws(HDF5Fault) -> Value
+  ) throws(LoadError) -> Value {
+    do throws(HDF5Fault) {
+      return try body()
+    } catch {
+      throw error.error(path: path, entry: entry)
+    }
+  }
+
   /// The error a user sees.
   func error(path: String, entry: String? = nil) -> LoadError {
     switch self {
     case .damaged(let what, let offset):
-      .damagedHDF5(path, entry: entry, what, offset: offset)
+      .damaged(path, entry: entry, what, at: offset)
     case .unsupported(let what):
       .unsupportedHDF5(path, entry: entry, what)
     case .refused(let what):

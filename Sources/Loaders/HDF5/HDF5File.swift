@@ -13,27 +13,8 @@ import ForgeShapes
 /// is held and nothing is mapped: many threads may read a file at once, also in a forked process,
 /// and another program may cut or change it meanwhile, which is an error.
 public struct HDF5File: Sendable {
-  /// One dataset of a file.
-  public struct Entry: Sendable, CustomStringConvertible {
-    /// The path in the file: `/model_weights/conv1/conv1/kernel:0`.
-    public let name: String
-    /// The sizes, outermost first; none for a single value.
-    public let sizes: [Int]
-    /// The type of the values; `nil` when Forge does not read it.
-    public let elementType: ElementType?
-    /// The type in words: `f32`, `big-endian f32`, `compound`.
-    public let typeName: String
-    /// The bytes of the values, uncompressed.
-    public let byteCount: Int
-    /// Why the values cannot be read, when they cannot.
-    public let problem: LoadError?
-
-    /// The entry as one line of a listing.
-    public var description: String {
-      if let problem { return "\(name)  \(problem.headline)" }
-      return "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteCount))"
-    }
-  }
+  /// One dataset of a file; its name is its path: `/model_weights/conv1/conv1/kernel:0`.
+  public typealias Entry = WeightFile.Entry
 
   /// The path of the file, as it was given.
   public var path: String { contents.input.path }
@@ -65,11 +46,8 @@ public struct HDF5File: Sendable {
 
   /// Reads the structure of an open file.
   init(_ input: InputFile, limits: LoadLimits) throws(LoadError) {
-    let contents: HDF5Contents?
-    do throws(HDF5Fault) {
-      contents = try HDF5Contents(input, limits)
-    } catch {
-      throw error.error(path: input.path)
+    let contents = try HDF5Fault.wording(input.path) { () throws(HDF5Fault) in
+      try HDF5Contents(input, limits)
     }
     guard let contents else { throw try LoadError.notHDF5(input) }
     self.contents = contents
@@ -84,9 +62,7 @@ public struct HDF5File: Sendable {
         if case .blocked(let fault) = contents.nodes[node].content {
           problem = fault.error(path: path, entry: name)
         }
-        return Entry(
-          name: name, sizes: [], elementType: nil, typeName: "unknown", byteCount: 0,
-          problem: problem)
+        return Entry(name, typeName: "unknown", byteCount: 0, problem: problem)
       }
       var elementType: ElementType?
       if case .numbers(let type) = dataset.datatype.form { elementType = type }
@@ -97,8 +73,8 @@ public struct HDF5File: Sendable {
         problem = error.error(path: path, entry: name)
       }
       return Entry(
-        name: name, sizes: dataset.sizes, elementType: elementType,
-        typeName: dataset.datatype.text, byteCount: dataset.byteCount, problem: problem)
+        name, sizes: dataset.sizes, elementType, typeName: dataset.datatype.text,
+        byteCount: dataset.byteCount, problem: problem)
     }
   }
 
@@ -112,13 +88,11 @@ public struct HDF5File: Sendable {
   public func texts(
     ofAttribute attribute: String, at entry: String = "/"
   ) throws(LoadError) -> [String]? {
-    do throws(HDF5Fault) {
+    try HDF5Fault.wording(path, entry: entry) { () throws(HDF5Fault) in
       let reader = contents.reader()
       guard let node = try contents.resolve(entry.utf8, reader) else { return nil }
       return try contents.texts(of: EntryName(attribute), at: node, reader)?
         .map { String(decoding: $0, as: UTF8.self) }
-    } catch {
-      throw error.error(path: path, entry: entry)
     }
   }
 
@@ -140,7 +114,7 @@ public struct HDF5File: Sendable {
     named path: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> any ParameterData {
     let entry = path.text
-    do throws(HDF5Fault) {
+    return try HDF5Fault.wording(self.path, entry: entry) { () throws(HDF5Fault) in
       let node = try contents.resolve(path.bytes, contents.reader())
       guard let node, let dataset = contents.dataset(at: node) else {
         throw .outside(
@@ -148,8 +122,6 @@ public struct HDF5File: Sendable {
             self.path, entry: entry, isGroup: node.map(contents.isGroup) ?? false))
       }
       return try HDF5Data(contents, entry: entry, dataset, layout: layout)
-    } catch {
-      throw error.error(path: self.path, entry: entry)
     }
   }
 }

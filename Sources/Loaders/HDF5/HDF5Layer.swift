@@ -26,25 +26,8 @@ struct HDF5Layer: Sendable {
 
   /// The number of the parameter by what it is called; `nil` when the layer has none.
   func parameter(named spec: ParameterSpec) -> Int? {
-    for name in Self.names(for: spec) {
-      if let index = parameters.firstIndex(where: { $0.name == name }) { return index }
-    }
-    return nil
-  }
-
-  /// What Keras 1 to 3 call a parameter, the likeliest first.
-  private static func names(for spec: ParameterSpec) -> [EntryName] {
-    let isDepthwise = spec.axes.contains(.multiplier)
-    switch spec.type {
-    case .weights where isDepthwise: return ["depthwise_kernel", "kernel", "W", "weights"]
-    case .weights: return ["kernel", "pointwise_kernel", "W", "weights", "embeddings"]
-    case .biases: return ["bias", "b", "biases"]
-    case .mean: return ["moving_mean", "running_mean", "mean"]
-    // Keras 1 says std and means the variance.
-    case .variance: return ["moving_variance", "running_variance", "running_std", "variance"]
-    case .slopes: return ["alpha", "alphas", "slopes"]
-    default: return [EntryName(spec.type.name)]
-    }
+    ParameterNames.words(for: spec).lazy
+      .compactMap { name in parameters.firstIndex { $0.name == name } }.first
   }
 
   /// The bare name of a stored parameter: `kernel` of `kernel:0` and of `conv1_kernel_1:0`.

@@ -16,7 +16,7 @@ struct HDF5Matching: Sendable {
   ) {
     self.file = file
     self.layout = layout
-    for (name, specs) in Self.byLayer(specs) {
+    for (name, specs) in ParameterNames.byLayer(specs) {
       do {
         guard let layer = try layers.layer(named: EntryName(name)) else { continue }
         try match(specs, layer)
@@ -56,7 +56,7 @@ struct HDF5Matching: Sendable {
   ) throws(LoadError) {
     self.file = file
     self.layout = layout
-    let wanted = Self.byLayer(specs)
+    let wanted = ParameterNames.byLayer(specs)
     guard wanted.count == layers.layers.count else {
       throw .layerCount(
         file.path, found: layers.layers.count, layers.layers.prefix(9).map(\.name.text),
@@ -70,30 +70,13 @@ struct HDF5Matching: Sendable {
     }
   }
 
-  /// The parameters of each layer, the layers in the order of the plan.
-  private static func byLayer(
-    _ specs: [ParameterSpec]
-  ) -> [(name: String, specs: [ParameterSpec])] {
-    var indices: [String: Int] = [:]
-    var layers: [(name: String, specs: [ParameterSpec])] = []
-    for spec in specs {
-      if let index = indices[spec.layer] {
-        layers[index].specs.append(spec)
-      } else {
-        indices[spec.layer] = layers.count
-        layers.append((spec.layer, [spec]))
-      }
-    }
-    return layers
-  }
-
   /// Matches the parameters of one layer; all of the file's must be wanted.
   private mutating func match(
     _ specs: [ParameterSpec], _ layer: HDF5Layer
   ) throws(LoadError) {
     var used: Set<Int> = []
     if layer.isNumbered {
-      let sorted = Self.kerasOrder(specs)
+      let sorted = ParameterNames.kerasOrder(specs)
       guard sorted.count == layer.parameters.count else {
         throw .otherParameters(file.path, layer, specs, sizes: sizes(of: layer))
       }
@@ -110,20 +93,6 @@ struct HDF5Matching: Sendable {
       for spec in specs { entries[spec] = nil }
       throw .otherParameters(file.path, layer, specs, sizes: sizes(of: layer))
     }
-  }
-
-  /// The order in which Keras numbers a layer's values.
-  private static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
-    let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
-    func rank(_ spec: ParameterSpec) -> Int {
-      // A separable convolution: the depthwise kernel, the pointwise, the biases.
-      let isDepthwise = spec.type == .weights && spec.axes.contains(.multiplier)
-      return isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
-    }
-    return specs.enumerated().sorted {
-      (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
-    }
-    .map(\.element)
   }
 
   private func sizes(of layer: HDF5Layer) -> [[Int]] {
@@ -146,7 +115,7 @@ struct HDF5Matching: Sendable {
             .map { ($0, sizes(of: $0)) })
       }
     for (name, specs) in wanted {
-      let sorted = Self.kerasOrder(specs)
+      let sorted = ParameterNames.kerasOrder(specs)
       let fitting = queues.indices.filter { queues[$0].fits(sorted, layout) }
       guard let index = fitting.first else {
         throw .noneFits(file.path, name, specs)

@@ -26,9 +26,7 @@ struct HDF5NewChunkTree {
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
     let head = list.reader.head
     let length = 22 + head.offsetSize + head.lengthSize
-    var cursor = try list.reader.cursor(address, length, what)
-    try cursor.expect("BTHD")
-    try cursor.expectVersion(0)
+    var cursor = try list.reader.block("BTHD", at: address, length, what)
     let kind = try cursor.byte()
     let nodeBytes = try cursor.integer(4)
     let recordBytes = try cursor.integer(2)
@@ -36,8 +34,6 @@ struct HDF5NewChunkTree {
     try cursor.skip(2)
     let root = try cursor.address(head)
     let records = try cursor.integer(2)
-    _ = try cursor.length(head)
-    try cursor.expectChecksum()
     guard let root else { return }
     let axes = list.layout.chunk.count
     let isFiltered = !list.layout.filters.filters.isEmpty
@@ -105,15 +101,12 @@ struct HDF5NewChunkTree {
     let totalBytes = level > 0 ? levels[level - 1].totalBytes : 0
     let pointers = level > 0 ? (records + 1) * (head.offsetSize + countBytes + totalBytes) : 0
     let length = 6 + records * recordBytes + pointers + 4
-    var cursor = try list.reader.cursor(address, length, Self.what)
-    try cursor.expect(level > 0 ? "BTIN" : "BTLF")
-    try cursor.expectVersion(0)
+    var cursor = try list.reader.block(level > 0 ? "BTIN" : "BTLF", at: address, length, Self.what)
     guard try cursor.byte() == kind else {
       throw .damaged("a node of another kind of tree", at: address)
     }
     var content = try cursor.part(records * recordBytes, Self.what)
     var children = try cursor.part(pointers, Self.what)
-    try cursor.expectChecksum()
     for index in 0...records {
       if level > 0 {
         let child = try children.definedAddress(head)

@@ -105,11 +105,9 @@ private struct HDF5MessageReader {
     guard length <= reader.head.count else {
       throw .damaged("an object header is too long", at: address)
     }
-    var cursor = try reader.cursor(address, prefix + length + 4, what)
+    var cursor = try reader.cursor(address, prefix + length + 4, what).checked()
     try cursor.skip(prefix)
-    let block = try cursor.part(length, what)
-    try cursor.expectChecksum()
-    return block
+    return try cursor.part(length, what)
   }
 
   /// Reads the messages of one block.

@@ -36,42 +36,7 @@ public struct HDF5Parameters: ParameterSource {
   private let rule: Rule
   private var matching: HDF5Matching?
 
-  /// Opens a file and finds its layers.
-  ///
-  /// - Parameters:
-  ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - matching: how layers find each other.
-  ///   - layout: the axis order of the values.
-  ///   - limits: what reading the structure of the file may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
-  ///   `damaged`, `unsupported` or `refused`.
-  public init(
-    _ path: String, matching: Matching = .byName, layout: ParameterLayout = .keras,
-    limits: LoadLimits = .init()
-  ) throws(LoadError) {
-    try self.init(try HDF5File(path, limits: limits), matching: matching, layout: layout)
-  }
-
-  /// Finds the layers of an open file.
-  ///
-  /// - Parameters:
-  ///   - file: the file.
-  ///   - matching: how layers find each other.
-  ///   - layout: the axis order of the values.
-  /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
-  public init(
-    _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras
-  ) throws(LoadError) {
-    do {
-      rule = .layers(try HDF5Layers(file.contents), matching)
-    } catch {
-      throw error.error(path: file.path)
-    }
-    self.file = file
-    self.layout = layout
-  }
-
-  /// Opens a file whose datasets you find yourself.
+  /// Opens a file and finds its layers, or datasets by a rule of your own.
   ///
   /// ```swift
   /// let parameters = try HDF5Parameters("net.h5", layout: .pytorch) { parameter in
@@ -81,17 +46,62 @@ public struct HDF5Parameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - matching: how layers find each other where there is no rule.
   ///   - layout: the axis order of the values.
   ///   - limits: what reading the structure of the file may cost.
-  ///   - entry: gives the path of a parameter's dataset in the file; `nil` when it has none.
+  ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
   ///   `damaged`, `unsupported` or `refused`.
   public init(
-    _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = .init(),
-    entry: @escaping @Sendable (_ parameter: ParameterSpec) -> String?
+    _ path: String, matching: Matching = .byName, layout: ParameterLayout = .keras,
+    limits: LoadLimits = .init(),
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    file = try HDF5File(path, limits: limits)
-    rule = .entries(entry)
+    let file = try HDF5File(path, limits: limits)
+    try self.init(file, matching: matching, layout: layout, entry: entry)
+  }
+
+  /// Takes bytes in memory for a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - matching: how layers find each other where there is no rule.
+  ///   - layout: the axis order of the values.
+  ///   - limits: what reading the structure of the file may cost.
+  ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
+  /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
+  public init(
+    bytes: [UInt8], name: String = "memory", matching: Matching = .byName,
+    layout: ParameterLayout = .keras, limits: LoadLimits = .init(),
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    let file = try HDF5File(bytes: bytes, name: name, limits: limits)
+    try self.init(file, matching: matching, layout: layout, entry: entry)
+  }
+
+  /// Takes an open file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - matching: how layers find each other where there is no rule.
+  ///   - layout: the axis order of the values.
+  ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
+  /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
+  public init(
+    _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras,
+    entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
+  ) throws(LoadError) {
+    do throws(HDF5Fault) {
+      if let entry {
+        rule = .entries(entry)
+      } else {
+        rule = .layers(try HDF5Layers(file.contents), matching)
+      }
+    } catch {
+      throw error.error(path: file.path)
+    }
+    self.file = file
     self.layout = layout
   }
 

@@ -35,43 +35,48 @@ final class HDF5Reader {
     return try cursor(address, min(length, head.count - address), what)
   }
 
+  /// What a block of the newer form holds behind its signature and version, once its last four bytes
+  /// are the checksum of all others.
+  func block(
+    _ signature: StaticString, at address: Int, _ length: Int, _ what: String
+  ) throws(HDF5Fault) -> HDF5Cursor {
+    var cursor = try cursor(address, length, what)
+    try cursor.expect(signature)
+    try cursor.expectVersion(0)
+    return try cursor.checked()
+  }
+
   // MARK: What is made of the bytes
 
   /// Counts bytes that are about to be made, or one piece of work for each 32 of them.
   func count(bytes: Int) throws(HDF5Fault) {
-    do throws(LoadError) { try pages.budget.take(bytes: bytes) } catch { throw .outside(error) }
+    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.take(bytes: bytes) }
   }
 
   /// Counts an entry that is about to be listed.
   func countEntry() throws(HDF5Fault) {
-    do throws(LoadError) {
+    try HDF5Fault.wrapping { () throws(LoadError) in
       try pages.budget.take(entries: 1)
       try pages.budget.take(bytes: Self.entryBytes)
-    } catch {
-      throw .outside(error)
     }
   }
 
   /// A name made of bytes.
   func name(_ bytes: some Collection<UInt8>) throws(HDF5Fault) -> EntryName {
-    do throws(LoadError) {
+    try HDF5Fault.wrapping { () throws(LoadError) in
       try pages.budget.take(bytes: Self.entryBytes)
       return try pages.budget.name(bytes)
-    } catch {
-      throw .outside(error)
     }
   }
 
   /// Throws when groups lie deeper in each other than they may.
   func check(depth: Int) throws(HDF5Fault) {
-    do throws(LoadError) { try pages.budget.check(depth: depth) } catch { throw .outside(error) }
+    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.check(depth: depth) }
   }
 
   /// Throws when a path is longer than names may be.
   func check(pathBytes: Int) throws(HDF5Fault) {
-    do throws(LoadError) { try pages.budget.check(nameBytes: pathBytes) } catch {
-      throw .outside(error)
-    }
+    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.check(nameBytes: pathBytes) }
   }
 
   // MARK: Texts

@@ -23,7 +23,8 @@ struct HDF5Superblock: Sendable {
   ///
   /// `nil` when the file has no signature: it is another format's.
   init?(_ pages: HDF5Pages) throws(HDF5Fault) {
-    guard let place = try Self.place(pages) else { return nil }
+    let found = try HDF5Fault.wrapping { () throws(LoadError) in try Self.place(in: pages.input) }
+    guard let place = found else { return nil }
     let length = min(Self.maximumBytes, pages.input.count - place)
     var cursor = HDF5Cursor(try pages.bytes(place, length), at: place, "the head of the file")
     try cursor.skip(8)
@@ -36,11 +37,13 @@ struct HDF5Superblock: Sendable {
     }
   }
 
-  /// Where the signature is.
-  private static func place(_ pages: HDF5Pages) throws(HDF5Fault) -> Int? {
+  /// Where the signature is: at the start, or behind a block of the user's own of 512, 1024, 2048…
+  /// bytes; `nil` when there is none.
+  static func place(in input: InputFile) throws(LoadError) -> Int? {
     var place = 0
-    while place <= pages.input.count - signature.count {
-      if try pages.bytes(place, signature.count).elementsEqual(signature) { return place }
+    while place <= input.count - signature.count {
+      let found = try input.bytes(place..<place + signature.count)
+      if found.withBytes({ $0.elementsEqual(signature) }) { return place }
       place = place == 0 ? 512 : place * 2
     }
     return nil

@@ -14,14 +14,6 @@ extension LoadError {
       remedy: isArchive ? "KerasArchive reads .keras files, NumPyParameters .npz" : nil)
   }
 
-  static func damagedHDF5(
-    _ path: String, entry: String?, _ what: String, offset: Int?
-  ) -> LoadError {
-    LoadError(
-      .damaged, "the file is damaged", path: path, entry: entry,
-      received: offset.map { "\(what), at byte \($0)" } ?? what)
-  }
-
   static func unsupportedHDF5(_ path: String, entry: String?, _ what: String) -> LoadError {
     LoadError(
       .unsupported, "this form of HDF5 is not supported", path: path, entry: entry,
@@ -55,7 +47,7 @@ extension LoadError {
   static func clash(_ path: String, name: String, found: [String]) -> LoadError {
     LoadError(
       .duplicate, "several layers of the file are called \"\(name)\"", path: path,
-      received: quoted(found), remedy: "name the layer of the model by one of these")
+      received: list(found), remedy: "name the layer of the model by one of these")
   }
 
   static func otherParameters(
@@ -70,18 +62,6 @@ extension LoadError {
       remedy: "give the layer the arguments it had when the file was written, as useBias")
   }
 
-  static func wrongShape(
-    _ path: String, entry: String, _ sizes: [Int], _ spec: ParameterSpec,
-    _ layout: ParameterLayout
-  ) -> LoadError {
-    let axes = layout.order(for: spec) ?? spec.axes
-    let needed = spec.sizes(in: layout) ?? spec.sizes
-    return LoadError(
-      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", path: path,
-      entry: entry, spec: spec, received: sizeText(sizes),
-      expected: sizeText(needed) + " " + axes.map { "[\($0.rawValue)]" }.joined())
-  }
-
   static func flippedKernel(_ path: String, entry: String) -> LoadError {
     LoadError(
       .unsupported, "kernels of the Theano backend are turned around", path: path, entry: entry,
@@ -93,8 +73,8 @@ extension LoadError {
   ) -> LoadError {
     LoadError(
       .wrongCount, "the file and the model have different numbers of layers with parameters",
-      path: path, received: "\(found): \(quoted(names))",
-      expected: "\(wanted): \(quoted(wantedNames))")
+      path: path, received: "\(found): \(list(names))",
+      expected: "\(wanted): \(list(wantedNames))")
   }
 
   static func noOrder(_ path: String) -> LoadError {
@@ -129,9 +109,31 @@ extension LoadError {
       remedy: "call prepared(for:) with all of them first, as compile does")
   }
 
-  /// At most eight names, quoted.
-  private static func quoted(_ names: [String]) -> String {
-    let shown = names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
-    return names.count > 8 ? "\(shown), …" : shown
+  // MARK: Writing
+
+  static func entryNotWritten(_ path: String, _ entry: String) -> LoadError {
+    LoadError(
+      .unreadable, "the file cannot be written", path: path, entry: entry,
+      received: "libhdf5 does not take it")
+  }
+
+  static func unwritableName(_ path: String, for spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .badName, "HDF5 has no such name", path: path, spec: spec,
+      received: "the \(spec.type) of \"\(spec.layer.replacing("\0", with: "\\0"))\"",
+      expected: "parts that are not empty and not \".\", without NUL characters")
+  }
+
+  static func twoParameters(_ path: String, _ name: String, _ spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .duplicate, "two parameters have the same name", path: path, entry: name, spec: spec,
+      remedy: "give each layer a name of its own")
+  }
+
+  static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
+      spec: spec,
+      expected: spec.shapeText)
   }
 }

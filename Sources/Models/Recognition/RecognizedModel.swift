@@ -21,8 +21,8 @@ package struct RecognizedModel {
     let names = try file.parameters().availableNames
     let facts = WeightFacts(file, layers: names)
     var nearest: Fit?
-    for read in Self.readers(of: file, facts) {
-      let source = try read()
+    for reading in file.readings {
+      let source = try file.parameters(reading)
       for architecture in Architecture.allCases {
         for variant in architecture.variants(for: facts) {
           let fit = Fit(variant, source)
@@ -43,26 +43,5 @@ package struct RecognizedModel {
     var model = fit.variant.model
     model.parameters = fit.source
     self.model = model
-  }
-
-  /// The possible interpretations of a file's parameters, likeliest first.
-  private static func readers(
-    of file: WeightFile, _ facts: WeightFacts
-  ) -> [() throws -> any ParameterSource] {
-    switch file.format {
-    case .safeTensors:
-      let layouts: [ParameterLayout] =
-        facts.hasInputsLast ? [.forge, .pytorch] : [.pytorch, .forge]
-      return layouts.map { layout in { try file.parameters(layout: layout) } }
-    case .hdf5:
-      return [
-        { try file.parameters() }, { try HDF5Parameters(file.path, matching: .inOrder) },
-      ]
-    #if Zip
-      case .keras:
-        return [{ try file.parameters() }, { try KerasArchive(file.path, matching: .inOrder) }]
-    #endif
-    default: return [{ try file.parameters() }]
-    }
   }
 }

@@ -8,9 +8,6 @@ struct WeightFacts {
   ///
   /// Normalizations have several entries of each size, but the biases of a classifier are unique.
   let soleSizes: [Int]
-  /// Whether pointwise kernels have their inputs last, as in Forge's own order.
-  let hasInputsLast: Bool
-
   /// The width of the map that the first dense layer of VGG-16 flattens; `nil` if there is none.
   let flattenedWidth: Int?
 
@@ -33,9 +30,6 @@ struct WeightFacts {
     firstNumbers = layers.reduce(into: [:]) { numbers, layer in
       let (kind, number) = Self.numbered(layer)
       numbers[kind] = min(numbers[kind] ?? number, number)
-    }
-    hasInputsLast = file.entries.contains { entry in
-      entry.sizes.count == 4 && entry.sizes[1] == 1 && entry.sizes[2] == 1 && entry.sizes[3] > 1
     }
   }
 

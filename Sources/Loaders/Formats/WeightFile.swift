@@ -1,27 +1,22 @@
 import ForgeShapes
 
-/// A file of parameters of any form Forge reads: what it is, and what it holds.
+/// A file of parameters of any format Forge reads: what it is, and what it holds.
 ///
 /// ```swift
 /// for entry in try WeightFile("mobilenet.safetensors").entries { print(entry) }
 /// // conv1.weight  32×3×3×3  f16  1728 bytes
 /// ```
-/// The form is told by the first bytes of the file, not by its name.
+/// The format is told by the bytes of the file, not by its name.
 public struct WeightFile: Sendable {
-  /// The form of a file.
-  public enum Format: String, Hashable, Sendable {
-    /// HDF5, as `.h5` and `.weights.h5` of Keras.
-    case hdf5 = "HDF5"
-    /// An archive of Keras 3.
-    case keras = "Keras archive"
-    /// A safetensors file.
-    case safeTensors = "safetensors"
-    /// One NumPy array.
-    case numPy = "NumPy array"
-    /// An archive of NumPy arrays.
-    case numPyArchive = "NumPy archive"
-    /// A folder of NumPy arrays or of raw files.
-    case folder = "folder"
+  /// The format of a file.
+  public struct Format: RawRepresentable, Hashable, Sendable {
+    /// What the format is called: `safetensors`.
+    public let rawValue: String
+
+    /// A format of a name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
   }
 
   /// One parameter, or other values, of a file.
@@ -60,14 +55,15 @@ public struct WeightFile: Sendable {
 
   /// The path of the file, as it was given.
   public let path: String
-  /// The form of the file.
+  /// The format of the file.
   public let format: Format
   /// What the file holds, in its own order.
   public let entries: [Entry]
   /// What reading the structure of the file may cost.
   public let limits: LoadLimits
+  private let file: any WeightFormat
 
-  /// Opens a file, finds out its form and lists what it holds.
+  /// Opens a file, finds out its format and lists what it holds.
   ///
   /// - Parameters:
   ///   - path: the file or folder; relative to the working directory unless it begins with `/`.
@@ -76,23 +72,33 @@ public struct WeightFile: Sendable {
   ///   `duplicate`, `unsupported` or `refused`. Entries that cannot be read have the error as their
   ///   `problem`.
   public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
-    self.path = path
-    self.limits = limits
-    format = try Self.format(of: path, limits)
-    entries =
-      switch format {
-      case .hdf5: try Self.hdf5Entries(path, limits)
-      case .keras: try Self.kerasEntries(path, limits)
-      case .safeTensors: try SafeTensors(path, limits: limits).tensors.map(Entry.init)
-      case .numPy: [try Self.arrayEntry(path, limits)]
-      case .numPyArchive: try Self.archiveEntries(path, limits)
-      case .folder: try Self.folderEntries(path, limits)
-      }
+    try self.init(try WeightOrigin(path, limits))
+  }
+
+  /// Takes bytes in memory for a file, finds out its format and lists what it holds.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes of the file.
+  ///   - name: where they are from, for messages.
+  ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
+  /// - Throws: ``LoadError``: `outOfMemory`, and what ``init(_:limits:)`` throws.
+  public init(
+    bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
+  ) throws(LoadError) {
+    try self.init(try WeightOrigin(try InputFile(bytes: bytes, name: name), limits))
+  }
+
+  private init(_ origin: WeightOrigin) throws(LoadError) {
+    file = try Self.open(origin)
+    path = origin.path
+    limits = origin.limits
+    format = type(of: file).format
+    entries = file.entries
   }
 
   /// The parameters in the file, found by the usual names.
   ///
-  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the form: Forge's
+  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the format: Forge's
   ///   for a folder of raw files, PyTorch's for safetensors, Keras's for the others.
   /// - Returns: a source for `compile(parameters:)`.
   /// - Throws: ``LoadError``, as the source's own initializer does; `unsupported` for a single
@@ -100,20 +106,16 @@ public struct WeightFile: Sendable {
   public func parameters(
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
-    switch format {
-    case .hdf5: return try Self.hdf5Parameters(path, layout ?? .keras, limits)
-    case .keras: return try Self.kerasParameters(path, layout ?? .keras, limits)
-    case .safeTensors:
-      return try SafeTensorsParameters(path, layout: layout ?? .pytorch, limits: limits)
-    case .numPyArchive: return try NumPyParameters(path, layout: layout ?? .keras, limits: limits)
-    case .numPy:
-      throw .unsupported(
-        path, entry: nil, "one array without the name of a layer", needs: "an .npz or a folder")
-    case .folder:
-      guard entries.contains(where: { $0.name.hasSuffix(NumPyParameters.ending) }) else {
-        return try Self.rawParameters(path, entries, layout ?? .forge)
-      }
-      return try NumPyParameters(path, layout: layout ?? .keras, limits: limits)
-    }
+    try parameters(.byName(layout ?? file.layout))
+  }
+
+  /// The ways in which the parameters may be meant, the likeliest first.
+  package var readings: [WeightReading] { file.readings }
+
+  /// The parameters in the file as a reading has them.
+  package func parameters(
+    _ reading: WeightReading
+  ) throws(LoadError) -> any ParameterSource {
+    try file.parameters(reading)
   }
 }

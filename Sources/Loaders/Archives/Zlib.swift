@@ -1,6 +1,39 @@
 #if Zip
   import CForgeZlib
 
+  /// What zlib does in one call.
+  enum Zlib {
+    /// Whether this build has zlib.
+    static let isPresent = true
+
+    /// Decompresses a whole stream; `false` unless it has exactly the bytes of `output`.
+    static func inflate(
+      _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+      var count = uLongf(output.count)
+      let result = uncompress(
+        output.bindMemory(to: Bytef.self).baseAddress, &count,
+        bytes.bindMemory(to: Bytef.self).baseAddress, uLong(bytes.count))
+      return result == Z_OK && count == output.count
+    }
+  }
+
+  /// The CRC-32 of bytes that come in pieces.
+  struct Checksum {
+    private(set) var value: UInt32 = 0
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
+        value = UInt32(
+          truncatingIfNeeded: crc32(
+            uLong(value), piece.bindMemory(to: UInt8.self).baseAddress, uInt(piece.count)))
+        rest = rest.dropFirst(piece.count)
+      }
+    }
+  }
+
   /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that is
   /// given.
   final class Inflater {
@@ -96,5 +129,37 @@
       guard result == Z_OK || isOver else { return nil }
       return output.count - Int(stream.pointee.avail_out)
     }
+  }
+#else
+  /// Stands for zlib in a build without it: nothing is decompressed.
+  enum Zlib {
+    static let isPresent = false
+
+    static func inflate(
+      _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> Bool { false }
+  }
+
+  /// Stands for the checksum of archives, which are not opened.
+  struct Checksum {
+    let value: UInt32 = 0
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {}
+  }
+
+  /// Stands for the decompression of entries, of which there are none.
+  final class Inflater {
+    static let pieceBytes = 0
+    static let stateBytes = 0
+
+    init(
+      _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = 0, origin: String
+    ) throws(LoadError) {
+      throw .needsTrait(file.path, "Zip", "zip archives")
+    }
+
+    func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int { 0 }
+
+    func isAtEnd() throws(LoadError) -> Bool { false }
   }
 #endif

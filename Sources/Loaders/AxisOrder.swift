@@ -1,0 +1,55 @@
+/// Elements in another order of their axes.
+enum AxisOrder {
+  /// The distance between neighbours along each axis where the first axis is the innermost.
+  ///
+  /// Fortran and MATLAB keep arrays so, and NumPy every transposed matrix.
+  static func fortranStrides(_ sizes: [Int]) -> [Int] {
+    var stride = 1
+    return sizes.map { size in
+      defer { stride *= size }
+      return stride
+    }
+  }
+
+  /// Puts elements into the order in which the last axis is the innermost.
+  ///
+  /// - Parameters:
+  ///   - source: the elements; all that sizes and strides lead to.
+  ///   - sizes: the size of each axis of the target.
+  ///   - strides: the distance in elements between neighbours along each axis of the source.
+  ///   - byteCount: the bytes of an element.
+  ///   - target: receives the elements; as large as the sizes need.
+  static func gather(
+    _ source: UnsafeRawBufferPointer, sizes: [Int], strides: [Int], byteCount: Int,
+    into target: UnsafeMutableRawBufferPointer
+  ) {
+    switch byteCount {
+    case 1: copy(source, sizes, strides, as: UInt8.self, target)
+    case 2: copy(source, sizes, strides, as: UInt16.self, target)
+    case 4: copy(source, sizes, strides, as: UInt32.self, target)
+    default: copy(source, sizes, strides, as: UInt64.self, target)
+    }
+  }
+
+  private static func copy<Element: BitwiseCopyable>(
+    _ source: UnsafeRawBufferPointer, _ sizes: [Int], _ strides: [Int], as type: Element.Type,
+    _ target: UnsafeMutableRawBufferPointer
+  ) {
+    let width = MemoryLayout<Element>.size
+    var position = Array(repeating: 0, count: sizes.count)
+    var from = 0
+    for to in 0..<(target.count / width) {
+      let element = source.loadUnaligned(fromByteOffset: from * width, as: type)
+      target.storeBytes(of: element, toByteOffset: to * width, as: type)
+      var axis = sizes.count - 1
+      while axis >= 0 {
+        position[axis] += 1
+        from += strides[axis]
+        if position[axis] < sizes[axis] { break }
+        from -= strides[axis] * sizes[axis]
+        position[axis] = 0
+        axis -= 1
+      }
+    }
+  }
+}

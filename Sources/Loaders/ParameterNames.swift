@@ -1,0 +1,76 @@
+import ForgeShapes
+
+/// What files call the parameters of layers.
+enum ParameterNames {
+  /// What PyTorch, TensorFlow, and Keras 1 to 3 call a parameter of each type, the likeliest first.
+  ///
+  /// Keras 1 says std and means the variance.
+  private static let words: [ParameterType: [EntryName]] = [
+    .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
+    .biases: ["bias", "biases", "b"],
+    .gamma: ["gamma", "weight", "scale"],
+    .beta: ["beta", "bias"],
+    .mean: ["moving_mean", "running_mean", "mean"],
+    .variance: [
+      "moving_variance", "running_variance", "running_var", "running_std", "variance", "var",
+    ],
+    .slopes: ["alpha", "alphas", "slopes", "weight"],
+  ]
+
+  /// A separable convolution has two kernels.
+  private static let kernels = (
+    depthwise: EntryName("depthwise_kernel"), pointwise: EntryName("pointwise_kernel")
+  )
+
+  /// What files may call a parameter, the likeliest first.
+  static func words(for spec: ParameterSpec) -> [EntryName] {
+    let words = words[spec.type] ?? [EntryName(spec.type.name)]
+    guard spec.type == .weights else { return words }
+    return [spec.isDepthwise ? kernels.depthwise : kernels.pointwise] + words
+  }
+
+  /// All words, the longest first: `running_mean` is not the mean of `running`.
+  static let all = Set(words.values.joined() + [kernels.depthwise, kernels.pointwise])
+    .sorted { ($0.count, $0) > ($1.count, $1) }
+
+  /// What Keras calls a parameter among those of its layer.
+  static func kerasName(of spec: ParameterSpec, among specs: [ParameterSpec]) -> EntryName {
+    let isSeparable = specs.contains(where: \.isDepthwise)
+    guard spec.type == .weights, !isSeparable else { return words(for: spec)[0] }
+    return "kernel"
+  }
+
+  /// The order in which Keras numbers the parameters of a layer.
+  static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
+    let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
+    func rank(_ spec: ParameterSpec) -> Int {
+      // A separable convolution: the depthwise kernel, the pointwise, the biases.
+      spec.isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
+    }
+    return specs.enumerated()
+      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+      .map(\.element)
+  }
+
+  /// The parameters of each layer, the layers in the order in which they come first.
+  static func byLayer(
+    _ specs: [ParameterSpec]
+  ) -> [(name: String, specs: [ParameterSpec])] {
+    var indices: [String: Int] = [:]
+    var layers: [(name: String, specs: [ParameterSpec])] = []
+    for spec in specs {
+      if let index = indices[spec.layer] {
+        layers[index].specs.append(spec)
+      } else {
+        indices[spec.layer] = layers.count
+        layers.append((spec.layer, [spec]))
+      }
+    }
+    return layers
+  }
+}
+
+extension ParameterSpec {
+  /// Whether this is the kernel of a depthwise convolution.
+  fileprivate var isDepthwise: Bool { type == .weights && axes.contains(.multiplier) }
+}
