@@ -94,7 +94,8 @@ public struct Lowering {
   /// Layers with the same name share the values.
   ///
   /// - Parameters:
-  ///   - type: the role of the parameter; a layer has one parameter of each type.
+  ///   - type: the role of the parameter; a layer has one parameter of each type and set of
+  ///     axes.
   ///   - shape: the meaning and the size of each axis in Forge's order, outermost first.
   /// - Returns: the parameter as an operand.
   /// - Throws: `ShapeError` when the sizes are out of bounds, an axis is stated twice, or the layer
@@ -113,7 +114,9 @@ public struct Lowering {
     if !layerParameters.contains(spec) {
       guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
       guard Set(spec.axes).count == spec.axes.count else { throw .repeatedAxis(spec) }
-      guard !layerParameters.contains(where: { $0.type == spec.type }) else {
+      guard
+        !layerParameters.contains(where: { $0.type == spec.type && Set($0.axes) == Set(spec.axes) })
+      else {
         throw .repeatedParameter(spec)
       }
       try SizeRule.bounded(spec)

@@ -4,7 +4,7 @@ import ForgeShapes
 /// A case of a fixture as a graph of primitive operations, with no layer of Forge's in between.
 public struct LoweredCase: Sendable {
   /// The graph; its outputs are the case's, in the order of ``outputNames``.
-  public private(set) var graph = OperationGraph()
+  package private(set) var graph = OperationGraph()
   /// The values of the parameters by their index in the graph.
   public private(set) var parameters: [[Float]] = []
   /// The source rectangles by the name of their slot.
