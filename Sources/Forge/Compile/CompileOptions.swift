@@ -35,7 +35,7 @@ public struct CompileOptions: Sendable {
 
   /// What a plan is made for.
   public enum Preference: Sendable {
-    /// Speed: weights may be packed in larger forms, up to 64/9 of their size (Winograd's F(6×6, 3×3)).
+    /// Speed: weights may be packed in larger forms, up to 64/9 of their size.
     case speed
     /// Size: weights are packed as they are, but for filling up to whole vectors.
     case size

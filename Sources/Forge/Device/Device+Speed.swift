@@ -40,7 +40,7 @@ extension Device {
     /// The least seconds that work takes, and what bounds it: max(2·multiplyAdds / peak, bytes / bandwidth).
     ///
     /// Work whose tensors stay in a cache may take less than its bytes allow, and an algorithm that saves
-    /// multiplications (Winograd's) less than its multiply-adds allow.
+    /// multiplications less than its multiply-adds allow.
     ///
     /// - Parameters:
     ///   - multiplyAdds: the multiplications with an addition each.

@@ -26,7 +26,7 @@ struct PlanSettings {
   /// The rewrites of the plan that are switched off.
   var disabled: Set<String> = []
   /// The kernels that were measured or recorded; the cost model chooses the others.
-  var tuned: [TuningRecord.Convolution: KernelChoice] = [:]
+  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
 
   /// What a compile's options say.
   init(

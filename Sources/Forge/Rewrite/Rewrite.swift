@@ -25,16 +25,9 @@ public enum Rewrites {
   static let reuseInPlace = "reuseInPlace"
   /// Convolutions that write the maximum pooling after them.
   static let fusePooling = "fusePooling"
-  /// Convolutions by Winograd's minimal filtering.
-  static let winograd = "winograd"
-  /// Pointwise convolutions by Strassen's algorithm.
-  static let strassen = "strassen"
-  /// Large dense layers, and convolutions of one pixel, whose weights are kept as 24 bits of fixed point.
-  static let fixedPointWeights = "fixedPointWeights"
-  /// What the plan rewrites.
-  static let ofPlan = [
-    winograd, strassen, fixedPointWeights, fusePooling, concatenateInPlace, reuseInPlace,
-  ]
+  /// What the plan rewrites: convolutions by algorithms that can be switched off, and the others.
+  static let ofPlan =
+    ConvolutionAlgorithms.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = all.map { $0.name } + ofPlan

@@ -8,7 +8,7 @@ import ForgeShapes
 /// has, for every size at once, the next kernel that may be better. So two plans' weights are held at a time.
 struct Tuner {
   /// The best kernels so far.
-  private(set) var champions: [TuningRecord.Convolution: KernelChoice] = [:]
+  private(set) var champions: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
   /// What was compared.
   private(set) var comparisons: [TuningReport.Comparison] = []
   /// See ``TuningReport/predictionSeconds``.
@@ -19,7 +19,7 @@ struct Tuner {
   private let constants: PackedConstants
   private let entries: [TunableConvolutions.Entry]
   /// The kernels that are still to be compared, by the position of their entry.
-  private var waiting: [[KernelChoice]]
+  private var waiting: [[TuningRecord.Kernel]]
   /// Whether the widths of panels have been looked at, which comes last.
   private var hasWidths: [Bool]
 
@@ -85,14 +85,14 @@ struct Tuner {
   }
 
   private func isChanged(
-    _ entry: TunableConvolutions.Entry, from costModel: [TuningRecord.Convolution: KernelChoice]
+    _ entry: TunableConvolutions.Entry, from costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) -> Bool {
     champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
   }
 
   /// The next kernel of each size that has one; panels of other widths come when the algorithm is settled.
-  private mutating func nextChallengers() -> [Int: KernelChoice] {
-    var challengers: [Int: KernelChoice] = [:]
+  private mutating func nextChallengers() -> [Int: TuningRecord.Kernel] {
+    var challengers: [Int: TuningRecord.Kernel] = [:]
     for (index, entry) in entries.enumerated() {
       if waiting[index].isEmpty, !hasWidths[index], let champion = champions[entry.convolution] {
         hasWidths[index] = true
@@ -104,34 +104,30 @@ struct Tuner {
   }
 
   private mutating func settle(
-    _ convolution: TuningRecord.Convolution, _ challenger: KernelChoice,
+    _ convolution: TuningRecord.Convolution, _ challenger: TuningRecord.Kernel,
     _ result: PlanRace.Result
   ) {
-    guard let champion = champions[convolution], let old = TuningRecord.Kernel(champion),
-      let new = TuningRecord.Kernel(challenger)
-    else { return }
+    guard let champion = champions[convolution] else { return }
     let isWon =
       result.second < Self.margin * result.first && result.share >= Self.share
     comparisons.append(
       TuningReport.Comparison(
-        convolution: convolution, champion: (old, result.first),
-        challenger: (new, result.second), isWon: isWon))
+        convolution: convolution, champion: (champion, result.first),
+        challenger: (challenger, result.second), isWon: isWon))
     if isWon { champions[convolution] = challenger }
   }
 
   /// The times of both kernels of each challenged size; `nil` when the plans cannot be run.
   private func compare(
-    _ challengers: [Int: KernelChoice]
+    _ challengers: [Int: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) -> [Int: PlanRace.Result]? {
     if let timer = compiler.options.tuningTimer {
       var results: [Int: PlanRace.Result] = [:]
       for (index, challenger) in challengers {
         let convolution = entries[index].convolution
-        guard let champion = champions[convolution].flatMap({ TuningRecord.Kernel($0) }),
-          let kernel = TuningRecord.Kernel(challenger)
-        else { continue }
+        guard let champion = champions[convolution] else { continue }
         results[index] = PlanRace.Result(
-          first: timer(convolution, champion), second: timer(convolution, kernel), share: 1)
+          first: timer(convolution, champion), second: timer(convolution, challenger), share: 1)
       }
       return results
     }
@@ -155,7 +151,7 @@ struct Tuner {
   /// They must be slower by the least times and in most turns: winners that save a few parts in a thousand of a
   /// prediction are not to be lost to its noise, which is ten times as large.
   private mutating func compareWhole(
-    with costModel: [TuningRecord.Convolution: KernelChoice]
+    with costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) {
     let measured = try plan(champions)
     constants.drop(except: measured)
@@ -172,7 +168,7 @@ struct Tuner {
   }
 
   private func plan(
-    _ choices: [TuningRecord.Convolution: KernelChoice]
+    _ choices: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) -> Plan {
     var compiler = compiler
     compiler.tuned = choices

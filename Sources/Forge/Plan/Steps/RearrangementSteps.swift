@@ -22,7 +22,7 @@ extension PlanBuilder {
     let part = { (tensor: PlannedTensor) in
       tensor.part(sizes, row: edges.top, column: edges.left)
     }
-    if halo(of: node.output) == .none, !isPart(node.output) {
+    if isView(node.output) {
       setForm(node.output) { part($0[source]) }
     } else {
       let window = addTensor { tensors, _ in part(tensors[source]) }

@@ -1,0 +1,129 @@
+import CForgeKernels
+import ForgeShapes
+
+/// The micro-kernel on halves of pixels and channels, or on halves of these, by Strassen's algorithm.
+struct StrassenConvolution: MeasuredAlgorithm {
+  /// How often the algorithm is applied: once or twice.
+  let levels: Int
+  /// Into how many parts the image is cut, seen as one row.
+  let segments: Int
+  let inputs, outputs: Int
+  var panelWidth: Int
+  /// Whether powers of two even out the scales of channels.
+  var isScaled = false
+
+  static let rewriteName: String? = "strassen"
+
+  static func candidates(
+    for convolution: ConvolutionProblem, _ settings: PlanSettings
+  ) -> [any ConvolutionAlgorithm] {
+    guard convolution.isTunable(settings), convolution.geometry.isPointwise else { return [] }
+    let (inputs, outputs) = (convolution.inputs, convolution.outputs)
+    let pixels = convolution.outputPixels
+    // The image alone decides, so that results do not depend on the number of threads. Each segment has 72 pixels or
+    // more: with fewer the weights of a product are not in use for long enough.
+    let segments = pixels >= ThreadSplit.rowsFrom ? pixels / 144 * 2 : 1
+    // Threads that can share segments need not share panels.
+    let sharesSegments =
+      !settings.sizesAreFixed || segments.isMultiple(of: settings.threads)
+    return (1...2).compactMap { levels in
+      let part = PlannedTensor.lanes << levels
+      guard inputs.isMultiple(of: part), outputs.isMultiple(of: part), outputs >= 128 else {
+        return nil
+      }
+      return StrassenConvolution(
+        levels: levels, segments: segments, inputs: inputs, outputs: outputs,
+        panelWidth: Panels.width(
+          outputs: outputs >> levels, threads: sharesSegments ? 1 : settings.threads))
+    }
+  }
+
+  /// One level has 7 products in place of 8, and takes about 7 cycles per pixel and block of inputs and 10 per block of
+  /// outputs for sums; two levels have 49 in place of 64, and take 16 and 23 cycles (fitted to 25 shapes).
+  ///
+  /// Weights are twice and four times as many. They count as those of two threads that share a memory, for whom the
+  /// kernel is the same.
+  func cost(_ model: ConvolutionCost) -> Double {
+    let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
+    let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
+    let (input, made) = levels == 1 ? (7.0, 10.0) : (16.0, 23.0)
+    let sums = model.pixels * (input * inputs + made * outputs) / 16
+    let weights = 2 * products * Double(1 << levels) * 64
+    return max(
+      products * model.pixels / model.vectorsPerCycle, weights / ConvolutionCost.bytesPerCycle)
+      + sums / max(model.vectorsPerCycle, 0.25)
+  }
+
+  func addedError(_ level: forge_level) -> Double {
+    StrassenForm.error(levels: levels, inputs: inputs)
+  }
+
+  var needsContiguousInput: Bool { true }
+
+  var record: TuningRecord.Kernel {
+    TuningRecord.Kernel(
+      name: "strassen", panelWidth: panelWidth, segments: segments,
+      levels: levels > 1 ? levels : nil)
+  }
+
+  func panelledChannels(of outputs: Int) -> Int { outputs >> levels }
+
+  func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self? {
+    for isScaled in [false, true] {
+      var fitted = self
+      fitted.isScaled = isScaled
+      if try weights.fit(fitted.form(settings)) { return fitted }
+    }
+    return nil
+  }
+
+  private func form(_ settings: PlanSettings) -> StrassenForm {
+    StrassenForm(
+      levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth,
+      isScaled: isScaled, accuracy: settings.accuracy, channelAccuracy: settings.channelAccuracy)
+  }
+
+  func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
+    let operands = try plan.operands(of: convolution)
+    let (source, target, residual) = (operands.source, operands.target, operands.residual)
+    let form = form(plan.settings)
+    let weights = try plan.packedWeights(convolution, as: form)
+    let scales = isScaled ? weights.map { $0 + form.weightCount } : nil
+    let bias = try plan.packedBias(convolution, count: outputs)
+    let activation = convolution.activation
+
+    var sizes = forge_strassen_arguments()
+    sizes.in.channels = Int32(clamping: inputs)
+    sizes.in.height = Int32(clamping: plan.tensor(source).height)
+    sizes.in.width = Int32(clamping: plan.tensor(source).width)
+    sizes.out.channels = Int32(clamping: outputs)
+    sizes.weights = weights
+    sizes.bias = bias
+    sizes.input_scales = scales
+    sizes.output_scales = scales.map { $0 + inputs }
+    sizes.panel_width = Int32(clamping: panelWidth)
+    sizes.segments = Int32(clamping: segments)
+    sizes.levels = Int32(clamping: levels)
+    let scratchFloats = Int(forge_strassen_scratch_floats(&sizes))
+    let scratch = plan.addPlain([scratchFloats * plan.settings.threads])
+    let run = plan.require(plan.kernels.strassen)
+    plan.addStep(
+      "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)"
+        + (isScaled ? " scaled" : ""),
+      reads: operands.reads, writes: [target, scratch],
+      multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
+      parameterCount: form.weightCount,
+      firstWeights: FirstWeights(start: weights, count: (inputs >> levels) * panelWidth)
+    ) { [sizes] places in
+      var arguments = sizes
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.scratch = places.view(scratch)
+      arguments.scratch_worker = Int64(scratchFloats)
+      arguments.next = places.next?.start
+      arguments.next_floats = Int64(places.next?.count ?? 0)
+      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+      return KernelCall(run, arguments, tiles: forge_strassen_tiles)
+    }
+  }
+}
