@@ -31,7 +31,8 @@ struct ImageLayout {
   /// The border of zeros that readers of a value need.
   func halo(of value: OperationGraph.Value) -> Edges { halos[value] }
 
-  /// Where a value lies in the tensor it is concatenated into; `nil` where it has memory of its own.
+  /// Where a value lies in the tensor it is concatenated into; `nil` where it has memory of its
+  /// own.
   func slot(of value: OperationGraph.Value) -> ConcatenationPlan.Slot? {
     concatenations.slots[value]
   }

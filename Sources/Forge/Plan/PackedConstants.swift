@@ -46,7 +46,8 @@ final class PackedConstants: Sendable {
     return memory
   }
 
-  /// A constant, or a part of its values, in a form; `nil` where the form does not hold them exactly enough.
+  /// A constant, or a part of its values, in a form; `nil` where the form does not hold them
+  /// exactly enough.
   ///
   /// `values` is called when it is not known yet.
   func fittingMemory(

@@ -19,8 +19,8 @@ struct CropSlot: Sendable {
 
 /// Stage 5: a kernel, a layout and a step for every node of a bound graph.
 ///
-/// Images are blocked, everything else is plain; a value gets its other form when a step asks for it.
-/// How each family of operations becomes steps is in `Plan/Steps/`.
+/// Images are blocked, everything else is plain; a value gets its other form when a step asks for
+/// it. How each family of operations becomes steps is in `Plan/Steps/`.
 struct PlanBuilder {
   typealias Value = OperationGraph.Value
   typealias ID = PlannedTensor.ID
@@ -175,8 +175,8 @@ struct PlanBuilder {
       && !othersRead(source, than: input)
   }
 
-  /// Whether this node or a later one reads the memory of `root` under another value, as crops and the
-  /// parts of a concatenation do.
+  /// Whether this node or a later one reads the memory of `root` under another value, as crops and
+  /// the parts of a concatenation do.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
     blockedForms.contains { value, form in
       value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node

@@ -16,7 +16,8 @@ extension ConvolutionCandidates {
       .sorted { $0.cost < $1.cost }.map(\.algorithm.record)
   }
 
-  /// The same kernel with other panels that are not much narrower and do not pad many more channels.
+  /// The same kernel with other panels that are not much narrower and do not pad many more
+  /// channels.
   func otherWidths(of kernel: TuningRecord.Kernel) -> [TuningRecord.Kernel] {
     guard let algorithm = variant(kernel) else { return [] }
     let made = panelledOutputs(of: algorithm)

@@ -9,7 +9,8 @@ struct TunableConvolutions {
     let convolution: TuningRecord.Convolution
     /// The kernels there are for it.
     let candidates: ConvolutionCandidates
-    /// The nodes whose steps belong to it: convolutions, and poolings that some kernels do with them.
+    /// The nodes whose steps belong to it: convolutions, and poolings that some kernels do with
+    /// them.
     fileprivate(set) var nodes: [Int]
     /// The first layer of that size, by its position.
     let layer: Int
@@ -20,8 +21,8 @@ struct TunableConvolutions {
 
   /// Collects those for which an algorithm was chosen that can be measured.
   ///
-  /// Candidates are those of the size. A layer whose weights do not suit the kernel that is chosen for its size takes
-  /// the cheapest of the others.
+  /// Candidates are those of the size. A layer whose weights do not suit the kernel that is chosen
+  /// for its size takes the cheapest of the others.
   init(_ graph: OperationGraph, _ plan: ConvolutionPlan, _ settings: PlanSettings) {
     var known: [TuningRecord.Convolution: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
@@ -36,7 +37,8 @@ struct TunableConvolutions {
         known[convolution] = entries.count
         entries.append(
           Entry(
-            convolution: convolution, candidates: ConvolutionCandidates(for: planned.problem, settings),
+            convolution: convolution,
+            candidates: ConvolutionCandidates(for: planned.problem, settings),
             nodes: nodes, layer: node.layers.first ?? 0))
       }
     }

@@ -2,10 +2,11 @@ import ForgeShapes
 
 /// Finds the fastest kernel of each size of convolution by timing plans on this machine.
 ///
-/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as far away
-/// as they do in a prediction, inputs from where the step before left them, threads from the work before, and
-/// poolings are counted where they are done. A plan with the best kernels so far runs in turns with one that
-/// has, for every size at once, the next kernel that may be better. So two plans' weights are held at a time.
+/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as
+/// far away as they do in a prediction, inputs from where the step before left them, threads from
+/// the work before, and poolings are counted where they are done. A plan with the best kernels so
+/// far runs in turns with one that has, for every size at once, the next kernel that may be better.
+/// So two plans' weights are held at a time.
 struct Tuner {
   /// The best kernels so far.
   private(set) var champions: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
@@ -23,8 +24,9 @@ struct Tuner {
   /// Whether the widths of panels have been looked at, which comes last.
   private var hasWidths: [Bool]
 
-  /// A kernel must take this share of the best one's time or less to take its place: what is measured
-  /// differs by some 2 % from time to time, and the cost model's choice is the same every time.
+  /// A kernel must take this share of the best one's time or less to take its place: what is
+  /// measured differs by some 2 % from time to time, and the cost model's choice is the same every
+  /// time.
   private static let margin = 0.97
   /// It must also be faster in this share of the turns: with seven, in six.
   ///
@@ -85,12 +87,14 @@ struct Tuner {
   }
 
   private func isChanged(
-    _ entry: TunableConvolutions.Entry, from costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
+    _ entry: TunableConvolutions.Entry,
+    from costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) -> Bool {
     champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
   }
 
-  /// The next kernel of each size that has one; panels of other widths come when the algorithm is settled.
+  /// The next kernel of each size that has one; panels of other widths come when the algorithm is
+  /// settled.
   private mutating func nextChallengers() -> [Int: TuningRecord.Kernel] {
     var challengers: [Int: TuningRecord.Kernel] = [:]
     for (index, entry) in entries.enumerated() {
@@ -147,9 +151,10 @@ struct Tuner {
 
   /// Goes back to the cost model's choices when the others are slower together.
   ///
-  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the caches.
-  /// They must be slower by the least times and in most turns: winners that save a few parts in a thousand of a
-  /// prediction are not to be lost to its noise, which is ten times as large.
+  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the
+  /// caches. They must be slower by the least times and in most turns: winners that save a few
+  /// parts in a thousand of a prediction are not to be lost to its noise, which is ten times as
+  /// large.
   private mutating func compareWhole(
     with costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) {

@@ -1,4 +1,5 @@
-/// The kernels that were chosen for the convolutions of a model, to be given back to a later compile.
+/// The kernels that were chosen for the convolutions of a model, to be given back to a later
+/// compile.
 ///
 /// ```swift
 /// let measured = try model.compile(parameters: weights, options: .init(tuning: .measured))
@@ -6,8 +7,8 @@
 /// let again = try model.compile(parameters: weights, options: .init(tuning: .recorded(record)))
 /// ```
 ///
-/// A choice goes with the sizes of a convolution, not with the name of a layer: layers of the same sizes share
-/// one, and a record stays good when layers are renamed or other layers are added.
+/// A choice goes with the sizes of a convolution, not with the name of a layer: layers of the same
+/// sizes share one, and a record stays good when layers are renamed or other layers are added.
 public struct TuningRecord: Sendable, Hashable, Codable {
   /// The sizes of a convolution, as texts of numbers with an x between them.
   public struct Convolution: Sendable, Hashable, Codable {
@@ -31,14 +32,15 @@ public struct TuningRecord: Sendable, Hashable, Codable {
 
   /// A kernel with its parameters.
   ///
-  /// Every part but the name may be missing, so that a record which was altered, or written by another
-  /// version of Forge, can be read: a compile says what is wrong with it.
+  /// Every part but the name may be missing, so that a record which was altered, or written by
+  /// another version of Forge, can be read: a compile says what is wrong with it.
   public struct Kernel: Sendable, Hashable, Codable {
     /// The name of the algorithm, as reports have it: `direct` for plain sums.
     public let name: String
     /// The output channels per panel of packed weights: 16, 32, 48 or 64.
     public let panelWidth: Int?
-    /// The outputs that are computed together, as width x height, where an algorithm works on tiles.
+    /// The outputs that are computed together, as width x height, where an algorithm works on
+    /// tiles.
     public let tile: String?
     /// The channels that are summed before tiles are transformed back.
     public let summedChannels: Int?
@@ -80,7 +82,8 @@ public struct TuningRecord: Sendable, Hashable, Codable {
 
   /// The version of the form in which the record was written.
   public let version: Int
-  /// The name of the instruction set whose kernels were chosen; others have other costs and other bits.
+  /// The name of the instruction set whose kernels were chosen; others have other costs and other
+  /// bits.
   public let instructionSet: String
   /// The threads of a prediction that the choice was made for.
   ///

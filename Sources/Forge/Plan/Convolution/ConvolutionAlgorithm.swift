@@ -1,23 +1,25 @@
 import CForgeKernels
 import ForgeShapes
 
-/// A way to compute convolutions: its conditions, its cost, its rounding error, its packed weights and its steps.
+/// A way to compute convolutions: its conditions, its cost, its rounding error, its packed weights
+/// and its steps.
 ///
-/// Each algorithm is one type in a file of its own and one line of ``ConvolutionAlgorithms/all``. A value is one
-/// candidate for one convolution: the algorithm with its parameters.
+/// Each algorithm is one type in a file of its own and one line of ``ConvolutionAlgorithms/all``. A
+/// value is one candidate for one convolution: the algorithm with its parameters.
 protocol ConvolutionAlgorithm: Sendable {
   /// The name by which users switch the algorithm off; `nil` where no other could take its place.
   static var rewriteName: String? { get }
 
   /// The ways in which the algorithm can compute a convolution, none where a condition is not met.
   ///
-  /// Conditions are those of sizes and settings. Those of the weights are checked by ``fitted(to:_:)``, that of the
-  /// input's memory is ``needsContiguousInput``.
+  /// Conditions are those of sizes and settings. Those of the weights are checked by
+  /// ``fitted(to:_:)``, that of the input's memory is ``needsContiguousInput``.
   static func candidates(
     for convolution: ConvolutionProblem, _ settings: PlanSettings
   ) -> [any ConvolutionAlgorithm]
 
-  /// Whether the algorithm computes in a precision below Float32 with the kernels of an instruction set.
+  /// Whether the algorithm computes in a precision below Float32 with the kernels of an instruction
+  /// set.
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool
 
   /// The estimated cycles of one core; 0 where the algorithm is taken whenever it is a candidate.
@@ -38,7 +40,8 @@ protocol ConvolutionAlgorithm: Sendable {
   /// Whether the kernel can do the 2×2 maximum pooling after the convolution.
   var canPool: Bool { get }
 
-  /// The candidate in the form that these weights need; `nil` where it would not be exact enough for them.
+  /// The candidate in the form that these weights need; `nil` where it would not be exact enough
+  /// for them.
   func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self?
 
   /// Adds the steps of a convolution that the candidate was chosen for.
@@ -74,8 +77,8 @@ protocol MeasuredAlgorithm: ConvolutionAlgorithm {
   /// The channels that panels divide, of so many output channels.
   func panelledChannels(of outputs: Int) -> Int
 
-  /// The candidate with the parameters of a record; `nil` where the record means something else or goes beyond what
-  /// the candidate allows.
+  /// The candidate with the parameters of a record; `nil` where the record means something else or
+  /// goes beyond what the candidate allows.
   ///
   /// The width of the record's panels is one of those there are.
   func variant(_ record: TuningRecord.Kernel, panelWidth: Int) -> Self?

@@ -2,7 +2,7 @@ import CForgeKernels
 
 /// The convolution algorithms there are.
 enum ConvolutionAlgorithms {
-  /// Every algorithm. Among the cheapest candidates for a convolution the first is taken.
+  /// Every algorithm; among the cheapest candidates for a convolution the first is taken.
   static let all: [any ConvolutionAlgorithm.Type] = [
     PlainImageConvolution.self,
     DirectConvolution.self,
@@ -20,7 +20,8 @@ enum ConvolutionAlgorithms {
   /// The names of those that users can switch off.
   static var rewriteNames: [String] { all.compactMap { $0.rewriteName } }
 
-  /// Whether some algorithm computes in a precision below Float32 with the kernels of an instruction set.
+  /// Whether some algorithm computes in a precision below Float32 with the kernels of an
+  /// instruction set.
   static func compute(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
     all.contains { $0.computes(in: precision, level: level) }
   }

@@ -1,7 +1,7 @@
 /// The choice of an algorithm for a convolution.
 ///
-/// Candidates of all algorithms are collected, those that are not accurate enough are left out, and the cheapest is
-/// taken, or the one that was measured or recorded.
+/// Candidates of all algorithms are collected, those that are not accurate enough are left out, and
+/// the cheapest is taken, or the one that was measured or recorded.
 struct ConvolutionCandidates {
   /// A candidate with its estimated cost.
   typealias Candidate = (cost: Double, algorithm: any ConvolutionAlgorithm)
@@ -21,7 +21,8 @@ struct ConvolutionCandidates {
       .map { ($0.cost(model), $0) }
   }
 
-  /// The candidates from the one that is preferred to the one that is left when weights suit no other.
+  /// The candidates from the one that is preferred to the one that is left when weights suit no
+  /// other.
   func ranked(_ settings: PlanSettings) -> [any ConvolutionAlgorithm] {
     let ranked = Self.ranked(all)
     guard convolution.isTunable(settings),

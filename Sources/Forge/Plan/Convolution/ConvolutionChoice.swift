@@ -2,7 +2,8 @@ import ForgeOperations
 
 /// The algorithms of all convolutions of a graph, which depend on each other.
 ///
-/// An image has the border that the algorithms reading it need, and some algorithms need images without one.
+/// An image has the border that the algorithms reading it need, and some algorithms need images
+/// without one.
 struct ConvolutionChoice {
   private let graph: OperationGraph
   private let settings: PlanSettings
@@ -28,7 +29,8 @@ struct ConvolutionChoice {
     layout = ImageLayout(graph, [PlannedConvolution](), settings)
   }
 
-  /// Takes the first candidate of each convolution that its input allows and, with `constants`, its weights.
+  /// Takes the first candidate of each convolution that its input allows and, with `constants`, its
+  /// weights.
   mutating func choose(by constants: PackedConstants? = nil) throws {
     var isSettled = false
     while !isSettled {

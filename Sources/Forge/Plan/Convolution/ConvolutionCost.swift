@@ -1,11 +1,13 @@
 import CForgeKernels
 import ForgeShapes
 
-/// What the cost model of stage 5 knows of a convolution; each algorithm estimates its cycles from it.
+/// What the cost model of stage 5 knows of a convolution; each algorithm estimates its cycles from
+/// it.
 ///
-/// Estimates are functions of sizes and instruction set alone, so that a model gets the same plan every time. They
-/// count multiply-adds in vectors of 16 at the rate the micro-kernel reaches, what an algorithm does besides, and the
-/// packed weights as a stream from memory, whichever of sums and stream takes longer.
+/// Estimates are functions of sizes and instruction set alone, so that a model gets the same plan
+/// every time. They count multiply-adds in vectors of 16 at the rate the micro-kernel reaches, what
+/// an algorithm does besides, and the packed weights as a stream from memory, whichever of sums and
+/// stream takes longer.
 struct ConvolutionCost {
   /// The multiply-adds of 16 lanes per cycle: 1 on AVX-512 and AVX2 (one port of 512 or two of 256
   /// bits), a quarter of it without a fused multiply-add.

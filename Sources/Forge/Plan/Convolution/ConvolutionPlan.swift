@@ -1,7 +1,8 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 5: the algorithm of every convolution of a bound graph, and the poolings that are done in the same step.
+/// Stage 5: the algorithm of every convolution of a bound graph, and the poolings that are done in
+/// the same step.
 struct ConvolutionPlan {
   /// The convolutions by the positions of their nodes.
   private(set) var planned: [Int: PlannedConvolution] = [:]
@@ -20,7 +21,8 @@ struct ConvolutionPlan {
     _ graph: OperationGraph, _ settings: PlanSettings, constants: PackedConstants? = nil
   ) throws {
     var choice = ConvolutionChoice(graph, settings)
-    // Weights are looked at when it is known where images have borders, so that none is packed in vain.
+    // Weights are looked at when it is known where images have borders, so that none is packed in
+    // vain.
     try choice.choose()
     if let constants { try choice.choose(by: constants) }
     planned = choice.planned

@@ -2,7 +2,8 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// What a node computes that is done by a convolution algorithm: a convolution, a depthwise one or a dense layer.
+/// What a node computes that is done by a convolution algorithm: a convolution, a depthwise one or
+/// a dense layer.
 struct ConvolutionProblem {
   /// The sort of operation.
   enum Kind {
@@ -21,7 +22,8 @@ struct ConvolutionProblem {
   let input, output: [Int]
   /// The groups of channels.
   let groups: Int
-  /// Whether the input is one of the model's, which is there in row-major order, and nothing is added to the sums.
+  /// Whether the input is one of the model's, which is there in row-major order, and nothing is
+  /// added to the sums.
   let readsModelInput: Bool
   /// Whether the input is read as one pixel of all its elements.
   let readsVector: Bool
@@ -73,7 +75,8 @@ struct ConvolutionProblem {
     outputPixels == 1 && (kind == .dense || settings.sizesAreFixed)
   }
 
-  /// Whether something else than options and sizes decides about the algorithm: an estimate, or a measurement.
+  /// Whether something else than options and sizes decides about the algorithm: an estimate, or a
+  /// measurement.
   func isTunable(_ settings: PlanSettings) -> Bool {
     kind == .convolution && groups == 1 && geometry.dilation == .one
       && settings.preference == .speed && settings.level != FORGE_SCALAR

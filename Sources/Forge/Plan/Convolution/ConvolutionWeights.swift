@@ -2,7 +2,8 @@ import ForgeOperations
 
 /// The weights of a convolution that an algorithm is being chosen for.
 ///
-/// They are read from their source when they are first asked for, and once, however many forms are tried.
+/// They are read from their source when they are first asked for, and once, however many forms are
+/// tried.
 final class ConvolutionWeights {
   private let value: OperationGraph.Value
   private let recipe: ConstantRecipe

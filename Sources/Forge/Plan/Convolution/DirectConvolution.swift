@@ -42,7 +42,8 @@ struct DirectConvolution: MeasuredAlgorithm {
     let bias = try plan.packedBias(
       convolution, part: group * outputs..<(group + 1) * outputs, count: form.columns)
     let window = Window(geometry, input: plan.tensor(source))
-    // No border lies between the rows of a pointwise convolution; longer rows leave fewer partial tiles.
+    // No border lies between the rows of a pointwise convolution; longer rows leave fewer partial
+    // tiles.
     let isFlat =
       geometry.isPointwise
       && ([source, target] + operands.added).map { plan.tensor($0) }.allSatisfy(\.isOneRow)
@@ -105,7 +106,8 @@ struct PanelForm: PackedForm {
 }
 
 extension PlannedTensor {
-  /// Whether each block of channels may be seen as one row, whose pixels kernels count with 32 bits.
+  /// Whether each block of channels may be seen as one row, whose pixels kernels count with 32
+  /// bits.
   fileprivate var isOneRow: Bool { isContiguous && height * width <= Int32.max }
 }
 

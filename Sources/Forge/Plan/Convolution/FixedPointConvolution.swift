@@ -1,7 +1,8 @@
 import CForgeKernels
 import ForgeShapes
 
-/// Weights of 24 bits in fixed point, about as exact as Float32 and three quarters as long, for one output pixel.
+/// Weights of 24 bits in fixed point, about as exact as Float32 and three quarters as long, for one
+/// output pixel.
 struct FixedPointConvolution: NarrowConvolution {
   let problem: ConvolutionProblem
 
@@ -12,10 +13,11 @@ struct FixedPointConvolution: NarrowConvolution {
   static let hasScales = true
   static let hasTotals = false
 
-  /// Weights that fit into the second cache are at hand; 1 MB is the least that servers with AVX-512 have.
+  /// Weights that fit into the second cache are at hand; 1 MB is the least that servers with
+  /// AVX-512 have.
   ///
-  /// Panels of few outputs would be padded, or too few for threads to share; whether there are enough cannot depend on
-  /// the threads, because bits do not.
+  /// Panels of few outputs would be padded, or too few for threads to share; whether there are
+  /// enough cannot depend on the threads, because bits do not.
   static func candidates(
     for convolution: ConvolutionProblem, _ settings: PlanSettings
   ) -> [any ConvolutionAlgorithm] {
@@ -39,7 +41,8 @@ struct FixedPointConvolution: NarrowConvolution {
     kernels.fixed_convolution
   }
 
-  /// Whether the error of each output's weights is at most `accuracy` of their median is what decides.
+  /// Whether the error of each output's weights is at most `accuracy` of their median is what
+  /// decides.
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_fixed(
       packing.values, packing.weights, packing.scales, packing.outputs, packing.taps,

@@ -8,12 +8,11 @@ struct GroupedConvolution: ConvolutionAlgorithm {
   static func candidates(
     for convolution: ConvolutionProblem, _ settings: PlanSettings
   ) -> [any ConvolutionAlgorithm] {
-    switch convolution.kind {
-    case .convolution where convolution.groups > 1 && !convolution.hasWholeBlocksPerGroup,
-      .depthwise where convolution.outputs > 1:
-      [GroupedConvolution()]
-    case .convolution, .depthwise, .dense: []
-    }
+    let sharesBlocks =
+      convolution.kind == .convolution && convolution.groups > 1
+      && !convolution.hasWholeBlocksPerGroup
+    let hasMultiplier = convolution.kind == .depthwise && convolution.outputs > 1
+    return sharesBlocks || hasMultiplier ? [GroupedConvolution()] : []
   }
 
   func cost(_ model: ConvolutionCost) -> Double { model.products * model.pixels }

@@ -131,8 +131,8 @@ extension NarrowConvolution {
   }
 }
 
-/// Not floats: what goes before the weights, then `[panel][tap][inputs, rounded up to 16][panelWidth]` as
-/// CForgePrecision.h has them, zero where padded.
+/// Not floats: what goes before the weights, then `[panel][tap][inputs, rounded up to
+/// 16][panelWidth]` as CForgePrecision.h has them, zero where padded.
 struct NarrowForm<Algorithm: NarrowConvolution>: PackedForm {
   let taps, inputs, outputs, panelWidth: Int
   let accuracy: Double

@@ -1,9 +1,10 @@
 import ForgeOperations
 
-/// How output channels are divided into panels of weights, and images into segments, for threads to share.
+/// How output channels are divided into panels of weights, and images into segments, for threads to
+/// share.
 enum Panels {
-  /// The output channels per panel of weights: the widest of 16 to 64 that pads the fewest channels, threads that
-  /// share panels being equally busy.
+  /// The output channels per panel of weights: the widest of 16 to 64 that pads the fewest
+  /// channels, threads that share panels being equally busy.
   static func width(outputs: Int, threads: Int = 1) -> Int {
     let lanes = TensorDescriptor.blockWidth
     let blocks = (outputs + lanes - 1) / lanes

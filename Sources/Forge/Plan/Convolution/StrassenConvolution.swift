@@ -1,7 +1,8 @@
 import CForgeKernels
 import ForgeShapes
 
-/// The micro-kernel on halves of pixels and channels, or on halves of these, by Strassen's algorithm.
+/// The micro-kernel on halves of pixels and channels, or on halves of these, by Strassen's
+/// algorithm.
 struct StrassenConvolution: MeasuredAlgorithm {
   /// How often the algorithm is applied: once or twice.
   let levels: Int
@@ -20,8 +21,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
     guard convolution.isTunable(settings), convolution.geometry.isPointwise else { return [] }
     let (inputs, outputs) = (convolution.inputs, convolution.outputs)
     let pixels = convolution.outputPixels
-    // The image alone decides, so that results do not depend on the number of threads. Each segment has 72 pixels or
-    // more: with fewer the weights of a product are not in use for long enough.
+    // The image alone decides, so that results do not depend on the number of threads. Each segment
+    // has 72 pixels or more: with fewer the weights of a product are not in use for long enough.
     let segments = pixels >= ThreadSplit.rowsFrom ? pixels / 144 * 2 : 1
     // Threads that can share segments need not share panels.
     let sharesSegments =
@@ -38,11 +39,12 @@ struct StrassenConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// One level has 7 products in place of 8, and takes about 7 cycles per pixel and block of inputs and 10 per block of
-  /// outputs for sums; two levels have 49 in place of 64, and take 16 and 23 cycles (fitted to 25 shapes).
+  /// One level has 7 products in place of 8, and takes about 7 cycles per pixel and block of inputs
+  /// and 10 per block of outputs for sums; two levels have 49 in place of 64, and take 16 and 23
+  /// cycles (fitted to 25 shapes).
   ///
-  /// Weights are twice and four times as many. They count as those of two threads that share a memory, for whom the
-  /// kernel is the same.
+  /// Weights are twice and four times as many. They count as those of two threads that share a
+  /// memory, for whom the kernel is the same.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
     let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
@@ -125,5 +127,70 @@ struct StrassenConvolution: MeasuredAlgorithm {
       arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
       return KernelCall(run, arguments, tiles: forge_strassen_tiles)
     }
+  }
+}
+
+/// The weights of Strassen's algorithm: `[panel of outputs >> levels][7 or 49][inputs >>
+/// levels][panelWidth]`, zero where padded; where they are scaled the scales of the inputs and of
+/// the outputs follow.
+///
+/// The algorithm adds channels to each other. The rounding error of a channel is therefore relative
+/// to the channels it is added to: where their scales differ, powers of two even them out, and
+/// where single weights do, as in a sparse matrix, the direct kernel is the exact one.
+/// Sources/Kernels/balance.c has the measure.
+private struct StrassenForm: PackedForm {
+  let levels, inputs, outputs, panelWidth: Int
+  let isScaled: Bool
+  /// The relative L2 error of the whole output that is allowed.
+  let accuracy: Double
+  /// That of every single output channel.
+  let channelAccuracy: Double
+
+  /// The relative error of the algorithm, as the root of the mean square.
+  ///
+  /// Measured against double precision on 9 layer shapes, with inputs of both signs and of one, on
+  /// all instruction sets: at most 4.4·10⁻⁸ times the root of the input channels with one level,
+  /// 8.6·10⁻⁸ with two, where the direct kernel's is 1.8·10⁻⁸ (`StrassenTests`).
+  static func error(levels: Int, inputs: Int) -> Double {
+    (levels == 1 ? 4.5e-8 : 9e-8) * Double(inputs).squareRoot()
+  }
+
+  /// The products of parts that take the place of 8 per level.
+  var products: Int { Int(forge_strassen_products(Int32(clamping: levels))) }
+  /// The floats before the scales.
+  var weightCount: Int {
+    AlignedMemory.round(outputs >> levels, to: panelWidth) * products * (inputs >> levels)
+  }
+
+  var count: Int { weightCount + (isScaled ? inputs + outputs : 0) }
+
+  var writesEverything: Bool { true }
+
+  func write(
+    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
+    threads: Int32
+  ) -> Bool {
+    let (rows, columns, levels) = (Int64(outputs), Int64(inputs), Int32(clamping: levels))
+    let inputScales = isScaled ? memory.baseAddress.map { $0 + weightCount } : nil
+    let outputScales = inputScales.map { $0 + inputs }
+    if let inputScales {
+      forge_balance(values.baseAddress, rows, columns, inputScales, outputScales)
+    }
+    guard
+      isEven(
+        forge_strassen_unevenness(
+          values.baseAddress, rows, columns, levels, inputScales, outputScales))
+    else { return false }
+    forge_pack_strassen(
+      values.baseAddress, memory.baseAddress, rows, columns, Int64(panelWidth), levels, inputScales,
+      outputScales, threads)
+    return true
+  }
+
+  private func isEven(_ unevenness: forge_unevenness) -> Bool {
+    let whole = Self.error(levels: levels, inputs: inputs)
+    let block = Self.error(levels: levels, inputs: PlannedTensor.lanes)
+    return unevenness.input * whole <= accuracy && unevenness.channel * whole <= channelAccuracy
+      && unevenness.block * block <= channelAccuracy
   }
 }

@@ -28,8 +28,10 @@ struct WinogradConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// A transform takes about 6 cycles per point and block of channels, in or out. Each further partial sum of
-  /// `summed` channels reads and writes the products once more, 3 cycles per vector.
+  /// A transform takes about 6 cycles per point and block of channels, in or out.
+  ///
+  /// Each further partial sum of `summed` channels reads and writes the products once more, 3
+  /// cycles per vector.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (model.inputs, model.outputs)
     let columns = (model.output.width + form.tile.width - 1) / form.tile.width

@@ -4,25 +4,25 @@ import CForgeKernels
 struct WinogradCut {
   /// Whether the image is transformed as a whole, in a step of its own.
   ///
-  /// Threads then share out panels of output channels; else they share out chunks. One thread fares as
-  /// well either way.
+  /// Threads then share out panels of output channels; else they share out chunks. One thread fares
+  /// as well either way.
   let isWhole: Bool
   /// The tiles of the image.
   let tiles: Int
   /// The floats of scratch, all threads together, and from one thread's part to the next's.
   let transformedFloats, productsFloats, transformedWorker, productsWorker: Int
 
-  /// The bytes up to which weights stay in the second cache, of which 1 MB is the least that servers with AVX-512
-  /// have.
+  /// The bytes up to which weights stay in the second cache, of which 1 MB is the least that
+  /// servers with AVX-512 have.
   private static let nearWeights = 512 << 10
-  /// What a chunk reads and writes between its stages should stay in the second cache beside such weights.
+  /// What a chunk reads and writes between its stages should stay in the second cache beside such
+  /// weights.
   ///
   /// Chunks may be as small as one row of the micro-kernel.
   private static let chunkBytesNear = 512 << 10
   /// The same beside weights that come from far anew for every chunk: the fewer chunks, the better.
   ///
-  /// 17×17×192 to 192 with 1×7 in one chunk of 628 KB takes 0.47 ms, in two 0.50; 26×26×128 to 256 with 3×3 in
-  /// one of 1.2 MB 1.03, in two 1.19; larger ones gain no more.
+  /// Larger ones gain no more.
   private static let chunkBytesFar = 1280 << 10
 
   /// Chooses the chunk for the sizes in `arguments` and sets it there.

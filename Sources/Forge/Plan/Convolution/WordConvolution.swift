@@ -1,7 +1,8 @@
 import CForgeKernels
 import ForgeShapes
 
-/// A convolution that reads words of 32 bits, each of several neighbouring channels, which a step of its own makes.
+/// A convolution that reads words of 32 bits, each of several neighbouring channels, which a step
+/// of its own makes.
 protocol WordConvolution: NarrowConvolution {
   /// The channels that share a word.
   static var channelsPerWord: Int { get }
@@ -32,7 +33,8 @@ extension WordConvolution {
     guard computes(in: settings.precision, level: settings.level), convolution.kind != .depthwise,
       convolution.groups == 1, convolution.taps * convolution.inputs <= mostProducts
     else { return [] }
-    // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to read.
+    // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to
+    // read.
     let isPreferred =
       convolution.kind == .dense || settings.preference == .size
       || settings.level == FORGE_SCALAR
