@@ -65,9 +65,11 @@ final class PackedConstants: Sendable {
     let memory = try AlignedMemory(
       byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages
     ) { bytes in
+      guard let memory = bytes.bindMemory(to: Float.self).baseAddress else { return }
       isExact = form.write(
-        values, to: bytes.bindMemory(to: Float.self),
-        threads: Int32(clamping: parameters.threads))
+        Packing(
+          values: values.baseAddress, count: values.count, memory: memory,
+          threads: Int32(clamping: parameters.threads)))
     }
     withExtendedLifetime(all) {}
     guard isExact else {

@@ -1,20 +1,26 @@
+/// Values in Forge's own layout, and the memory they are packed to.
+struct Packing {
+  let values: UnsafePointer<Float>?
+  /// The number of values.
+  let count: Int
+  /// Room for the floats of the form, zeroed unless the form writes all of them.
+  let memory: UnsafeMutablePointer<Float>
+  /// The threads that large forms are dealt out to.
+  let threads: Int32
+}
+
 /// A form in which kernels read a constant; equal forms of one constant are packed once.
 protocol PackedForm: Hashable, Sendable {
   /// The number of floats.
   var count: Int { get }
 
-  /// Whether ``write(_:to:threads:)`` writes every float.
+  /// Whether ``write(_:)`` writes every float.
   var writesEverything: Bool { get }
 
-  /// Writes values, in Forge's own layout, to memory, which is zeroed unless all of it is written.
-  ///
-  /// Large forms are dealt out to up to `threads` threads.
+  /// Packs values.
   ///
   /// - Returns: whether the form holds the values as exactly as it should; if not, anything may have been written.
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool
+  func write(_ packing: Packing) -> Bool
 }
 
 extension PackedForm {
@@ -25,11 +31,10 @@ extension PackedForm {
 struct PaddedForm: PackedForm {
   let count: Int
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
-    _ = memory.update(fromContentsOf: values)
+  func write(_ packing: Packing) -> Bool {
+    if let values = packing.values {
+      packing.memory.update(from: values, count: packing.count)
+    }
     return true
   }
 }
@@ -38,8 +43,5 @@ struct PaddedForm: PackedForm {
 struct ZeroForm: PackedForm {
   let count: Int
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool { true }
+  func write(_ packing: Packing) -> Bool { true }
 }

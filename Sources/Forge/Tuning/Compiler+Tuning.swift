@@ -37,7 +37,7 @@ extension Compiler {
     let (graph, settings) = (try bound(inputs: shapes), planSettings)
     do {
       let plan = try ConvolutionPlan(graph, settings)
-      return TunableConvolutions(graph, plan, settings).entries
+      return TunableConvolutions(graph, plan).entries
     } catch is NoConvolutionAlgorithm {
       throw .noKernels
     } catch {

@@ -23,10 +23,10 @@ struct TunableConvolutions {
   ///
   /// Candidates are those of the size. A layer whose weights do not suit the kernel that is chosen
   /// for its size takes the cheapest of the others.
-  init(_ graph: OperationGraph, _ plan: ConvolutionPlan, _ settings: PlanSettings) {
+  init(_ graph: OperationGraph, _ plan: ConvolutionPlan) {
     var known: [TuningRecord.Convolution: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
-      guard let planned = plan.planned[position], planned.problem.isTunable(settings),
+      guard let planned = plan.planned[position], planned.problem.isTunable,
         planned.algorithm is any MeasuredAlgorithm
       else { continue }
       let convolution = TuningRecord.Convolution(planned.problem)
@@ -38,7 +38,7 @@ struct TunableConvolutions {
         entries.append(
           Entry(
             convolution: convolution,
-            candidates: ConvolutionCandidates(for: planned.problem, settings),
+            candidates: ConvolutionCandidates(for: planned.problem),
             nodes: nodes, layer: node.layers.first ?? 0))
       }
     }

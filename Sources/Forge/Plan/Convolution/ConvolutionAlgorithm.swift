@@ -13,10 +13,8 @@ protocol ConvolutionAlgorithm: Sendable {
   /// The ways in which the algorithm can compute a convolution, none where a condition is not met.
   ///
   /// Conditions are those of sizes and settings. Those of the weights are checked by
-  /// ``fitted(to:_:)``, that of the input's memory is ``needsContiguousInput``.
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm]
+  /// ``fitted(to:)``, that of the input's memory is ``needsContiguousInput``.
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm]
 
   /// Whether the algorithm computes in a precision below Float32 with the kernels of an instruction
   /// set.
@@ -42,7 +40,7 @@ protocol ConvolutionAlgorithm: Sendable {
 
   /// The candidate in the form that these weights need; `nil` where it would not be exact enough
   /// for them.
-  func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self?
+  func fitted(to weights: ConvolutionWeights) throws -> Self?
 
   /// Adds the steps of a convolution that the candidate was chosen for.
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws
@@ -63,7 +61,7 @@ extension ConvolutionAlgorithm {
 
   var canPool: Bool { false }
 
-  func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self? { self }
+  func fitted(to weights: ConvolutionWeights) throws -> Self? { self }
 }
 
 /// An algorithm that can be chosen by timing it, and that a tuning record can name.

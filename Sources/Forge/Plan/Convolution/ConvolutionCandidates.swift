@@ -8,29 +8,29 @@ struct ConvolutionCandidates {
 
   /// The candidates in the order of the list of algorithms.
   let all: [Candidate]
-  private let convolution: ConvolutionProblem
+  private let problem: ConvolutionProblem
 
   /// Collects the candidates for a convolution.
-  init(for convolution: ConvolutionProblem, _ settings: PlanSettings) {
-    self.convolution = convolution
-    let model = ConvolutionCost(convolution, settings)
+  init(for problem: ConvolutionProblem) {
+    self.problem = problem
+    let (model, settings) = (ConvolutionCost(problem), problem.settings)
     all = ConvolutionAlgorithms.all
       .filter { $0.rewriteName.map(settings.isEnabled) ?? true }
-      .flatMap { $0.candidates(for: convolution, settings) }
+      .flatMap { $0.candidates(for: problem) }
       .filter { $0.addedError(settings.level) <= settings.accuracy }
       .map { ($0.cost(model), $0) }
   }
 
   /// The candidates from the one that is preferred to the one that is left when weights suit no
   /// other.
-  func ranked(_ settings: PlanSettings) -> [any ConvolutionAlgorithm] {
+  var ranked: [any ConvolutionAlgorithm] {
     let ranked = Self.ranked(all)
-    guard convolution.isTunable(settings),
-      let record = settings.tuned[TuningRecord.Convolution(convolution)],
+    guard problem.isTunable,
+      let record = problem.settings.tuned[TuningRecord.Convolution(problem)],
       let tuned = variant(record)
     else { return ranked }
     // It takes the place of all that it was measured against.
-    let tunedCost = tuned.cost(ConvolutionCost(convolution, settings))
+    let tunedCost = tuned.cost(ConvolutionCost(problem))
     let others = all.filter { !($0.algorithm is any MeasuredAlgorithm) && $0.cost < tunedCost }
     return Self.ranked(others) + [tuned] + ranked
   }
@@ -56,7 +56,7 @@ struct ConvolutionCandidates {
 
   /// The channels that panels divide.
   func panelledOutputs(of algorithm: any MeasuredAlgorithm) -> Int {
-    algorithm.panelledChannels(of: convolution.outputs)
+    algorithm.panelledChannels(of: problem.outputs)
   }
 
   /// The algorithm that a record names; `nil` where no candidate allows it.

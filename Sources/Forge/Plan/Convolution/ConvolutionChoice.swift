@@ -23,9 +23,9 @@ struct ConvolutionChoice {
     self.graph = graph
     self.settings = settings
     nodes = graph.nodes.enumerated().compactMap { position, node in
-      ConvolutionProblem(node, of: graph).map { (position, $0) }
+      ConvolutionProblem(node, of: graph, settings).map { (position, $0) }
     }
-    ranked = nodes.map { ConvolutionCandidates(for: $0.problem, settings).ranked(settings) }
+    ranked = nodes.map { ConvolutionCandidates(for: $0.problem).ranked }
     layout = ImageLayout(graph, [PlannedConvolution](), settings)
   }
 
@@ -56,7 +56,7 @@ struct ConvolutionChoice {
     let isGapped = gapped.contains(nodes[index].position)
     for candidate in ranked[index] where !(isGapped && candidate.needsContiguousInput) {
       guard let weights else { return candidate }
-      if let fitted = try candidate.fitted(to: weights, settings) { return fitted }
+      if let fitted = try candidate.fitted(to: weights) { return fitted }
     }
     throw NoConvolutionAlgorithm()
   }

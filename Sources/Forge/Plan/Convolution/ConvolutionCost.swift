@@ -27,17 +27,17 @@ struct ConvolutionCost {
   private static let nominalSize = Size(width: 56, height: 56)
 
   /// The model of a convolution.
-  init(_ convolution: ConvolutionProblem, _ settings: PlanSettings) {
-    let level = settings.level
+  init(_ problem: ConvolutionProblem) {
+    let level = problem.settings.level
     vectorsPerCycle = level == FORGE_BASELINE ? 0.25 : level == FORGE_SCALAR ? 0.02 : 1
-    let (input, output) = (convolution.input, convolution.output)
+    let (input, output) = (problem.input, problem.output)
     let nominal = Self.nominalSize
-    let isFixed = settings.sizesAreFixed
+    let isFixed = problem.settings.sizesAreFixed
     self.output = isFixed ? Size(width: output[1], height: output[0]) : nominal
     inputPixels = isFixed ? input[0] * input[1] : nominal.width * nominal.height
-    inputs = AlignedMemory.round(convolution.inputs, to: PlannedTensor.lanes)
-    outputs = AlignedMemory.round(convolution.outputs, to: PlannedTensor.lanes)
-    kernel = convolution.geometry.kernel
+    inputs = AlignedMemory.round(problem.inputs, to: PlannedTensor.lanes)
+    outputs = AlignedMemory.round(problem.outputs, to: PlannedTensor.lanes)
+    kernel = problem.geometry.kernel
   }
 
   /// The products of an output pixel, in vectors.

@@ -27,9 +27,12 @@ struct ConvolutionProblem {
   let readsModelInput: Bool
   /// Whether the input is read as one pixel of all its elements.
   let readsVector: Bool
+  /// What is chosen by besides.
+  let settings: PlanSettings
 
   /// The convolution that a node of a bound graph computes; `nil` for other operations.
-  init?(_ node: OperationGraph.Node, of graph: OperationGraph) {
+  init?(_ node: OperationGraph.Node, of graph: OperationGraph, _ settings: PlanSettings) {
+    self.settings = settings
     let input = graph.imageSizes(of: node.inputs[0])
     let isImage = graph.shape(of: node.inputs[0]).isImage
     output = graph.imageSizes(of: node.output)
@@ -71,19 +74,19 @@ struct ConvolutionProblem {
   var weightCount: Int { outputs * taps * inputs }
 
   /// Whether the output is one pixel in every plan that shares the packed weights.
-  func isOfOnePixel(_ settings: PlanSettings) -> Bool {
+  var isOfOnePixel: Bool {
     outputPixels == 1 && (kind == .dense || settings.sizesAreFixed)
   }
 
   /// Whether something else than options and sizes decides about the algorithm: an estimate, or a
   /// measurement.
-  func isTunable(_ settings: PlanSettings) -> Bool {
+  var isTunable: Bool {
     kind == .convolution && groups == 1 && geometry.dilation == .one
       && settings.preference == .speed && settings.level != FORGE_SCALAR
   }
 
   /// The output channels per panel of weights, where nothing else is asked for.
-  func panelWidth(_ settings: PlanSettings) -> Int {
+  var panelWidth: Int {
     Panels.width(
       outputs: outputs, threads: settings.threadsSharingPanels(pixels: outputPixels))
   }

@@ -3,10 +3,8 @@ import ForgeShapes
 
 /// Each channel on its own, a block of them at a time.
 struct DepthwiseAlgorithm: ConvolutionAlgorithm {
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    convolution.kind == .depthwise && convolution.outputs == 1 ? [DepthwiseAlgorithm()] : []
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    problem.kind == .depthwise && problem.outputs == 1 ? [DepthwiseAlgorithm()] : []
   }
 
   func cost(_ model: ConvolutionCost) -> Double { model.products * model.pixels }
@@ -49,14 +47,12 @@ private struct ChannelForm: PackedForm {
 
   var count: Int { AlignedMemory.round(channels, to: PlannedTensor.lanes) * taps }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
+  func write(_ packing: Packing) -> Bool {
+    guard let values = packing.values else { return true }
     let lanes = PlannedTensor.lanes
     for channel in 0..<channels {
       for tap in 0..<taps {
-        memory[(channel / lanes * taps + tap) * lanes + channel % lanes] =
+        packing.memory[(channel / lanes * taps + tap) * lanes + channel % lanes] =
           values[channel * taps + tap]
       }
     }

@@ -5,11 +5,9 @@ import ForgeShapes
 struct DirectConvolution: MeasuredAlgorithm {
   var panelWidth: Int
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard convolution.kind != .depthwise, convolution.groups == 1 else { return [] }
-    return [DirectConvolution(panelWidth: convolution.panelWidth(settings))]
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard problem.kind != .depthwise, problem.groups == 1 else { return [] }
+    return [DirectConvolution(panelWidth: problem.panelWidth)]
   }
 
   func cost(_ model: ConvolutionCost) -> Double {
@@ -94,13 +92,10 @@ struct PanelForm: PackedForm {
 
   var writesEverything: Bool { true }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
+  func write(_ packing: Packing) -> Bool {
     forge_pack_convolution(
-      values.baseAddress, memory.baseAddress, Int64(outputs), Int64(taps), Int64(inputs),
-      Int64(panelWidth), threads)
+      packing.values, packing.memory, Int64(outputs), Int64(taps), Int64(inputs),
+      Int64(panelWidth), packing.threads)
     return true
   }
 }

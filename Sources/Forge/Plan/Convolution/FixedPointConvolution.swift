@@ -18,18 +18,16 @@ struct FixedPointConvolution: NarrowConvolution {
   ///
   /// Panels of few outputs would be padded, or too few for threads to share; whether there are
   /// enough cannot depend on the threads, because bits do not.
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard convolution.kind != .depthwise, convolution.groups == 1,
-      convolution.isOfOnePixel(settings),
-      convolution.outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH),
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard problem.kind != .depthwise, problem.groups == 1,
+      problem.isOfOnePixel,
+      problem.outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH),
       PlanBuilder.saturatingProduct([
-        convolution.taps, convolution.inputs, convolution.outputs,
+        problem.taps, problem.inputs, problem.outputs,
       ]) >= 1 << 18,
-      isAvailable(settings.level)
+      isAvailable(problem.settings.level)
     else { return [] }
-    return [FixedPointConvolution(problem: convolution)]
+    return [FixedPointConvolution(problem: problem)]
   }
 
   /// One pixel takes as long as its weights take to read.
@@ -51,7 +49,7 @@ struct FixedPointConvolution: NarrowConvolution {
 
   var panelWidth: Int { Int(FORGE_FIXED_PANEL_WIDTH) }
 
-  func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self? {
-    try weights.fit(form(of: problem, accuracy: settings.accuracy)) ? self : nil
+  func fitted(to weights: ConvolutionWeights) throws -> Self? {
+    try weights.fit(form(of: problem)) ? self : nil
   }
 }

@@ -5,13 +5,11 @@ import ForgeShapes
 ///
 /// A depthwise convolution with a multiplier is one of as many groups as there are input channels.
 struct GroupedConvolution: ConvolutionAlgorithm {
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     let sharesBlocks =
-      convolution.kind == .convolution && convolution.groups > 1
-      && !convolution.hasWholeBlocksPerGroup
-    let hasMultiplier = convolution.kind == .depthwise && convolution.outputs > 1
+      problem.kind == .convolution && problem.groups > 1
+      && !problem.hasWholeBlocksPerGroup
+    let hasMultiplier = problem.kind == .depthwise && problem.outputs > 1
     return sharesBlocks || hasMultiplier ? [GroupedConvolution()] : []
   }
 
@@ -65,12 +63,9 @@ private struct GroupForm: PackedForm {
         Int64(groups), Int64(outputs), Int64(height), Int64(width), Int64(inputs)))
   }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
+  func write(_ packing: Packing) -> Bool {
     forge_pack_grouped_convolution(
-      values.baseAddress, memory.baseAddress, Int64(groups), Int64(outputs), Int64(height),
+      packing.values, packing.memory, Int64(groups), Int64(outputs), Int64(height),
       Int64(width), Int64(inputs))
     return true
   }

@@ -11,13 +11,12 @@ struct HalfWeightConvolution: NarrowConvolution {
   static let hasScales = true
   static let hasTotals = false
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard computes(in: settings.precision, level: settings.level), convolution.kind != .depthwise,
-      convolution.groups == 1, convolution.isOfOnePixel(settings)
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard computes(in: problem.settings.precision, level: problem.settings.level),
+      problem.kind != .depthwise,
+      problem.groups == 1, problem.isOfOnePixel
     else { return [] }
-    return [HalfWeightConvolution(panelWidth: convolution.panelWidth(settings))]
+    return [HalfWeightConvolution(panelWidth: problem.panelWidth)]
   }
 
   /// It is what was asked for, and no slower.

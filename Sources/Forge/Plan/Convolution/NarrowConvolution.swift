@@ -74,10 +74,10 @@ extension NarrowConvolution {
   }
 
   /// The packed form of a convolution's weights.
-  func form(of problem: ConvolutionProblem, accuracy: Double) -> NarrowForm<Self> {
+  func form(of problem: ConvolutionProblem) -> NarrowForm<Self> {
     NarrowForm(
       taps: problem.taps, inputs: problem.inputs, outputs: problem.outputs,
-      panelWidth: panelWidth, accuracy: accuracy)
+      panelWidth: panelWidth, accuracy: problem.settings.accuracy)
   }
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
@@ -85,7 +85,7 @@ extension NarrowConvolution {
     let kernels = forge_precision_kernels(plan.kernels.level)
     let operands = try plan.operands(of: convolution)
     let (target, residual, panelWidth) = (operands.target, operands.residual, panelWidth)
-    let form = form(of: problem, accuracy: plan.settings.accuracy)
+    let form = form(of: problem)
     let packed = try plan.packedWeights(convolution, as: form)
     let weights = packed.map { $0 + form.weightsStart }
     let scales = Self.hasScales ? packed : nil
@@ -153,17 +153,14 @@ struct NarrowForm<Algorithm: NarrowConvolution>: PackedForm {
       / MemoryLayout<Float>.stride
   }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
-    guard let first = memory.baseAddress else { return true }
+  func write(_ packing: Packing) -> Bool {
+    let first = packing.memory
     let totals = UnsafeMutableRawPointer(first + totalsStart)
     return Algorithm.pack(
       NarrowPacking(
-        values: values.baseAddress, weights: UnsafeMutableRawPointer(first + weightsStart),
+        values: packing.values, weights: UnsafeMutableRawPointer(first + weightsStart),
         scales: first, totals: totals.assumingMemoryBound(to: Int32.self),
         outputs: Int64(outputs), taps: Int64(taps), inputs: Int64(inputs),
-        panelWidth: Int64(panelWidth), accuracy: accuracy, threads: threads))
+        panelWidth: Int64(panelWidth), accuracy: accuracy, threads: packing.threads))
   }
 }

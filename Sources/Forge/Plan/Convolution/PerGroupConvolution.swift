@@ -4,13 +4,11 @@ import ForgeShapes
 struct PerGroupConvolution: ConvolutionAlgorithm {
   let direct: DirectConvolution
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard convolution.kind == .convolution, convolution.groups > 1,
-      convolution.hasWholeBlocksPerGroup
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard problem.kind == .convolution, problem.groups > 1,
+      problem.hasWholeBlocksPerGroup
     else { return [] }
-    let direct = DirectConvolution(panelWidth: convolution.panelWidth(settings))
+    let direct = DirectConvolution(panelWidth: problem.panelWidth)
     return [PerGroupConvolution(direct: direct)]
   }
 

@@ -5,17 +5,15 @@ import ForgeShapes
 struct PlainImageConvolution: ConvolutionAlgorithm {
   let panelWidth: Int
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    let geometry = convolution.geometry
-    guard convolution.kind == .convolution, convolution.groups == 1, convolution.readsModelInput,
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    let geometry = problem.geometry
+    guard problem.kind == .convolution, problem.groups == 1, problem.readsModelInput,
       geometry.dilation == .one,
       forge_plain_convolution_fits(
         Int64(geometry.kernel.height), Int64(geometry.kernel.width), Int64(geometry.stride.width),
-        Int64(convolution.inputs)) != 0
+        Int64(problem.inputs)) != 0
     else { return [] }
-    return [PlainImageConvolution(panelWidth: Panels.width(outputs: convolution.outputs))]
+    return [PlainImageConvolution(panelWidth: Panels.width(outputs: problem.outputs))]
   }
 
   /// Others would fill up blocks of channels first.

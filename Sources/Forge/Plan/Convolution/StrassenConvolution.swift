@@ -8,34 +8,32 @@ struct StrassenConvolution: MeasuredAlgorithm {
   let levels: Int
   /// Into how many parts the image is cut, seen as one row.
   let segments: Int
-  let inputs, outputs: Int
+  let problem: ConvolutionProblem
   var panelWidth: Int
   /// Whether powers of two even out the scales of channels.
   var isScaled = false
 
   static let rewriteName: String? = "strassen"
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard convolution.isTunable(settings), convolution.geometry.isPointwise else { return [] }
-    let (inputs, outputs) = (convolution.inputs, convolution.outputs)
-    let pixels = convolution.outputPixels
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard problem.isTunable, problem.geometry.isPointwise else { return [] }
+    let (inputs, outputs) = (problem.inputs, problem.outputs)
+    let pixels = problem.outputPixels
     // The image alone decides, so that results do not depend on the number of threads. Each segment
     // has 72 pixels or more: with fewer the weights of a product are not in use for long enough.
     let segments = pixels >= ThreadSplit.rowsFrom ? pixels / 144 * 2 : 1
     // Threads that can share segments need not share panels.
     let sharesSegments =
-      !settings.sizesAreFixed || segments.isMultiple(of: settings.threads)
+      !problem.settings.sizesAreFixed || segments.isMultiple(of: problem.settings.threads)
     return (1...2).compactMap { levels in
       let part = PlannedTensor.lanes << levels
       guard inputs.isMultiple(of: part), outputs.isMultiple(of: part), outputs >= 128 else {
         return nil
       }
       return StrassenConvolution(
-        levels: levels, segments: segments, inputs: inputs, outputs: outputs,
+        levels: levels, segments: segments, problem: problem,
         panelWidth: Panels.width(
-          outputs: outputs >> levels, threads: sharesSegments ? 1 : settings.threads))
+          outputs: outputs >> levels, threads: sharesSegments ? 1 : problem.settings.threads))
     }
   }
 
@@ -57,7 +55,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   }
 
   func addedError(_ level: forge_level) -> Double {
-    StrassenForm.error(levels: levels, inputs: inputs)
+    StrassenForm.error(levels: levels, inputs: problem.inputs)
   }
 
   var needsContiguousInput: Bool { true }
@@ -70,25 +68,26 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   func panelledChannels(of outputs: Int) -> Int { outputs >> levels }
 
-  func fitted(to weights: ConvolutionWeights, _ settings: PlanSettings) throws -> Self? {
+  func fitted(to weights: ConvolutionWeights) throws -> Self? {
     for isScaled in [false, true] {
       var fitted = self
       fitted.isScaled = isScaled
-      if try weights.fit(fitted.form(settings)) { return fitted }
+      if try weights.fit(fitted.form) { return fitted }
     }
     return nil
   }
 
-  private func form(_ settings: PlanSettings) -> StrassenForm {
+  private var form: StrassenForm {
     StrassenForm(
-      levels: levels, inputs: inputs, outputs: outputs, panelWidth: panelWidth,
-      isScaled: isScaled, accuracy: settings.accuracy, channelAccuracy: settings.channelAccuracy)
+      levels: levels, inputs: problem.inputs, outputs: problem.outputs, panelWidth: panelWidth,
+      isScaled: isScaled, accuracy: problem.settings.accuracy,
+      channelAccuracy: problem.settings.channelAccuracy)
   }
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
     let (source, target, residual) = (operands.source, operands.target, operands.residual)
-    let form = form(plan.settings)
+    let (inputs, outputs, form) = (problem.inputs, problem.outputs, form)
     let weights = try plan.packedWeights(convolution, as: form)
     let scales = isScaled ? weights.map { $0 + form.weightCount } : nil
     let bias = try plan.packedBias(convolution, count: outputs)
@@ -166,24 +165,19 @@ private struct StrassenForm: PackedForm {
 
   var writesEverything: Bool { true }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
+  func write(_ packing: Packing) -> Bool {
     let (rows, columns, levels) = (Int64(outputs), Int64(inputs), Int32(clamping: levels))
-    let inputScales = isScaled ? memory.baseAddress.map { $0 + weightCount } : nil
+    let inputScales = isScaled ? packing.memory + weightCount : nil
     let outputScales = inputScales.map { $0 + inputs }
     if let inputScales {
-      forge_balance(values.baseAddress, rows, columns, inputScales, outputScales)
+      forge_balance(packing.values, rows, columns, inputScales, outputScales)
     }
-    guard
-      isEven(
-        forge_strassen_unevenness(
-          values.baseAddress, rows, columns, levels, inputScales, outputScales))
-    else { return false }
+    let unevenness = forge_strassen_unevenness(
+      packing.values, rows, columns, levels, inputScales, outputScales)
+    guard isEven(unevenness) else { return false }
     forge_pack_strassen(
-      values.baseAddress, memory.baseAddress, rows, columns, Int64(panelWidth), levels, inputScales,
-      outputScales, threads)
+      packing.values, packing.memory, rows, columns, Int64(panelWidth), levels, inputScales,
+      outputScales, packing.threads)
     return true
   }
 

@@ -13,17 +13,15 @@ struct WinogradConvolution: MeasuredAlgorithm {
   static let rewriteName: String? = "winograd"
 
   /// One for each form, with the longest sums that are accurate enough.
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard convolution.isTunable(settings) else { return [] }
-    let geometry = convolution.geometry
-    let accuracy = settings.accuracy / Self.errorFactor(settings.level)
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard problem.isTunable else { return [] }
+    let geometry = problem.geometry
+    let accuracy = problem.settings.accuracy / Self.errorFactor(problem.settings.level)
     return WinogradTile.forms(of: geometry.kernel, stride: geometry.stride).compactMap { form in
-      form.summedChannels(of: convolution.inputs, accuracy: accuracy).map { summed in
+      form.summedChannels(of: problem.inputs, accuracy: accuracy).map { summed in
         WinogradConvolution(
-          form: form, summed: summed, inputs: convolution.inputs,
-          panelWidth: convolution.panelWidth(settings))
+          form: form, summed: summed, inputs: problem.inputs,
+          panelWidth: problem.panelWidth)
       }
     }
   }
@@ -173,14 +171,11 @@ private struct WinogradForm: PackedForm {
 
   var writesEverything: Bool { true }
 
-  func write(
-    _ values: UnsafeBufferPointer<Float>, to memory: UnsafeMutableBufferPointer<Float>,
-    threads: Int32
-  ) -> Bool {
+  func write(_ packing: Packing) -> Bool {
     forge_pack_winograd(
-      values.baseAddress, memory.baseAddress, Int64(outputs), Int64(inputs),
+      packing.values, packing.memory, Int64(outputs), Int64(inputs),
       Int32(form.tile.height), Int32(form.kernel.height), Int32(form.tile.width),
-      Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth), threads)
+      Int32(form.kernel.width), Int32(form.stride), Int64(panelWidth), packing.threads)
     return true
   }
 }

@@ -27,18 +27,17 @@ extension WordConvolution {
 
   static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? { nil }
 
-  static func candidates(
-    for convolution: ConvolutionProblem, _ settings: PlanSettings
-  ) -> [any ConvolutionAlgorithm] {
-    guard computes(in: settings.precision, level: settings.level), convolution.kind != .depthwise,
-      convolution.groups == 1, convolution.taps * convolution.inputs <= mostProducts
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard computes(in: problem.settings.precision, level: problem.settings.level),
+      problem.kind != .depthwise,
+      problem.groups == 1, problem.taps * problem.inputs <= mostProducts
     else { return [] }
     // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to
     // read.
     let isPreferred =
-      convolution.kind == .dense || settings.preference == .size
-      || settings.level == FORGE_SCALAR
-    return [Self(panelWidth: convolution.panelWidth(settings), isPreferred: isPreferred)]
+      problem.kind == .dense || problem.settings.preference == .size
+      || problem.settings.level == FORGE_SCALAR
+    return [Self(panelWidth: problem.panelWidth, isPreferred: isPreferred)]
   }
 
   func cost(_ model: ConvolutionCost) -> Double {
