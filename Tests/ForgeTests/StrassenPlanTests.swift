@@ -190,7 +190,7 @@ import Testing
     let pointwise = image --> PointwiseConvolution(channels: 256)
     #expect(try kernels(pointwise).map { $0.hasPrefix("strassen") } == [true], "\(level)")
     // A dilated window reads a border.
-    let dilated = image --> Convolution(kernel: 3, channels: 256, dilation: (2, 2))
+    let dilated = image --> Convolution(kernel: (3, 3), channels: 256, dilation: (2, 2))
     #expect(
       try kernels([pointwise, dilated] --> Add()) == ["convolution 1×1 panel 64"], "\(level)")
     let narrow = image --> Crop(left: 1, right: 1) --> PointwiseConvolution(channels: 256)

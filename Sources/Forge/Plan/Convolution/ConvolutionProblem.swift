@@ -32,11 +32,11 @@ struct ConvolutionProblem {
 
   /// The convolution that a node of a bound graph computes; `nil` for other operations.
   init?(_ node: OperationGraph.Node, of graph: OperationGraph, _ settings: PlanSettings) {
+    guard let source = node.inputs.first else { return nil }
     self.settings = settings
-    let input = graph.imageSizes(of: node.inputs[0])
-    let isImage = graph.shape(of: node.inputs[0]).isImage
+    let input = graph.imageSizes(of: source)
     output = graph.imageSizes(of: node.output)
-    readsModelInput = graph.inputs.contains(node.inputs[0]) && node.residual == nil
+    readsModelInput = graph.inputs.contains(source) && node.residual == nil
     if case .convolution(let geometry, _, let groups) = node.primitive {
       (kind, self.geometry, self.input, self.groups) = (.convolution, geometry, input, groups)
       readsVector = false
@@ -46,7 +46,7 @@ struct ConvolutionProblem {
     } else if case .dense = node.primitive {
       kind = .dense
       groups = 1
-      readsVector = !isImage || Self.hasGapsInBlocks(input)
+      readsVector = !graph.shape(of: source).isImage || Self.hasGapsInBlocks(input)
       self.input = readsVector ? [1, 1, input.reduce(1, *)] : input
       geometry = ConvolutionGeometry(
         kernel: Size(width: self.input[1], height: self.input[0]))

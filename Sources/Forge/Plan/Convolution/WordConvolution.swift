@@ -29,8 +29,8 @@ extension WordConvolution {
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard computes(in: problem.settings.precision, level: problem.settings.level),
-      problem.kind != .depthwise,
-      problem.groups == 1, problem.taps * problem.inputs <= mostProducts
+      problem.kind != .depthwise, problem.groups == 1,
+      problem.taps * problem.inputs <= mostProducts
     else { return [] }
     // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to
     // read.
