@@ -48,19 +48,12 @@ protocol ConvolutionAlgorithm: Sendable {
 
 extension ConvolutionAlgorithm {
   static var rewriteName: String? { nil }
-
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool { false }
-
   func addedError(_ level: forge_level) -> Double { 0 }
-
   var readsBorder: Bool { true }
-
   var needsContiguousInput: Bool { false }
-
   var readsPlainInput: Bool { false }
-
   var canPool: Bool { false }
-
   func fitted(to weights: ConvolutionWeights) throws -> Self? { self }
 }
 
