@@ -15,7 +15,8 @@ extension PlanBuilder {
     addCopy(from: source, to: middle)
   }
 
-  /// A part of an image: another reading of its memory, or a copy where readers need zeros around it.
+  /// A part of an image: another reading of its memory, or a copy where readers need zeros around
+  /// it.
   mutating func addCrop(_ node: OperationGraph.Node, _ edges: Edges) throws {
     let source = try blocked(node.inputs[0])
     let sizes = sizes(of: node.output)
