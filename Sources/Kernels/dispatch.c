@@ -16,17 +16,17 @@ static const forge_kernel_table scalar = {
 #if defined(__x86_64__) || defined(__aarch64__)
 static const forge_kernel_table baseline = {
   .level = FORGE_BASELINE, .name = "baseline",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_BASELINE)};
+  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_BASELINE) FORGE_FAST_KERNELS(OF_BASELINE)};
 #endif
 
 #if defined(__x86_64__)
 static const forge_kernel_table avx2 = {
   .level = FORGE_AVX2, .name = "avx2",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX2)};
+  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX2) FORGE_FAST_KERNELS(OF_AVX2)};
 
 static const forge_kernel_table avx512 = {
   .level = FORGE_AVX512, .name = "avx512",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX512)};
+  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX512) FORGE_FAST_KERNELS(OF_AVX512)};
 #endif
 
 const forge_kernel_table *forge_kernels(forge_level level) {

@@ -17,8 +17,8 @@
  *   peak.c                    the most that a core does, to compare kernels with
  *   polynomials.py            where the numbers in vector/elementary.h come from
  *   winograd.py               where those in winograd.h do
- * A new family gets a line in one of the two lists below, a file in scalar/ and, if vectors help,
- * one in vector/ that vector/all.h includes. */
+ * A new family gets a line in one of the three lists below, a file in scalar/ unless the scalar level
+ * does without it, and, if vectors help, one in vector/ that vector/all.h includes. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 
@@ -36,10 +36,6 @@
 #define FORGE_VECTOR_KERNELS(X) \
   X(convolution)                \
   X(plain_convolution)          \
-  X(winograd)                   \
-  X(winograd_input)             \
-  X(winograd_output)            \
-  X(strassen)                   \
   X(grouped_convolution)        \
   X(depthwise)                  \
   X(pooling)                    \
@@ -50,6 +46,13 @@
   X(binary_plain)               \
   X(activation_plain)           \
   X(softmax_plain)
+
+/* Algorithms that save multiplications: every level but scalar has its own function. */
+#define FORGE_FAST_KERNELS(X) \
+  X(winograd)                 \
+  X(winograd_input)           \
+  X(winograd_output)          \
+  X(strassen)
 
 /* Kernels that gain nothing from vectors written by hand: all levels use forge_<family>_scalar. */
 #define FORGE_SHARED_KERNELS(X) \
@@ -68,12 +71,13 @@
                                 int64_t last);
 #define FORGE_DECLARE_SCALAR(family) FORGE_DECLARE(family, scalar)
 #define FORGE_DECLARE_VECTOR(family) \
-  FORGE_DECLARE(family, scalar)      \
   FORGE_DECLARE(family, baseline)    \
   FORGE_DECLARE(family, avx2)        \
   FORGE_DECLARE(family, avx512)
 FORGE_SHARED_KERNELS(FORGE_DECLARE_SCALAR)
+FORGE_VECTOR_KERNELS(FORGE_DECLARE_SCALAR)
 FORGE_VECTOR_KERNELS(FORGE_DECLARE_VECTOR)
+FORGE_FAST_KERNELS(FORGE_DECLARE_VECTOR)
 
 /* activation(x) of one number, rounded once from double precision. */
 float forge_activate_scalar(float x, forge_activation activation);
@@ -97,9 +101,6 @@ static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y
                                        int64_t alpha_x) {
   return !(phase / 2 == 1 && y == alpha_y - 1) && !(phase % 2 == 1 && x == alpha_x - 1);
 }
-
-/* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
-void forge_winograd_points(int32_t alpha, double *points);
 
 /* ---- packing on several threads ---- */
 

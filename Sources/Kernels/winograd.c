@@ -43,7 +43,8 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
 
 /* ---- weights ---- */
 
-void forge_winograd_points(int32_t alpha, double *points) {
+/* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
+static void axis_points(int32_t alpha, double *points) {
   const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
   points[0] = 0;
   for (int32_t k = 0; k < axis->pairs; k++) {
@@ -61,7 +62,7 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
     return;
   }
   double points[FORGE_MOST_POINTS];
-  forge_winograd_points(alpha, points);
+  axis_points(alpha, points);
   for (int32_t i = 0; i < alpha - 1; i++) {
     double scale = 1, power = 1;
     for (int32_t j = 0; j < alpha - 1; j++)

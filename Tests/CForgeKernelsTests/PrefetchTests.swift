@@ -45,7 +45,7 @@ private func check(_ label: String, _ bits: (Ahead) -> [UInt32]) {
     test.chunk = 2
     test.summed = 16
     let numbers = WinogradNumbers(test)
-    for level in Level.available {
+    for level in Level.vectors {
       check("\(level), \(test)") { next in
         let prepared = numbers.prepare(test, on: level, next: next)
         prepared.whole.runAll()
@@ -67,7 +67,7 @@ private func check(_ label: String, _ bits: (Ahead) -> [UInt32]) {
         height: 7, width: 7, inputs: 64, outputs: levels == 1 ? 160 : 320, panel: panel,
         levels: levels, segments: segments)
       let numbers = StrassenNumbers(test)
-      for level in Level.available {
+      for level in Level.vectors {
         check("\(level), \(test)") { next in
           let prepared = numbers.prepare(test, on: level, next: next)
           prepared.call.runAll()

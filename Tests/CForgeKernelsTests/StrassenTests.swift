@@ -6,7 +6,7 @@ private func check(
   _ test: StrassenCase, inPlace: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let numbers = StrassenNumbers(test)
-  for level in Level.available {
+  for level in Level.vectors {
     let label = "\(level), \(test), in place \(inPlace)"
     let prepared = numbers.prepare(test, on: level, inPlace: inPlace)
     let before = prepared.out.buffer.bits
@@ -107,7 +107,7 @@ private func check(
         levels: levels, segments: segments, activation: Activation(kind: FORGE_SWISH, a: 1),
         residual: true)
       let numbers = StrassenNumbers(test)
-      for level in Level.available {
+      for level in Level.vectors {
         expectIndependentTiles(numbers.prepare(test, on: level).call, "\(level), \(test)")
       }
     }
@@ -123,7 +123,7 @@ private func check(
           height: height, width: width, inputs: 64, outputs: Self.channels(5, levels: levels),
           panel: 16, levels: levels, segments: segments, activation: .relu, residual: true)
         let numbers = StrassenNumbers(test)
-        for level in Level.available {
+        for level in Level.vectors {
           let whole = numbers.prepare(test, on: level)
           whole.call.runAll()
           for workers in 1...4 {
@@ -144,7 +144,7 @@ private func check(
     let test = StrassenCase(
       height: 5, width: 5, inputs: 64, outputs: 320, panel: 32, levels: 2, segments: 2)
     let numbers = StrassenNumbers(test)
-    for level in Level.available {
+    for level in Level.vectors {
       let first = numbers.prepare(test, on: level)
       first.call.runAll()
       let prepared = numbers.prepare(test, on: level)
@@ -161,7 +161,7 @@ private func check(
       height: 5, width: 5, inputs: 64, outputs: 192, panel: 48, levels: levels, segments: 3,
       residual: true)
     let numbers = StrassenNumbers(test)
-    for level in Level.available {
+    for level in Level.vectors {
       let first = numbers.prepare(test, on: level)
       first.call.runAll()
       let second = numbers.prepare(test, on: level)
@@ -176,14 +176,14 @@ private func check(
     }
   }
 
-  /// Errors are those of `KernelChoice.strassenError`, of one level and of two.
+  /// Errors are those of `StrassenForm.error`, of one level and of two.
   @Test("as exact as the cost model says", arguments: [1, 2], [64, 128, 192, 448])
   func direct(levels: Int, inputs: Int) {
     let test = StrassenCase(
       height: 11, width: 11, inputs: inputs, outputs: 128, levels: levels, segments: 2)
     let numbers = StrassenNumbers(test)
     let wanted = numbers.expected.values
-    for level in Level.available {
+    for level in Level.vectors {
       let prepared = numbers.prepare(test, on: level)
       prepared.call.runAll()
       var (errors, all) = (0.0, 0.0)
@@ -212,7 +212,7 @@ private func check(
       (segment: pixel / 7, row: levels == 1 ? pixel % 7 % 4 : pixel % 7 % 4 % 2)
     }
     var numbers = StrassenNumbers(test)
-    for level in Level.available {
+    for level in Level.vectors {
       let clean = numbers.prepare(test, on: level)
       clean.call.runAll()
       for pixel in [1, 5, 10, 13] {

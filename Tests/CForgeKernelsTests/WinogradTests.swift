@@ -6,7 +6,7 @@ import Testing
 private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sourceLocation) {
   let numbers = WinogradNumbers(test)
   let expected = numbers.expected(test)
-  for level in Level.available {
+  for level in Level.vectors {
     let label = "\(level), \(test)"
     let one = numbers.prepare(test, on: level)
     let before = one.out.buffer.bits
@@ -162,7 +162,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
         outputs: 70, panel: 48, activation: .relu, residual: true)
       test.summed = summed
       let numbers = WinogradNumbers(test)
-      for level in Level.available {
+      for level in Level.vectors {
         var bits: [UInt32]?
         for chunk in [1, 2, 5, 6, 12, 1 << 30] {
           test.chunk = chunk
@@ -191,7 +191,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       test.chunk = 2
       test.summed = 16
       let numbers = WinogradNumbers(test)
-      for level in Level.available {
+      for level in Level.vectors {
         let prepared = numbers.prepare(test, on: level)
         expectIndependentTiles(prepared.whole, "\(level), \(test), whole")
         let two = numbers.prepare(test, on: level)
@@ -210,7 +210,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
         form, height: 9, width: 10, inputs: 20, outputs: 33, panel: 32, activation: .relu)
       test.chunk = 2
       let numbers = WinogradNumbers(test)
-      for level in Level.available {
+      for level in Level.vectors {
         let first = numbers.prepare(test, on: level)
         first.whole.runAll()
         let prepared = numbers.prepare(test, on: level, worker: worker)
@@ -245,7 +245,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       let numbers = WinogradNumbers(test)
       let direct = numbers.numbers.prepare(test.convolution, on: scalar)
       direct.call.runAll()
-      for level in Level.available {
+      for level in Level.vectors {
         let prepared = numbers.prepare(test, on: level)
         prepared.whole.runAll()
         var (squares, all) = (0.0, 0.0)
@@ -274,7 +274,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
         width: 4 * form.stride * form.tile.width, inputs: 18, outputs: 21)
       var numbers = WinogradNumbers(test)
       let (y, x) = (2 * form.stride * form.tile.height, 2 * form.stride * form.tile.width)
-      for level in Level.available {
+      for level in Level.vectors {
         let clean = numbers.prepare(test, on: level)
         clean.whole.runAll()
         let kept = numbers.numbers.input[y, x, 17]
@@ -320,7 +320,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
       test.pooling = .roundedDown
       var numbers = WinogradNumbers(test)
       numbers.numbers.input[5, 5, 1] = .nan
-      for level in Level.available {
+      for level in Level.vectors {
         let prepared = numbers.prepare(test, on: level)
         prepared.whole.runAll()
         // Pixels 4 to 6 see it with any kernel here: poolings 2 and 3.

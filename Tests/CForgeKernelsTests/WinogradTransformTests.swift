@@ -35,7 +35,7 @@ import Testing
         numbers.numbers.input.values = numbers.numbers.input.values.map { _ in 0 }
         numbers.numbers.input[y, x, 0] = 1
         let own = y % form.stride * form.stride + x % form.stride
-        for level in Level.available {
+        for level in Level.vectors {
           let prepared = numbers.prepare(test, on: level)
           prepared.input.runAll()
           for unit in form.units {
@@ -70,7 +70,7 @@ import Testing
     numbers.numbers.bias = [0]
     // One tap of 1: a filter that no point is without; its transform is divided out below.
     numbers.numbers.weights = numbers.numbers.weights.indices.map { $0 == 0 ? 1 : 0 }
-    for level in Level.available {
+    for level in Level.vectors {
       let prepared = numbers.prepare(test, on: level)
       let point = Int(prepared.layout.transformed_point)
       for i in 0..<vertical.alpha {
@@ -106,7 +106,7 @@ import Testing
     numbers.numbers.bias = [0]
     let last = numbers.numbers.weights.count - 1
     numbers.numbers.weights = numbers.numbers.weights.indices.map { $0 == last ? 1 : 0 }
-    for level in Level.available {
+    for level in Level.vectors {
       let prepared = numbers.prepare(test, on: level)
       for at in 0..<prepared.transformed.count { prepared.transformed.pointer[at] = 0 }
       let point = Int(prepared.layout.points) - 1

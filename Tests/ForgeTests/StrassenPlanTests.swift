@@ -173,6 +173,32 @@ import Testing
     }
   }
 
+  /// It sees an image as one row: where another convolution needs zeros around the image, or only a part of one is
+  /// read, another kernel is chosen.
+  @Test(arguments: KernelChoiceTests.vectors)
+  func onlyWhereRowsFollowEachOther(_ level: CompileOptions.InstructionSet) throws {
+    let options = CompileOptions(
+      disabledRewrites: ["moveCropsEarlier"], instructionSet: level)
+    let input = Input(width: 14, height: 14, channels: 512)
+    let image = input --> Activation(.tanh)
+    let kernels = { (output: Tensor) in
+      let model = Model(input: input, output: output)
+      try expectAgreement(model, options: options, relativeL2: 5e-6)
+      return try model.compile(parameters: SeededParameters(), options: options).report.steps
+        .map(\.kernel).filter { $0.contains("1×1 panel") }
+    }
+    let pointwise = image --> PointwiseConvolution(channels: 256)
+    #expect(try kernels(pointwise).map { $0.hasPrefix("strassen") } == [true], "\(level)")
+    // A dilated window reads a border.
+    let dilated = image --> Convolution(kernel: (3, 3), channels: 256, dilation: (2, 2))
+    #expect(
+      try kernels([pointwise, dilated] --> Add()) == ["convolution 1×1 panel 64"], "\(level)")
+    let narrow = image --> Crop(left: 1, right: 1) --> PointwiseConvolution(channels: 256)
+    #expect(try kernels(narrow) == ["convolution 1×1 panel 64"], "\(level)")
+    let low = image --> Crop(top: 1) --> PointwiseConvolution(channels: 256)
+    #expect(try kernels(low).map { $0.hasPrefix("strassen") } == [true], "\(level)")
+  }
+
   /// Odd sizes, in one segment and in several, with an activation and with something added.
   @Test(arguments: KernelChoiceTests.vectors)
   func odd(_ level: CompileOptions.InstructionSet) throws {

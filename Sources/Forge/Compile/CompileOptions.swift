@@ -38,8 +38,7 @@ public struct CompileOptions: Sendable {
 
   /// What a plan is optimised for.
   public enum Preference: Sendable {
-    /// Speed: weights may be packed into larger forms, up to 64/9 of their size (Winograd's F(6×6,
-    /// 3×3)).
+    /// Speed: weights may be packed into larger forms, up to 64/9 of their size.
     case speed
     /// Size: weights are packed at their own size, except for padding to whole vectors.
     case size

@@ -69,8 +69,9 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       .rawValue
     self.tuning = tuning
     requestedPrecision = compiler.options.precision
-    let reduced = ReducedKernel(requestedPrecision, level: compiler.level)
-    precision = reduced == nil ? .float32 : requestedPrecision
+    precision =
+      ConvolutionAlgorithms.compute(in: requestedPrecision, level: compiler.level)
+      ? requestedPrecision : .float32
     self.verification = verification
     stages = StageReport.all(compiler, plan: plan)
   }

@@ -35,7 +35,6 @@ extension ConvolutionPlan {
   /// Whether the node at a position reads inputs of the model in row-major order.
   fileprivate func readsPlain(_ position: Int, _ node: OperationGraph.Node) -> Bool {
     if case .resize = node.primitive { return true }
-    if case .plainImage = choices[position] { return true }
-    return false
+    return planned[position]?.algorithm.readsPlainInput ?? false
   }
 }

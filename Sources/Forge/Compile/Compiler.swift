@@ -28,7 +28,7 @@ struct Compiler: Sendable {
   /// The most threads of a prediction, as resolved from the options on this machine.
   let threads: Int
   /// The kernels that were measured or read from a record, see ``tune(constants:)``.
-  var tuned: [TuningRecord.Convolution: KernelChoice] = [:]
+  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
 
   /// Runs stages 1 to 4.
   init(
@@ -150,7 +150,13 @@ struct Compiler: Sendable {
     let bound = try bound(inputs: inputs)
     let settings = planSettings
     let convolutions: ConvolutionPlan
-    do { convolutions = try ConvolutionPlan(bound, settings, constants: constants) } catch {
+    do {
+      convolutions = try ConvolutionPlan(bound, settings, constants: constants)
+    } catch let error as NoMemory {
+      throw .noMemory(error)
+    } catch is NoConvolutionAlgorithm {
+      throw .noKernels
+    } catch {
       throw .parameters(error)
     }
     guard let table = forge_kernels(level) else { throw .noKernels }

@@ -41,8 +41,7 @@ extension Device {
     /// bandwidth).
     ///
     /// Work whose tensors stay in a cache may take less time than its bytes require. An algorithm
-    /// that saves multiplications, such as Winograd's, may take less than its multiply-adds
-    /// require.
+    /// that saves multiplications may take less than its multiply-adds require.
     ///
     /// - Parameters:
     ///   - multiplyAdds: the multiplications with an addition each.

@@ -5,22 +5,11 @@ import ForgeShapes
 struct HaloNeeds {
   private var needs: [Int: Edges] = [:]
 
-  /// The needs of every value of a bound graph; some kernels need none.
-  init(_ graph: OperationGraph, _ convolutions: ConvolutionPlan) {
-    for (position, node) in graph.nodes.enumerated() {
-      let geometry: ConvolutionGeometry
-      switch node.primitive {
-      case .convolution(let window, _, _):
-        guard convolutions.choices[position]?.readsBorder ?? true else { continue }
-        geometry = window
-      case .depthwiseConvolution(let window, _): geometry = window
-      default: continue
-      }
-      guard let input = node.inputs.first,
-        let edges = Self.halo(
-          geometry, input: graph.shape(of: input), output: graph.shape(of: node.output))
-      else { continue }
-      needs[input.index] = Self.union(self[input], edges)
+  /// The needs of the convolutions whose algorithms read borders.
+  init(_ convolutions: some Sequence<PlannedConvolution>) {
+    for convolution in convolutions where convolution.algorithm.readsBorder {
+      let input = convolution.node.inputs[0]
+      needs[input.index] = Self.union(self[input], Self.border(of: convolution.problem))
     }
   }
 
@@ -34,17 +23,10 @@ struct HaloNeeds {
   }
 
   /// The pixels that windows reach beyond each edge of the input.
-  private static func halo(_ geometry: ConvolutionGeometry, input: Shape, output: Shape) -> Edges? {
-    guard let width = input.width, let height = input.height, let outWidth = output.width,
-      let outHeight = output.height
-    else { return nil }
-    return border(
-      geometry, input: Size(width: width, height: height),
-      output: Size(width: outWidth, height: outHeight))
-  }
-
-  /// The pixels that windows reach beyond each edge of an input of known size.
-  static func border(_ geometry: ConvolutionGeometry, input: Size, output: Size) -> Edges {
+  static func border(of convolution: ConvolutionProblem) -> Edges {
+    let geometry = convolution.geometry
+    let input = Size(width: convolution.input[1], height: convolution.input[0])
+    let output = Size(width: convolution.output[1], height: convolution.output[0])
     let edges = geometry.edges(width: input.width, height: input.height)
     let reach = { (output: Int, stride: Int, extent: Int, before: Int, input: Int) in
       max((output - 1) * stride + extent - before - input, 0)

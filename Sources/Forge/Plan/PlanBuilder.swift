@@ -19,8 +19,8 @@ struct CropSlot: Sendable {
 
 /// Stage 5: a kernel, a layout and a step for every node of a bound graph.
 ///
-/// Images are blocked, everything else is plain; a value gets its other form when a step asks for it.
-/// How each family of operations becomes steps is in `Plan/Steps/`.
+/// Images are blocked, everything else is plain; a value gets its other form when a step asks for
+/// it. How each family of operations becomes steps is in `Plan/Steps/`.
 struct PlanBuilder {
   typealias Value = OperationGraph.Value
   typealias ID = PlannedTensor.ID
@@ -37,8 +37,7 @@ struct PlanBuilder {
   let settings: PlanSettings
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
-  private let halos: HaloNeeds
-  private let concatenations: ConcatenationPlan
+  private let layout: ImageLayout
   private let lastUse: [Int: Int]
 
   private(set) var steps: [PlannedStep] = []
@@ -64,10 +63,7 @@ struct PlanBuilder {
     self.constants = constants
     self.settings = settings
     self.convolutions = convolutions
-    var halos = HaloNeeds(graph, convolutions)
-    concatenations = ConcatenationPlan(
-      graph, halos: &halos, isEnabled: settings.isEnabled(Rewrites.concatenateInPlace))
-    self.halos = halos
+    layout = convolutions.layout
     var lastUse: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       for operand in graph.operands(of: node) { lastUse[operand.index] = position }
@@ -102,10 +98,7 @@ struct PlanBuilder {
   func isImage(_ value: Value) -> Bool { graph.shape(of: value).isImage }
 
   /// The sizes of a value as an image: those of fewer axes get height and width 1 in front.
-  func imageSizes(of value: Value) -> [Int] {
-    let sizes = sizes(of: value)
-    return Array(repeating: 1, count: max(3 - sizes.count, 0)) + sizes
-  }
+  func imageSizes(of value: Value) -> [Int] { graph.imageSizes(of: value) }
 
   /// A value as a blocked image.
   mutating func blocked(_ value: Value) throws -> ID {
@@ -176,14 +169,14 @@ struct PlanBuilder {
     let tensor = tensors[source.index]
     return settings.isEnabled(Rewrites.reuseInPlace) && lastUse[input.index] == node
       && tensor.base == .arena
-      && tensor.root == source && tensor.halo == halos[value]
+      && tensor.root == source && tensor.halo == halo(of: value)
       && sizes(of: input) == sizes(of: value)
-      && concatenations.slots[value] == nil
+      && !isPart(value)
       && !othersRead(source, than: input)
   }
 
-  /// Whether this node or a later one reads the memory of `root` under another value, as crops and the
-  /// parts of a concatenation do.
+  /// Whether this node or a later one reads the memory of `root` under another value, as crops and
+  /// the parts of a concatenation do.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
     blockedForms.contains { value, form in
       value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
@@ -192,7 +185,7 @@ struct PlanBuilder {
 
   /// Whether a value is written straight into the tensor it is concatenated into.
   func isPart(_ value: Value, of whole: Value, at channel: Int) -> Bool {
-    concatenations.slots[value].map { $0.whole == whole && $0.channel == channel } ?? false
+    layout.slot(of: value).map { $0.whole == whole && $0.channel == channel } ?? false
   }
 
   /// Whether a value is there in row-major order already.
@@ -202,10 +195,13 @@ struct PlanBuilder {
   func blockedForm(of value: Value) -> ID? { blockedForms[value] }
 
   /// The border of zeros that readers of a value need.
-  func halo(of value: Value) -> Edges { halos[value] }
+  func halo(of value: Value) -> Edges { layout.halo(of: value) }
 
   /// Whether a value is part of a concatenation.
-  func isPart(_ value: Value) -> Bool { concatenations.slots[value] != nil }
+  func isPart(_ value: Value) -> Bool { layout.slot(of: value) != nil }
+
+  /// Whether a crop is another reading of the image it is cut from.
+  func isView(_ crop: Value) -> Bool { layout.isView(crop) }
 
   // MARK: Tensors
 
@@ -232,8 +228,8 @@ struct PlanBuilder {
 
   private mutating func addBlocked(_ value: Value) -> ID {
     let sizes = imageSizes(of: value)
-    guard let slot = concatenations.slots[value] else {
-      let halo = halos[value]
+    guard let slot = layout.slot(of: value) else {
+      let halo = halo(of: value)
       return addTensor { _, id in PlannedTensor.blocked(sizes, halo: halo, id: id) }
     }
     let whole = blockedForms[slot.whole] ?? blockedResult(slot.whole)
@@ -307,7 +303,7 @@ struct PlanBuilder {
 
   /// A constant, or a part of its values, in the form a kernel reads, alive as long as the plan.
   mutating func packed(
-    _ value: Value?, part: Range<Int>? = nil, as form: PackedConstants.Form
+    _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
     let memory = try constants.memory(
       value, value.flatMap { graph.constant($0) }, part: part, as: form)

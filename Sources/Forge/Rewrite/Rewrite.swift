@@ -25,16 +25,10 @@ public enum Rewrites {
   static let reuseInPlace = "reuseInPlace"
   /// Convolutions apply the following max pooling as they store.
   static let fusePooling = "fusePooling"
-  /// Convolutions use Winograd's minimal filtering.
-  static let winograd = "winograd"
-  /// Pointwise convolutions use Strassen's algorithm.
-  static let strassen = "strassen"
-  /// Weights of large dense layers and one-pixel convolutions are stored as 24-bit fixed point.
-  static let fixedPointWeights = "fixedPointWeights"
-  /// The rewrites that the planner applies.
-  static let ofPlan = [
-    winograd, strassen, fixedPointWeights, fusePooling, concatenateInPlace, reuseInPlace,
-  ]
+  /// The rewrites that the planner applies: the convolution algorithms that can be switched off,
+  /// and the others.
+  static let ofPlan =
+    ConvolutionAlgorithms.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = all.map { $0.name } + ofPlan

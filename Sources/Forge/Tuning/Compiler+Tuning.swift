@@ -5,7 +5,8 @@ extension Compiler {
   /// Settles the kernels of convolutions before any plan is made, in the way the options ask for.
   ///
   /// - Returns: what was chosen, and how.
-  /// - Throws: ``CompileError`` for a record that does not fit, and for what keeps a plan from being made.
+  /// - Throws: ``CompileError`` for a record that does not fit, and for what keeps a plan from being
+  ///   made.
   mutating func tune(constants: PackedConstants) throws(CompileError) -> TuningReport {
     switch options.tuning {
     case .costModel: return try report(.costModel)
@@ -37,7 +38,9 @@ extension Compiler {
     let (graph, settings) = (try bound(inputs: shapes), planSettings)
     do {
       let plan = try ConvolutionPlan(graph, settings)
-      return try TunableConvolutions(graph, plan, settings).entries
+      return TunableConvolutions(graph, plan).entries
+    } catch is NoConvolutionAlgorithm {
+      throw .noKernels
     } catch {
       throw .parameters(error)
     }
@@ -53,8 +56,7 @@ extension Compiler {
       throw CompileError([error.problem(self)])
     }
     let choices = entries.compactMap { entry -> TuningRecord.Choice? in
-      let choice = tuned[entry.convolution] ?? entry.candidates.best
-      return TuningRecord.Kernel(choice).map {
+      (tuned[entry.convolution] ?? entry.candidates.best).map {
         TuningRecord.Choice(convolution: entry.convolution, kernel: $0)
       }
     }
@@ -76,7 +78,7 @@ extension TuningRecord {
   /// The kernels a record has for the convolutions of a model.
   ///
   /// - Throws: ``CompileError`` with all that does not fit.
-  func choices(for compiler: Compiler) throws(CompileError) -> [Convolution: KernelChoice] {
+  func choices(for compiler: Compiler) throws(CompileError) -> [Convolution: Kernel] {
     let set =
       CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar
     guard version == Self.currentVersion else {
@@ -90,7 +92,7 @@ extension TuningRecord {
       throw CompileError([error.problem(compiler)])
     }
     let recorded = Dictionary(grouping: choices, by: \.convolution)
-    var result: [Convolution: KernelChoice] = [:]
+    var result: [Convolution: Kernel] = [:]
     var problems: [Problem] = []
     for entry in entries {
       let kernels = Set(recorded[entry.convolution, default: []].map(\.kernel))
@@ -101,8 +103,8 @@ extension TuningRecord {
           .contradictoryRecord(
             at: node?.place, node?.reference, entry.convolution,
             kernels: kernels.map(\.description).sorted()))
-      } else if let choice = kernel.choice(among: entry.candidates) {
-        result[entry.convolution] = choice
+      } else if entry.candidates.variant(kernel) != nil {
+        result[entry.convolution] = kernel
       } else {
         problems.append(
           .impossibleKernel(
@@ -112,21 +114,5 @@ extension TuningRecord {
     }
     guard problems.isEmpty else { throw CompileError(problems) }
     return result
-  }
-}
-
-extension KernelCandidates {
-  /// What ``allows(_:)`` allows, in words, a line each.
-  fileprivate var possible: [String] {
-    all.compactMap { candidate in
-      guard let kernel = TuningRecord.Kernel(candidate.choice) else { return nil }
-      let panels = widths(of: candidate.choice).map(String.init).joined(separator: " or ")
-      let parts = [
-        kernel.tile.map { "tile \($0)" }, kernel.summedChannels.map { "summed \($0) or fewer" },
-        kernel.levels.map { "levels \($0)" }, kernel.segments.map { "segments \($0)" },
-      ]
-      return ([kernel.name] + parts.compactMap(\.self) + ["panel \(panels)"])
-        .joined(separator: " ")
-    }
   }
 }

@@ -11,7 +11,8 @@ struct PlanRace {
   /// The seconds that a race lasts unless its fewest turns take longer.
   private static let duration = 0.25
 
-  /// Runs both on seeded random inputs; `nil` when there is no memory for them or a custom layer throws.
+  /// Runs both on seeded random inputs; `nil` when there is no memory for them or a custom layer
+  /// throws.
   init?(_ first: Plan, _ second: Plan, threads: Int) {
     plans = [first, second]
     do {
@@ -53,7 +54,8 @@ struct PlanRace {
 
   /// The result for the steps of some nodes, or of all.
   ///
-  /// Each step counts with its least time, because what else a machine does makes it longer, never shorter.
+  /// Each step counts with its least time, because what else a machine does makes it longer, never
+  /// shorter.
   func result(of nodes: Set<Int>? = nil) -> Result {
     let steps = plans.map { plan in
       plan.stepReports.indices.filter { nodes?.contains(plan.stepReports[$0].node) ?? true }

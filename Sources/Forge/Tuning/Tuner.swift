@@ -2,13 +2,14 @@ import ForgeShapes
 
 /// Finds the fastest kernel of each size of convolution by timing plans on this machine.
 ///
-/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as far away
-/// as they do in a prediction, inputs from where the step before left them, threads from the work before, and
-/// poolings are counted where they are done. A plan with the best kernels so far runs in turns with one that
-/// has, for every size at once, the next kernel that may be better. So two plans' weights are held at a time.
+/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as
+/// far away as they do in a prediction, inputs from where the step before left them, threads from
+/// the work before, and poolings are counted where they are done. A plan with the best kernels so
+/// far runs in turns with one that has, for every size at once, the next kernel that may be better.
+/// So two plans' weights are held at a time.
 struct Tuner {
   /// The best kernels so far.
-  private(set) var champions: [TuningRecord.Convolution: KernelChoice] = [:]
+  private(set) var champions: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
   /// What was compared.
   private(set) var comparisons: [TuningReport.Comparison] = []
   /// See ``TuningReport/predictionSeconds``.
@@ -19,12 +20,13 @@ struct Tuner {
   private let constants: PackedConstants
   private let entries: [TunableConvolutions.Entry]
   /// The kernels that are still to be compared, by the position of their entry.
-  private var waiting: [[KernelChoice]]
+  private var waiting: [[TuningRecord.Kernel]]
   /// Whether the widths of panels have been looked at, which comes last.
   private var hasWidths: [Bool]
 
-  /// A kernel must take this share of the best one's time or less to take its place: what is measured
-  /// differs by some 2 % from time to time, and the cost model's choice is the same every time.
+  /// A kernel must take this share of the best one's time or less to take its place: what is
+  /// measured differs by some 2 % from time to time, and the cost model's choice is the same every
+  /// time.
   private static let margin = 0.97
   /// It must also be faster in this share of the turns: with seven, in six.
   ///
@@ -85,14 +87,16 @@ struct Tuner {
   }
 
   private func isChanged(
-    _ entry: TunableConvolutions.Entry, from costModel: [TuningRecord.Convolution: KernelChoice]
+    _ entry: TunableConvolutions.Entry,
+    from costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) -> Bool {
     champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
   }
 
-  /// The next kernel of each size that has one; panels of other widths come when the algorithm is settled.
-  private mutating func nextChallengers() -> [Int: KernelChoice] {
-    var challengers: [Int: KernelChoice] = [:]
+  /// The next kernel of each size that has one; panels of other widths come when the algorithm is
+  /// settled.
+  private mutating func nextChallengers() -> [Int: TuningRecord.Kernel] {
+    var challengers: [Int: TuningRecord.Kernel] = [:]
     for (index, entry) in entries.enumerated() {
       if waiting[index].isEmpty, !hasWidths[index], let champion = champions[entry.convolution] {
         hasWidths[index] = true
@@ -104,34 +108,30 @@ struct Tuner {
   }
 
   private mutating func settle(
-    _ convolution: TuningRecord.Convolution, _ challenger: KernelChoice,
+    _ convolution: TuningRecord.Convolution, _ challenger: TuningRecord.Kernel,
     _ result: PlanRace.Result
   ) {
-    guard let champion = champions[convolution], let old = TuningRecord.Kernel(champion),
-      let new = TuningRecord.Kernel(challenger)
-    else { return }
+    guard let champion = champions[convolution] else { return }
     let isWon =
       result.second < Self.margin * result.first && result.share >= Self.share
     comparisons.append(
       TuningReport.Comparison(
-        convolution: convolution, champion: (old, result.first),
-        challenger: (new, result.second), isWon: isWon))
+        convolution: convolution, champion: (champion, result.first),
+        challenger: (challenger, result.second), isWon: isWon))
     if isWon { champions[convolution] = challenger }
   }
 
   /// The times of both kernels of each challenged size; `nil` when the plans cannot be run.
   private func compare(
-    _ challengers: [Int: KernelChoice]
+    _ challengers: [Int: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) -> [Int: PlanRace.Result]? {
     if let timer = compiler.options.tuningTimer {
       var results: [Int: PlanRace.Result] = [:]
       for (index, challenger) in challengers {
         let convolution = entries[index].convolution
-        guard let champion = champions[convolution].flatMap({ TuningRecord.Kernel($0) }),
-          let kernel = TuningRecord.Kernel(challenger)
-        else { continue }
+        guard let champion = champions[convolution] else { continue }
         results[index] = PlanRace.Result(
-          first: timer(convolution, champion), second: timer(convolution, kernel), share: 1)
+          first: timer(convolution, champion), second: timer(convolution, challenger), share: 1)
       }
       return results
     }
@@ -151,11 +151,12 @@ struct Tuner {
 
   /// Goes back to the cost model's choices when the others are slower together.
   ///
-  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the caches.
-  /// They must be slower by the least times and in most turns: winners that save a few parts in a thousand of a
-  /// prediction are not to be lost to its noise, which is ten times as large.
+  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the
+  /// caches. They must be slower by the least times and in most turns: winners that save a few
+  /// parts in a thousand of a prediction are not to be lost to its noise, which is ten times as
+  /// large.
   private mutating func compareWhole(
-    with costModel: [TuningRecord.Convolution: KernelChoice]
+    with costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) {
     let measured = try plan(champions)
     constants.drop(except: measured)
@@ -172,7 +173,7 @@ struct Tuner {
   }
 
   private func plan(
-    _ choices: [TuningRecord.Convolution: KernelChoice]
+    _ choices: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(Compiler.PlanError) -> Plan {
     var compiler = compiler
     compiler.tuned = choices

@@ -1,4 +1,5 @@
-/// The kernels that were chosen for the convolutions of a model, to be given back to a later compile.
+/// The kernels that were chosen for the convolutions of a model, to be given back to a later
+/// compile.
 ///
 /// ```swift
 /// let measured = try model.compile(parameters: weights, options: .init(tuning: .measured))
@@ -6,8 +7,8 @@
 /// let again = try model.compile(parameters: weights, options: .init(tuning: .recorded(record)))
 /// ```
 ///
-/// A choice goes with the sizes of a convolution, not with the name of a layer: layers of the same sizes share
-/// one, and a record stays good when layers are renamed or other layers are added.
+/// A choice goes with the sizes of a convolution, not with the name of a layer: layers of the same
+/// sizes share one, and a record stays good when layers are renamed or other layers are added.
 public struct TuningRecord: Sendable, Hashable, Codable {
   /// The sizes of a convolution, as texts of numbers with an x between them.
   public struct Convolution: Sendable, Hashable, Codable {
@@ -31,20 +32,21 @@ public struct TuningRecord: Sendable, Hashable, Codable {
 
   /// A kernel with its parameters.
   ///
-  /// Every part but the name may be missing, so that a record which was altered, or written by another
-  /// version of Forge, can be read: a compile says what is wrong with it.
+  /// Every part but the name may be missing, so that a record which was altered, or written by
+  /// another version of Forge, can be read: a compile says what is wrong with it.
   public struct Kernel: Sendable, Hashable, Codable {
-    /// `direct`, `winograd` or `strassen`.
+    /// The name of the algorithm, as reports have it: `direct` for plain sums.
     public let name: String
     /// The output channels per panel of packed weights: 16, 32, 48 or 64.
     public let panelWidth: Int?
-    /// Winograd's outputs per tile, as width x height.
+    /// The outputs that are computed together, as width x height, where an algorithm works on
+    /// tiles.
     public let tile: String?
-    /// Winograd's channels that are summed before they are transformed back.
+    /// The channels that are summed before tiles are transformed back.
     public let summedChannels: Int?
-    /// Into how many parts Strassen's kernel cuts an image.
+    /// Into how many parts an image is cut, where the algorithm works on parts.
     public let segments: Int?
-    /// How often Strassen's algorithm is applied, where it is more than once: 2.
+    /// How often the algorithm is applied to its own parts, where it is more than once: 2.
     public let levels: Int?
 
     /// A kernel of any name.
@@ -80,7 +82,8 @@ public struct TuningRecord: Sendable, Hashable, Codable {
 
   /// The version of the form in which the record was written.
   public let version: Int
-  /// The name of the instruction set whose kernels were chosen; others have other costs and other bits.
+  /// The name of the instruction set whose kernels were chosen; others have other costs and other
+  /// bits.
   public let instructionSet: String
   /// The threads of a prediction that the choice was made for.
   ///
@@ -109,7 +112,7 @@ extension TuningRecord.Convolution: CustomStringConvertible {
 }
 
 extension TuningRecord.Kernel: CustomStringConvertible {
-  /// The name and the parameters: `winograd tile 4x4 summed 128 panel 64`.
+  /// The name and the parameters: `direct panel 64`.
   public var description: String {
     let parts = [
       tile.map { "tile \($0)" }, summedChannels.map { "summed \($0)" },

@@ -18,8 +18,8 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     public let champion: (kernel: TuningRecord.Kernel, seconds: Double)
     /// The kernel it was compared with, and the seconds that took.
     public let challenger: (kernel: TuningRecord.Kernel, seconds: Double)
-    /// Whether the second took the place of the first: it must take at most 97 % of its time and have been the
-    /// faster one in three quarters of the turns.
+    /// Whether the second took the place of the first: it must take at most 97 % of its time and
+    /// have been the faster one in three quarters of the turns.
     public let isWon: Bool
   }
 
@@ -27,15 +27,15 @@ public struct TuningReport: Sendable, CustomStringConvertible {
   public let way: Way
   /// The kernels of the plan, whichever way they were chosen; empty where inputs take any size.
   public let record: TuningRecord
-  /// The convolutions whose kernels were measured or recorded, but that the cost model chose for after all:
-  /// the record has nothing of them, or the time for measuring was over.
+  /// The convolutions whose kernels were measured or recorded, but that the cost model chose for
+  /// after all: the record has nothing of them, or the time for measuring was over.
   public let fallbacks: [TuningRecord.Convolution]
   /// The convolutions whose kernels are not those that the cost model chooses.
   public let differences: [TuningRecord.Convolution]
   /// What was measured, in order.
   public let comparisons: [Comparison]
-  /// The seconds of a prediction by the cost model's plan and by the one of the record, measured in turns at
-  /// the end; `nil` when nothing else than the cost model's choice won.
+  /// The seconds of a prediction by the cost model's plan and by the one of the record, measured in
+  /// turns at the end; `nil` when nothing else than the cost model's choice won.
   public let predictionSeconds: (costModel: Double, measured: Double)?
 
   /// The record's kernels in words, a line each.

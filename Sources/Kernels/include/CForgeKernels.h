@@ -465,7 +465,7 @@ typedef enum {
   FORGE_AVX512      /* AVX-512 F, BW, DQ, VL */
 } forge_level;
 
-/* The kernels of one level. */
+/* The kernels of one level; the scalar one has no algorithms that save multiplications. */
 typedef struct {
   forge_level level;
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */

@@ -11,6 +11,9 @@ struct Level: Sendable, CustomStringConvertible {
   /// Those this machine has.
   static let available = all.filter { $0.isAvailable }
 
+  /// Those of them that have the algorithms which save multiplications.
+  static let vectors = available.filter { $0.rawValue != FORGE_SCALAR.rawValue }
+
   var isAvailable: Bool { forge_kernels(forge_level(rawValue)) != nil }
 
   /// The kernels; only for levels that are available.

@@ -2,7 +2,8 @@ import CForgeKernels
 import ForgeOperations
 
 extension PlanBuilder {
-  /// A kernel of the chosen instruction set; each table is complete, which a test holds.
+  /// A kernel of the chosen instruction set, which has each that a plan may choose; a test holds
+  /// that.
   func require(_ kernel: forge_kernel?) -> forge_kernel {
     guard let kernel else { preconditionFailure("the table of kernels has a hole") }
     return kernel

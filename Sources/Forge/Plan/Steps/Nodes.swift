@@ -5,12 +5,8 @@ extension PlanBuilder {
   /// The steps of one node, by its primitive.
   mutating func addSteps(for node: OperationGraph.Node) throws {
     switch node.primitive {
-    case .convolution(let geometry, let outputs, let groups):
-      try addConvolution(node, geometry, outputs: outputs, groups: groups)
-    case .depthwiseConvolution(let geometry, let multiplier):
-      try addDepthwise(node, geometry, multiplier: multiplier)
-    case .dense(let outputs):
-      try addDense(node, outputs: outputs)
+    case .convolution, .depthwiseConvolution, .dense:
+      try addConvolution()
     case .pooling(let kind, let geometry):
       try addPooling(node, kind, geometry)
     case .globalPooling(let kind):

@@ -15,14 +15,15 @@ extension PlanBuilder {
     addCopy(from: source, to: middle)
   }
 
-  /// A part of an image: another reading of its memory, or a copy where readers need zeros around it.
+  /// A part of an image: another reading of its memory, or a copy where readers need zeros around
+  /// it.
   mutating func addCrop(_ node: OperationGraph.Node, _ edges: Edges) throws {
     let source = try blocked(node.inputs[0])
     let sizes = sizes(of: node.output)
     let part = { (tensor: PlannedTensor) in
       tensor.part(sizes, row: edges.top, column: edges.left)
     }
-    if halo(of: node.output) == .none, !isPart(node.output) {
+    if isView(node.output) {
       setForm(node.output) { part($0[source]) }
     } else {
       let window = addTensor { tensors, _ in part(tensors[source]) }

@@ -1,51 +1,44 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The kernel of every convolution of a bound graph, and the poolings that are done in the same step.
+/// Stage 5: the algorithm of every convolution of a bound graph, and the poolings that are done in
+/// the same step.
 struct ConvolutionPlan {
-  /// The kernel by the node's position.
-  private(set) var choices: [Int: KernelChoice] = [:]
-  /// The pooling that a convolution does, by the convolution's position.
-  private(set) var poolings: [Int: OperationGraph.Node] = [:]
-  /// The position of the pooling that a convolution does or could do with another kernel.
+  /// The convolutions by the positions of their nodes.
+  private(set) var planned: [Int: PlannedConvolution] = [:]
+  /// The position of the pooling that a convolution does or could do with another algorithm.
   private(set) var poolable: [Int: Int] = [:]
+  /// The borders of images, and what lies in the memory of something else.
+  let layout: ImageLayout
   private var fused: Set<Int> = []
 
   /// Chooses for a graph whose sizes are known.
   ///
-  /// Without `constants`, where weights are, these are taken to be evenly spread.
+  /// Without `constants`, where weights are, these are taken to suit every algorithm.
   ///
-  /// - Throws: what reading weights throws.
+  /// - Throws: what reading weights throws, ``NoConvolutionAlgorithm``.
   init(
     _ graph: OperationGraph, _ settings: PlanSettings, constants: PackedConstants? = nil
   ) throws {
+    var choice = ConvolutionChoice(graph, settings)
+    // Weights are looked at when it is known where images have borders, so that none is packed in
+    // vain.
+    try choice.choose()
+    if let constants { try choice.choose(by: constants) }
+    planned = choice.planned
+    layout = choice.layout
+    guard settings.isEnabled(Rewrites.fusePooling) else { return }
     let readers = Self.readers(graph)
-    for (position, node) in graph.nodes.enumerated() {
-      guard case .convolution(let geometry, _, let groups) = node.primitive,
-        let input = graph.shape(of: node.inputs[0]).sizes, input.count == 3,
-        let output = graph.shape(of: node.output).sizes, output.count == 3
-      else { continue }
-      let isInput = graph.inputs.contains(node.inputs[0]) && node.residual == nil
-      let choice =
-        try
-        (isInput
-        ? KernelChoice.convolution(
-          ofPlainImage: geometry, channels: input[2], outputs: output[2], groups: groups) : nil)
-        ?? KernelChoice.convolution(
-          geometry, input: input, output: output, groups: groups, settings: settings,
-          weights: constants.flatMap { ConvolutionWeights(node.inputs[1], of: graph, $0) }
-        ).reduced(
-          geometry, input: input, output: output, groups: groups, settings: settings)
-      choices[position] = choice
-      guard settings.isEnabled(Rewrites.fusePooling), node.residual == nil,
-        let readers = readers[node.output.index], readers.count == 1,
+    for (position, convolution) in planned {
+      let node = convolution.node
+      guard node.residual == nil, let readers = readers[node.output.index], readers.count == 1,
         let reader = readers.first, !graph.outputs.contains(node.output)
       else { continue }
       let pooling = graph.nodes[reader]
-      guard Self.canFuse(pooling, after: node, sizes: output) else { continue }
+      guard Self.canFuse(pooling, after: node, sizes: convolution.problem.output) else { continue }
       poolable[position] = reader
-      if choice.canPool {
-        poolings[position] = pooling
+      if convolution.algorithm.canPool {
+        planned[position]?.pooling = pooling
         fused.insert(reader)
       }
     }
@@ -88,17 +81,6 @@ extension ActivationFunction {
     switch self {
     case .linear, .relu, .relu6, .clipped: true
     case .leakyReLU(let slope): slope > 0  // with 0 the sign of a zero would tell
-    default: false
-    }
-  }
-}
-
-extension KernelChoice {
-  /// Whether the kernel can pool what it makes.
-  fileprivate var canPool: Bool {
-    switch self {
-    case .winograd(let form, _, _): form.canPool
-    case .plainImage: true
     default: false
     }
   }

@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// A form of Winograd's minimal filtering: F(tile, kernel) along each axis.
 ///
-/// A tile of `tile` outputs costs `points` products per pair of channels in place of
-/// `tile.width · tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
+/// A tile of `tile` outputs costs `points` products per pair of channels in place of `tile.width ·
+/// tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
 package struct WinogradTile: Hashable, Sendable {
   /// Outputs that are computed together; 1 along an axis whose kernel is 1.
   package let tile: Size
@@ -52,17 +52,19 @@ package struct WinogradTile: Hashable, Sendable {
 
   /// The relative L2 error of a convolution that sums over `summed` channels at a time.
   ///
-  /// The error of a sum grows with the root of its length; transforming back magnifies it by a factor of
-  /// the form. Measured against double precision on layer shapes of the networks of Docs/Performance.md (inputs
-  /// uniform in 0…1 and normal, weights uniform in −1…1 and normal, 16 to 1,024 channels): the error over the root of
-  /// the channels, largest of each form, rounded up (`WinogradTileTests`).
+  /// The error of a sum grows with the root of its length; transforming back magnifies it by a
+  /// factor of the form. Measured against double precision on layer shapes of the networks of
+  /// Docs/Performance.md (inputs uniform in 0…1 and normal, weights uniform in −1…1 and normal, 16
+  /// to 1,024 channels): the error over the root of the channels, largest of each form, rounded up
+  /// (`WinogradTileTests`).
   ///
-  /// An output channel is the sum of its input channels, each transformed by itself: channels of any scale keep their
-  /// own precision. Whatever the weights, the error of one output channel is at most 2.5 times that of random ones
-  /// (the largest eigenvalue of what the transforms make of a window's rounding errors, over their mean).
+  /// An output channel is the sum of its input channels, each transformed by itself: channels of
+  /// any scale keep their own precision. Whatever the weights, the error of one output channel is
+  /// at most 2.5 times that of random ones (the largest eigenvalue of what the transforms make of a
+  /// window's rounding errors, over their mean).
   ///
-  /// That of F(6, 7) is as much that of the partial sums' own sum (measured: 16 to 192 at a time of 32 to
-  /// 1,024 channels).
+  /// That of F(6, 7) is as much that of the partial sums' own sum (measured: 16 to 192 at a time of
+  /// 32 to 1,024 channels).
   package func error(summing channels: Int, of inputs: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
@@ -89,10 +91,11 @@ package struct WinogradTile: Hashable, Sendable {
     return factor * Double(channels).squareRoot()
   }
 
-  /// The channels to sum over at a time for an error of at most `accuracy`: all if that will do, else a
-  /// multiple of 16; `nil` when none of at least ``leastSummed`` does.
+  /// The channels to sum over at a time for an error of at most `accuracy`: all if that will do,
+  /// else a multiple of 16; `nil` when none of at least ``leastSummed`` does.
   ///
-  /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels, 8 % at 16.
+  /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels, 8 % at
+  /// 16.
   package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs, of: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes

@@ -1,0 +1,63 @@
+import ForgeOperations
+
+/// The algorithms of all convolutions of a graph, which depend on each other.
+///
+/// An image has the border that the algorithms reading it need, and some algorithms need images
+/// without one.
+struct ConvolutionChoice {
+  private let graph: OperationGraph
+  private let settings: PlanSettings
+  private let nodes: [(position: Int, problem: ConvolutionProblem)]
+  /// The candidates of each node, the preferred one first.
+  private let ranked: [[any ConvolutionAlgorithm]]
+  /// The nodes whose inputs have gaps between rows.
+  private var gapped: Set<Int> = []
+
+  /// The convolutions with the algorithms that were chosen, by the positions of their nodes.
+  private(set) var planned: [Int: PlannedConvolution] = [:]
+  /// How images lie with these.
+  private(set) var layout: ImageLayout
+
+  /// Collects the candidates.
+  init(_ graph: OperationGraph, _ settings: PlanSettings) {
+    self.graph = graph
+    self.settings = settings
+    nodes = graph.nodes.enumerated().compactMap { position, node in
+      ConvolutionProblem(node, of: graph, settings).map { (position, $0) }
+    }
+    ranked = nodes.map { ConvolutionCandidates(for: $0.problem).ranked }
+    layout = ImageLayout(graph, [PlannedConvolution](), settings)
+  }
+
+  /// Takes the first candidate of each convolution that its input allows and, with `constants`, its
+  /// weights.
+  mutating func choose(by constants: PackedConstants? = nil) throws {
+    var isSettled = false
+    while !isSettled {
+      for (index, (position, problem)) in nodes.enumerated() {
+        let node = graph.nodes[position]
+        planned[position] = PlannedConvolution(
+          node: node, problem: problem,
+          algorithm: try algorithm(
+            of: index, by: constants.flatMap { ConvolutionWeights(node.inputs[1], of: graph, $0) }))
+      }
+      layout = ImageLayout(graph, planned.values, settings)
+      let misplaced = planned.filter {
+        $0.value.algorithm.needsContiguousInput && !layout.isContiguous($0.value.node.inputs[0])
+      }
+      gapped.formUnion(misplaced.keys)
+      isSettled = misplaced.isEmpty
+    }
+  }
+
+  private func algorithm(
+    of index: Int, by weights: ConvolutionWeights?
+  ) throws -> any ConvolutionAlgorithm {
+    let isGapped = gapped.contains(nodes[index].position)
+    for candidate in ranked[index] where !(isGapped && candidate.needsContiguousInput) {
+      guard let weights else { return candidate }
+      if let fitted = try candidate.fitted(to: weights) { return fitted }
+    }
+    throw NoConvolutionAlgorithm()
+  }
+}

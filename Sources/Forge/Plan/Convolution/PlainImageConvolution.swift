@@ -1,0 +1,64 @@
+import CForgeKernels
+import ForgeShapes
+
+/// The micro-kernel straight on an input of the model, a row-major image of few channels.
+struct PlainImageConvolution: ConvolutionAlgorithm {
+  let panelWidth: Int
+
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    let geometry = problem.geometry
+    guard problem.kind == .convolution, problem.groups == 1, problem.readsModelInput,
+      geometry.dilation == .one,
+      forge_plain_convolution_fits(
+        Int64(geometry.kernel.height), Int64(geometry.kernel.width), Int64(geometry.stride.width),
+        Int64(problem.inputs)) != 0
+    else { return [] }
+    return [PlainImageConvolution(panelWidth: Panels.width(outputs: problem.outputs))]
+  }
+
+  /// Others would fill up blocks of channels first.
+  func cost(_ model: ConvolutionCost) -> Double { 0 }
+
+  var readsBorder: Bool { false }
+
+  var readsPlainInput: Bool { true }
+
+  var canPool: Bool { true }
+
+  func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
+    let problem = convolution.problem
+    let (result, panelWidth, kernel) = (problem.output, panelWidth, problem.geometry.kernel)
+    let source = try plan.plain(convolution.node.inputs[0])
+    let target = plan.blockedResult(convolution.output)
+    // One row of the window is one tap of all its columns and channels.
+    let form = PanelForm(
+      taps: kernel.height, inputs: kernel.width * problem.inputs, outputs: problem.outputs,
+      panelWidth: panelWidth)
+    let weights = try plan.packedWeights(convolution, as: form)
+    let bias = try plan.packedBias(convolution, count: form.columns)
+    let window = Window(problem.geometry, input: plan.tensor(source))
+    let activation = forge_activation(convolution.activation)
+    let isPooled = convolution.pooling != nil
+    let run = plan.require(plan.kernels.plain_convolution)
+    plan.addStep(
+      "plain convolution \(kernel.text) panel \(panelWidth)" + (isPooled ? " pooled" : ""),
+      reads: [source], writes: [target],
+      multiplyAdds: result.reduce(problem.taps * problem.inputs, *),
+      parameterCount: problem.weightCount
+    ) { places in
+      var arguments = forge_plain_convolution_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.weights = weights
+      arguments.bias = bias
+      arguments.setUndilated(window)
+      arguments.height = Int32(clamping: result[0])
+      arguments.width = Int32(clamping: result[1])
+      arguments.panel_width = Int32(clamping: panelWidth)
+      arguments.pooled = isPooled ? 1 : 0
+      arguments.activation = activation
+      return KernelCall(
+        run, arguments, tiles: forge_plain_convolution_tiles, parts: Int(arguments.out.height))
+    }
+  }
+}

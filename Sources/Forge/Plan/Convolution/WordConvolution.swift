@@ -1,0 +1,119 @@
+import CForgeKernels
+import ForgeShapes
+
+/// A convolution that reads words of 32 bits, each of several neighbouring channels, which a step
+/// of its own makes.
+protocol WordConvolution: NarrowConvolution {
+  /// The channels that share a word.
+  static var channelsPerWord: Int { get }
+  /// The cycles in which words are made, per pixel and block of channels.
+  static var cyclesPerBlock: Double { get }
+  /// The most products that a sum may have.
+  static var mostProducts: Int { get }
+  /// The kernel that makes words.
+  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// The kernel that finds the range of the input first, where one is needed.
+  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel?
+
+  /// A candidate; `isPreferred` says whether it is taken without an estimate.
+  init(panelWidth: Int, isPreferred: Bool)
+
+  /// Whether the candidate is taken without an estimate.
+  var isPreferred: Bool { get }
+}
+
+extension WordConvolution {
+  static var mostProducts: Int { .max }
+
+  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? { nil }
+
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard computes(in: problem.settings.precision, level: problem.settings.level),
+      problem.kind != .depthwise, problem.groups == 1,
+      problem.taps * problem.inputs <= mostProducts
+    else { return [] }
+    // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to
+    // read.
+    let isPreferred =
+      problem.kind == .dense || problem.settings.preference == .size
+      || problem.settings.level == FORGE_SCALAR
+    return [Self(panelWidth: problem.panelWidth, isPreferred: isPreferred)]
+  }
+
+  func cost(_ model: ConvolutionCost) -> Double {
+    guard !isPreferred else { return 0 }
+    let words = Double(model.inputPixels) * Double(model.inputs) / 16 * Self.cyclesPerBlock
+    return max(
+      model.products / Double(Self.channelsPerWord) * model.pixels,
+      model.products * 16 * Double(Self.weightBytes) / ConvolutionCost.bytesPerCycle) + words
+  }
+
+  /// Words have a border of their own.
+  var readsBorder: Bool { false }
+
+  func addInput(
+    _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
+  ) -> NarrowInput {
+    let kernels = forge_precision_kernels(plan.kernels.level)
+    let image = plan.tensor(source)
+    let border = HaloNeeds.border(of: problem)
+    let isFlat = problem.geometry.isPointwise
+    let perBlock = PlannedTensor.lanes / Self.channelsPerWord
+    let height = border.top + image.height + border.bottom
+    let width = border.left + image.width + border.right
+    let memory = plan.addPlain([height, width, image.blocks * perBlock])
+    let words = ImageWords(memory: memory, image: image, border: border, perBlock: perBlock)
+    let findRange = Self.rangeKernel(kernels)
+    let range =
+      findRange == nil
+      ? nil
+      : plan.addPlain([Int(forge_byte_range_floats(Int64(image.height), Int64(image.channels)))])
+    let arguments = { (places: TensorPlaces) in
+      var arguments = forge_words_arguments()
+      arguments.in = places.view(source)
+      arguments.out = words.view(places, isFlat: false)
+      arguments.top = Int32(clamping: border.top)
+      arguments.left = Int32(clamping: border.left)
+      arguments.bottom = Int32(clamping: border.bottom)
+      arguments.right = Int32(clamping: border.right)
+      if let range { arguments.range = places.view(range) }
+      return arguments
+    }
+    if let findRange, let range {
+      plan.addStep("\(Self.name) range", reads: [source], writes: [range]) { places in
+        KernelCall(
+          findRange, arguments(places), tiles: forge_byte_range_tiles, parts: image.height)
+      }
+    }
+    let run = plan.require(Self.inputKernel(kernels))
+    let ranges = range.map { [$0] } ?? []
+    plan.addStep("\(Self.name) input", reads: [source], writes: [memory] + ranges) { places in
+      KernelCall(run, arguments(places), tiles: forge_words_tiles, parts: height)
+    }
+    return NarrowInput(reads: [memory] + ranges, range: range, isFlat: isFlat) { places in
+      words.view(places, isFlat: isFlat)
+    }
+  }
+}
+
+/// An image as words, with zeros around it.
+private struct ImageWords {
+  let memory: PlannedTensor.ID
+  let image: PlannedTensor
+  let border: Edges
+  /// The words of 16 channels of a pixel.
+  let perBlock: Int
+
+  /// The words as kernels see them, in one row for a pointwise convolution, which has no border.
+  func view(_ places: TensorPlaces, isFlat: Bool) -> forge_view {
+    let rowStride = (border.left + image.width + border.right) * perBlock
+    var view = places.view(memory)
+    view.height = Int32(clamping: isFlat ? 1 : image.height)
+    view.width = Int32(clamping: isFlat ? image.height * image.width : image.width)
+    view.channels = Int32(clamping: image.channels)
+    view.offset += Int64(border.top * rowStride + border.left * perBlock)
+    view.row_stride = Int64(rowStride)
+    view.block_stride = Int64(rowStride * (border.top + image.height + border.bottom))
+    return view
+  }
+}
