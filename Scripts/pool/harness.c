@@ -28,7 +28,7 @@ static double processor_time(void) {
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
   return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-         1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
 static void fail(const char *what) {
@@ -69,8 +69,8 @@ static void make(plan *p, unsigned seed) {
   memset(p, 0, sizeof *p);
   for (int i = 0; i < STEPS; i++) {
     p->arguments[i] = (arguments){i, rand_r(&seed) % 100};
-    p->steps[i] = (forge_step){mix, &p->arguments[i], TILES - i % 3 * 20, 1 + rand_r(&seed) % 7, 0,
-                               rand_r(&seed) % 9};
+    p->steps[i] = (forge_step){mix, &p->arguments[i], TILES - i % 3 * 20, 1 + rand_r(&seed) % 7,
+                               0,   rand_r(&seed) % 9};
   }
   for (int i = 0; i < 2 * TILES; i++) p->values[i] = (float)(rand_r(&seed) % 1000);
   p->bases[0] = p->values;
@@ -84,13 +84,15 @@ static void check(unsigned seed, int32_t threads) {
   make(&many, seed);
   forge_run(one.steps, STEPS, &one.frame);
   int32_t go = 0;
-  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, seed % 2 ? &go : NULL, INT64_MAX) != STEPS)
+  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, seed % 2 ? &go : NULL,
+                         INT64_MAX) != STEPS)
     fail("a run was stopped that nobody stopped");
   if (memcmp(one.values, many.values, sizeof one.values) != 0) fail("other bits");
   int32_t stop = 1;
   make(&many, seed);
   plan same = many;
-  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, &stop, INT64_MAX) != 0) fail("not stopped");
+  if (forge_run_parallel(many.steps, STEPS, &many.frame, threads, &stop, INT64_MAX) != 0)
+    fail("not stopped");
   if (memcmp(same.values, many.values, sizeof same.values) != 0) fail("ran although stopped");
 }
 

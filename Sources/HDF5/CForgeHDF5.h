@@ -4,16 +4,17 @@
 #if __has_include(<hdf5.h>)
 #include <hdf5.h>
 #else
-#error "Forge writes HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or build Forge without it: depend on it without the trait HDF5."
+#error \
+  "Forge writes HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or build Forge without it: depend on it without the trait HDF5."
 #endif
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of the
-// library to write files, and its tests to judge the reader, is done here. The library is not safe
-// with threads: one call at a time.
+// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of
+// the library to write files, and its tests to judge the reader, is done here. The library is not
+// safe with threads: one call at a time.
 
 // A place for the words of the innermost of libhdf5's errors.
 typedef struct {
@@ -48,8 +49,8 @@ static inline int forge_hdf5_begin(forge_hdf5_settings *settings) {
 }
 
 // Puts back the settings, once the words of the last error are noted in `reason`.
-static inline void forge_hdf5_end(
-    const forge_hdf5_settings *settings, char *reason, size_t reason_capacity) {
+static inline void forge_hdf5_end(const forge_hdf5_settings *settings, char *reason,
+                                  size_t reason_capacity) {
   forge_hdf5_reason note = {reason, reason_capacity};
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, forge_hdf5_note_error, &note);
   H5PLset_loading_state(settings->plugins);
@@ -59,17 +60,17 @@ static inline void forge_hdf5_end(
 // MARK: Reading
 
 // Reads an open dataset once its sizes, type and storage are found to be what the caller expects.
-static inline int forge_hdf5_read_open(
-    hid_t dataset, size_t element_bytes, int rank, const uint64_t *sizes, void *values) {
+static inline int forge_hdf5_read_open(hid_t dataset, size_t element_bytes, int rank,
+                                       const uint64_t *sizes, void *values) {
   int done = 0;
   hid_t type = H5Dget_type(dataset);
   hid_t space = H5Dget_space(dataset);
   hid_t creation = H5Dget_create_plist(dataset);
   hsize_t found[H5S_MAX_RANK];
-  if (type >= 0 && space >= 0 && creation >= 0 && H5Tget_size(type) == element_bytes
-      && H5Tget_order(type) != H5T_ORDER_BE && H5Pget_layout(creation) != H5D_VIRTUAL
-      && H5Pget_external_count(creation) == 0 && H5Sget_simple_extent_ndims(space) == rank
-      && H5Sget_simple_extent_dims(space, found, NULL) == rank) {
+  if (type >= 0 && space >= 0 && creation >= 0 && H5Tget_size(type) == element_bytes &&
+      H5Tget_order(type) != H5T_ORDER_BE && H5Pget_layout(creation) != H5D_VIRTUAL &&
+      H5Pget_external_count(creation) == 0 && H5Sget_simple_extent_ndims(space) == rank &&
+      H5Sget_simple_extent_dims(space, found, NULL) == rank) {
     int same = 1;
     for (int axis = 0; axis < rank; axis++) same = same && found[axis] == sizes[axis];
     // The file's own type as the memory's: no conversion.
@@ -84,9 +85,9 @@ static inline int forge_hdf5_read_open(
 // Reads the dataset `name` of the file `path` into `values`, which has room for all of it.
 //
 // Takes no file lock. Returns 1, or 0 with libhdf5's words in `reason`.
-static inline int forge_hdf5_read(
-    const char *path, const char *name, size_t element_bytes, int rank, const uint64_t *sizes,
-    void *values, char *reason, size_t reason_capacity) {
+static inline int forge_hdf5_read(const char *path, const char *name, size_t element_bytes,
+                                  int rank, const uint64_t *sizes, void *values, char *reason,
+                                  size_t reason_capacity) {
   int done = 0;
   forge_hdf5_settings settings;
   if (reason_capacity > 0) reason[0] = 0;
@@ -105,7 +106,8 @@ static inline int forge_hdf5_read(
     if (dataset >= 0) H5Dclose(dataset);
     if (file >= 0) H5Fclose(file);
     if (access >= 0) H5Pclose(access);
-  } H5E_END_TRY
+  }
+  H5E_END_TRY
   return done;
 }
 
@@ -122,7 +124,8 @@ static inline hid_t forge_hdf5_create(size_t byte_count) {
   char name[64];
   snprintf(name, sizeof name, "/dev/null/forge%llu", number++);
   hid_t file = H5Pset_fapl_core(access, byte_count, 0) < 0
-      ? -1 : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    ? -1
+    : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
   return file;
 }
@@ -140,15 +143,15 @@ static inline hid_t forge_hdf5_group(hid_t file, const char *path) {
 
 // Writes an attribute of texts of `width` bytes each, padded by zeros, to a group; one without axes
 // when `count` is negative. Returns whether that went well.
-static inline int forge_hdf5_write_texts(
-    hid_t file, const char *path, const char *name, const char *texts, size_t width, int64_t count) {
+static inline int forge_hdf5_write_texts(hid_t file, const char *path, const char *name,
+                                         const char *texts, size_t width, int64_t count) {
   hsize_t size = count < 0 ? 1 : (hsize_t)count;
   hid_t group = forge_hdf5_group(file, path);
   hid_t type = H5Tcopy(H5T_C_S1);
   hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
   hid_t attribute = -1;
-  if (group >= 0 && type >= 0 && space >= 0 && H5Tset_size(type, width) >= 0
-      && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0) {
+  if (group >= 0 && type >= 0 && space >= 0 && H5Tset_size(type, width) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0) {
     attribute = H5Acreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   }
   int done = attribute >= 0 && (count == 0 || H5Awrite(attribute, type, texts) >= 0);
@@ -160,8 +163,8 @@ static inline int forge_hdf5_write_texts(
 }
 
 // Writes a dataset of single-precision numbers. Returns whether that went well.
-static inline int forge_hdf5_write_floats(
-    hid_t file, const char *path, int rank, const uint64_t *sizes, const float *values) {
+static inline int forge_hdf5_write_floats(hid_t file, const char *path, int rank,
+                                          const uint64_t *sizes, const float *values) {
   hsize_t found[H5S_MAX_RANK];
   if (rank < 0 || rank > H5S_MAX_RANK) return 0;
   for (int axis = 0; axis < rank; axis++) found[axis] = sizes[axis];
@@ -171,10 +174,10 @@ static inline int forge_hdf5_write_floats(
   H5Pset_create_intermediate_group(links, 1);
   // The same parameters make the same bytes.
   H5Pset_obj_track_times(creation, 0);
-  hid_t dataset = space < 0
-      ? -1 : H5Dcreate2(file, path, H5T_IEEE_F32LE, space, links, creation, H5P_DEFAULT);
-  int done = dataset >= 0
-      && H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  hid_t dataset =
+    space < 0 ? -1 : H5Dcreate2(file, path, H5T_IEEE_F32LE, space, links, creation, H5P_DEFAULT);
+  int done =
+    dataset >= 0 && H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
   if (dataset >= 0) H5Dclose(dataset);
   if (creation >= 0) H5Pclose(creation);
   if (links >= 0) H5Pclose(links);

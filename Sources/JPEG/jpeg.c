@@ -8,7 +8,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 #else
-#error "Forge decodes JPEG pictures with libjpeg, whose header jpeglib.h is missing. Install it (Debian: apt-get install libjpeg62-turbo-dev; Ubuntu: apt-get install libjpeg-dev), or build without the target ForgeImages."
+#error \
+  "Forge decodes JPEG pictures with libjpeg, whose header jpeglib.h is missing. Install it (Debian: apt-get install libjpeg62-turbo-dev; Ubuntu: apt-get install libjpeg-dev), or build without the target ForgeImages."
 #endif
 
 /* A file may ask for any number of passes over the picture. Encoders make four to eight over each
@@ -32,9 +33,9 @@ typedef struct {
   jmp_buf escape;
   forge_jpeg_status status;
   char *reason;
-  uint64_t blocks_left;   /* how many blocks scans may still go over */
-  int scans;              /* that were begun */
-  unsigned sent;          /* a bit for each component that a scan had */
+  uint64_t blocks_left; /* how many blocks scans may still go over */
+  int scans;            /* that were begun */
+  unsigned sent;        /* a bit for each component that a scan had */
 } reader;
 
 /* ---- errors ---- */
@@ -54,16 +55,13 @@ _Noreturn static void leave_with_message(j_common_ptr jpeg, forge_jpeg_status st
 static void error_exit(j_common_ptr jpeg) {
   switch (jpeg->err->msg_code) {
     case JERR_OUT_OF_MEMORY:
-    case JERR_NO_BACKING_STORE:
-      leave_with_message(jpeg, FORGE_JPEG_NO_MEMORY);
+    case JERR_NO_BACKING_STORE: leave_with_message(jpeg, FORGE_JPEG_NO_MEMORY);
     case JERR_BAD_PRECISION:
     case JERR_SOF_UNSUPPORTED:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_ARITH_NOTIMPL:
-    case JERR_NOT_COMPILED:
-      leave_with_message(jpeg, FORGE_JPEG_UNSUPPORTED);
-    default:
-      leave_with_message(jpeg, FORGE_JPEG_DAMAGED);
+    case JERR_NOT_COMPILED: leave_with_message(jpeg, FORGE_JPEG_UNSUPPORTED);
+    default: leave_with_message(jpeg, FORGE_JPEG_DAMAGED);
   }
 }
 
@@ -76,10 +74,8 @@ static void emit_message(j_common_ptr jpeg, int level) {
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
     case JWRN_MUST_RESYNC:
-    case JWRN_BOGUS_PROGRESSION:
-      leave_with_message(jpeg, FORGE_JPEG_DAMAGED);
-    default:
-      jpeg->err->num_warnings++;
+    case JWRN_BOGUS_PROGRESSION: leave_with_message(jpeg, FORGE_JPEG_DAMAGED);
+    default: jpeg->err->num_warnings++;
   }
 }
 
@@ -118,9 +114,8 @@ static void begin_scan(reader *self) {
     self->sent |= 1u << jpeg->cur_comp_info[i]->component_index;
   }
   if (++self->scans > MOST_SCANS || cost > self->blocks_left) {
-    snprintf(
-        self->reason, FORGE_JPEG_REASON, "scan %d, beyond %d passes and a block for each byte",
-        self->scans, FREE_PASSES);
+    snprintf(self->reason, FORGE_JPEG_REASON, "scan %d, beyond %d passes and a block for each byte",
+             self->scans, FREE_PASSES);
     leave(self, FORGE_JPEG_TOO_MUCH_WORK);
   }
   self->blocks_left -= cost;
@@ -145,12 +140,12 @@ static void check_completeness(reader *self) {
       const int missing = jpeg->coef_bits[i][k];
       if (missing == 0) continue;
       if (missing < 0) {
-        snprintf(
-            self->reason, FORGE_JPEG_REASON, "no scan of coefficient %d of component %d", k, i + 1);
+        snprintf(self->reason, FORGE_JPEG_REASON, "no scan of coefficient %d of component %d", k,
+                 i + 1);
       } else {
-        snprintf(
-            self->reason, FORGE_JPEG_REASON,
-            "no scan of the last %d bits of coefficient %d of component %d", missing, k, i + 1);
+        snprintf(self->reason, FORGE_JPEG_REASON,
+                 "no scan of the last %d bits of coefficient %d of component %d", missing, k,
+                 i + 1);
       }
       leave(self, FORGE_JPEG_INCOMPLETE);
     }
@@ -186,18 +181,20 @@ static uint64_t all_blocks(const struct jpeg_decompress_struct *jpeg) {
   return sum;
 }
 
-static uint64_t rounded_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static uint64_t rounded_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /* What libjpeg takes to decode: the coefficients of pictures of several scans, and some rows. */
 static uint64_t working_bytes(struct jpeg_decompress_struct *jpeg) {
   /* Each component has at most three groups of rows and what is made of them. */
-  uint64_t sum = (uint64_t)(4 * DCTSIZE * jpeg->max_v_samp_factor + BAND) * jpeg->num_components
-      * rounded_up(jpeg->image_width, (uint64_t)DCTSIZE * jpeg->max_h_samp_factor);
+  uint64_t sum = (uint64_t)(4 * DCTSIZE * jpeg->max_v_samp_factor + BAND) * jpeg->num_components *
+    rounded_up(jpeg->image_width, (uint64_t)DCTSIZE * jpeg->max_h_samp_factor);
   if (!jpeg_has_multiple_scans(jpeg)) return sum;
   for (int i = 0; i < jpeg->num_components; i++) {
     const jpeg_component_info *component = &jpeg->comp_info[i];
-    sum += rounded_up(component->width_in_blocks, component->h_samp_factor)
-        * rounded_up(component->height_in_blocks, component->v_samp_factor) * sizeof(JBLOCK);
+    sum += rounded_up(component->width_in_blocks, component->h_samp_factor) *
+      rounded_up(component->height_in_blocks, component->v_samp_factor) * sizeof(JBLOCK);
   }
   return sum;
 }
@@ -225,8 +222,8 @@ static void describe(reader *self, forge_jpeg_header *header) {
   header->least_bytes = jpeg->arith_code ? 0 : all_blocks(jpeg) / 8;
 }
 
-static void read_header(
-    reader *self, const uint8_t *bytes, size_t count, forge_jpeg_header *header) {
+static void read_header(reader *self, const uint8_t *bytes, size_t count,
+                        forge_jpeg_header *header) {
   if (setjmp(self->escape) != 0) return;
   begin(self, bytes, count);
   describe(self, header);
@@ -257,14 +254,12 @@ static void read_row(reader *self, JSAMPROW row) {
 }
 
 /* Writes rows of the file, of `stride` bytes, to where they stand in the target. */
-static void place(
-    const uint8_t *band, size_t rows, size_t stride, size_t width, size_t channels,
-    uint8_t *target, const forge_jpeg_layout *layout) {
+static void place(const uint8_t *band, size_t rows, size_t stride, size_t width, size_t channels,
+                  uint8_t *target, const forge_jpeg_layout *layout) {
   for (size_t x = 0; x < width; x++) {
     for (size_t y = 0; y < rows; y++) {
       const uint8_t *from = band + y * stride + x * channels;
-      uint8_t *to =
-          target + (ptrdiff_t)x * layout->column_step + (ptrdiff_t)y * layout->row_step;
+      uint8_t *to = target + (ptrdiff_t)x * layout->column_step + (ptrdiff_t)y * layout->row_step;
       for (size_t channel = 0; channel < channels; channel++) to[channel] = from[channel];
     }
   }
@@ -272,8 +267,8 @@ static void place(
 
 /* Reads all rows straight into the target where they stand there as libjpeg gives them, else
  * through a band of rows. */
-static void read_rows(
-    reader *self, size_t channels, uint8_t *pixels, const forge_jpeg_layout *layout) {
+static void read_rows(reader *self, size_t channels, uint8_t *pixels,
+                      const forge_jpeg_layout *layout) {
   struct jpeg_decompress_struct *jpeg = &self->jpeg;
   const size_t width = jpeg->output_width, height = jpeg->output_height;
   const size_t stride = width * (size_t)jpeg->output_components;
@@ -283,22 +278,20 @@ static void read_rows(
     for (size_t y = 0; y < height; y++) read_row(self, first + (ptrdiff_t)y * layout->row_step);
     return;
   }
-  uint8_t *band =
-      (*jpeg->mem->alloc_large)((j_common_ptr)jpeg, JPOOL_IMAGE, (size_t)BAND * stride);
+  uint8_t *band = (*jpeg->mem->alloc_large)((j_common_ptr)jpeg, JPOOL_IMAGE, (size_t)BAND * stride);
   for (size_t y = 0; y < height; y += BAND) {
     const size_t rows = height - y < BAND ? height - y : BAND;
     for (size_t row = 0; row < rows; row++) {
       read_row(self, band + row * stride);
       if (is_cmyk) convert_inverted_cmyk(band + row * stride, width);
     }
-    place(
-        band, rows, stride, width, channels, first + (ptrdiff_t)y * layout->row_step, layout);
+    place(band, rows, stride, width, channels, first + (ptrdiff_t)y * layout->row_step, layout);
   }
 }
 
-static void decode(
-    reader *self, const uint8_t *bytes, size_t count, const forge_jpeg_header *expected,
-    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels) {
+static void decode(reader *self, const uint8_t *bytes, size_t count,
+                   const forge_jpeg_header *expected, const forge_jpeg_layout *layout,
+                   int accepts_missing_scans, uint8_t *pixels) {
   if (setjmp(self->escape) != 0) return;
   struct jpeg_decompress_struct *jpeg = &self->jpeg;
   forge_jpeg_header header;
@@ -309,9 +302,8 @@ static void decode(
   jpeg_start_decompress(jpeg); /* reads all scans where there are several */
   if (!accepts_missing_scans) check_completeness(self);
   /* The caller's buffer was made for what the header said. */
-  if (jpeg->output_width != expected->width || jpeg->output_height != expected->height
-      || header.channels != expected->channels
-      || jpeg->output_components != jpeg->num_components) {
+  if (jpeg->output_width != expected->width || jpeg->output_height != expected->height ||
+      header.channels != expected->channels || jpeg->output_components != jpeg->num_components) {
     leave(self, FORGE_JPEG_DAMAGED);
   }
   read_rows(self, header.channels, pixels, layout);
@@ -319,8 +311,8 @@ static void decode(
   jpeg_finish_decompress(jpeg);
 }
 
-forge_jpeg_status forge_jpeg_read_header(
-    const uint8_t *bytes, size_t count, forge_jpeg_header *header, char *reason) {
+forge_jpeg_status forge_jpeg_read_header(const uint8_t *bytes, size_t count,
+                                         forge_jpeg_header *header, char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   memset(header, 0, sizeof *header);
@@ -331,9 +323,10 @@ forge_jpeg_status forge_jpeg_read_header(
   return self.status;
 }
 
-forge_jpeg_status forge_jpeg_decode(
-    const uint8_t *bytes, size_t count, const forge_jpeg_header *header,
-    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels, char *reason) {
+forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count,
+                                    const forge_jpeg_header *header,
+                                    const forge_jpeg_layout *layout, int accepts_missing_scans,
+                                    uint8_t *pixels, char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   self.reason = reason;

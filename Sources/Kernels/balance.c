@@ -1,16 +1,19 @@
-/* How evenly weights are spread over the channels that Strassen's algorithm adds up, and what evens them out.
+/* How evenly weights are spread over the channels that Strassen's algorithm adds up, and what evens
+ * them out.
  *
- * The algorithm adds an input channel to those in the same lane of the other blocks of its group (2 << levels blocks of
- * 16), and an output channel likewise. A rounding error is therefore relative to the largest products of the group.
- * With the energy E(o, b), the sum of the squares of the weights from the 16 inputs of block b to output o, and G the
- * sum of E over all blocks and outputs of a group, the mean square of the error of output o grows with the sum of G
- * over the groups of blocks, that of the output itself with the sum of E(o, b).
+ * The algorithm adds an input channel to those in the same lane of the other blocks of its group (2
+ * << levels blocks of 16), and an output channel likewise. A rounding error is therefore relative
+ * to the largest products of the group. With the energy E(o, b), the sum of the squares of the
+ * weights from the 16 inputs of block b to output o, and G the sum of E over all blocks and outputs
+ * of a group, the mean square of the error of output o grows with the sum of G over the groups of
+ * blocks, that of the output itself with the sum of E(o, b).
  *
- * Inputs have scales of their own, which nobody knows when weights are packed. With scales that are alike the ratio of
- * the two sums is `channel`. Whatever the scale of each block, it is at most the largest ratio of their terms: `block`.
- * Within a block the inputs of small weights are often the large ones, because the layers before have made them so.
- * With scales that make up for the norms R of the weights of each input, the error grows with the sum of R times
- * the sum of 1 / R over the inputs of a group: `input`. */
+ * Inputs have scales of their own, which nobody knows when weights are packed. With scales that are
+ * alike the ratio of the two sums is `channel`. Whatever the scale of each block, it is at most the
+ * largest ratio of their terms: `block`. Within a block the inputs of small weights are often the
+ * large ones, because the layers before have made them so. With scales that make up for the norms R
+ * of the weights of each input, the error grows with the sum of R times the sum of 1 / R over the
+ * inputs of a group: `input`. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +21,8 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* The exponents of scales stay far enough from those of floats that neither a scale nor its inverse is denormal. */
+/* The exponents of scales stay far enough from those of floats that neither a scale nor its inverse
+ * is denormal. */
 enum { MOST_HALVINGS = 100 };
 
 /* A power of two near norm / largest, at most 1; 0 for 0. */
@@ -40,7 +44,8 @@ static double inverse(float scale) { return scale == 0 ? 0 : 1.0 / scale; }
 
 void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
                    float *output_scales) {
-  /* Evening out inputs makes outputs a little uneven again, and so on: two rounds are within a factor of 2. */
+  /* Evening out inputs makes outputs a little uneven again, and so on: two rounds are within a
+   * factor of 2. */
   enum { ROUNDS = 2 };
   double *of_inputs = malloc((size_t)inputs * sizeof(double));
   double *of_outputs = malloc((size_t)outputs * sizeof(double));

@@ -10,7 +10,8 @@ typedef struct {
   const void *arguments;
 } deal;
 
-static void work_tiles(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
+static void work_tiles(const void *arguments, const forge_frame *frame, int64_t first,
+                       int64_t last) {
   (void)frame;
   const deal *deal = arguments;
   for (int64_t tile = first; tile < last; tile++) deal->work(deal->arguments, tile);
@@ -21,9 +22,12 @@ void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int6
   const deal deal = {.work = work, .arguments = arguments};
   const int64_t worth = forge_smaller(tiles, bytes / LEAST_BYTES_OF_A_THREAD);
   /* In the smallest pieces there are: new pages take some threads far longer than others. */
-  const forge_step step = {
-    .kernel = work_tiles, .arguments = &deal, .tiles = tiles,
-    .most_threads = (int32_t)forge_smaller(worth, FORGE_MOST_THREADS), .parts = 1, .pieces = INT32_MAX};
+  const forge_step step = {.kernel = work_tiles,
+                           .arguments = &deal,
+                           .tiles = tiles,
+                           .most_threads = (int32_t)forge_smaller(worth, FORGE_MOST_THREADS),
+                           .parts = 1,
+                           .pieces = INT32_MAX};
   const forge_frame frame = {0};
   forge_run_parallel(&step, 1, &frame, threads, NULL, INT64_MAX);
 }

@@ -9,23 +9,27 @@
 #define OF_AVX2(family) .family = forge_##family##_avx2,
 #define OF_AVX512(family) .family = forge_##family##_avx512,
 
-static const forge_kernel_table scalar = {
-  .level = FORGE_SCALAR, .name = "scalar",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_SCALAR)};
+static const forge_kernel_table scalar = {.level = FORGE_SCALAR,
+                                          .name = "scalar",
+                                          FORGE_SHARED_KERNELS(SHARED)
+                                            FORGE_VECTOR_KERNELS(OF_SCALAR)};
 
 #if defined(__x86_64__) || defined(__aarch64__)
 static const forge_kernel_table baseline = {
-  .level = FORGE_BASELINE, .name = "baseline",
+  .level = FORGE_BASELINE,
+  .name = "baseline",
   FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_BASELINE) FORGE_FAST_KERNELS(OF_BASELINE)};
 #endif
 
 #if defined(__x86_64__)
-static const forge_kernel_table avx2 = {
-  .level = FORGE_AVX2, .name = "avx2",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX2) FORGE_FAST_KERNELS(OF_AVX2)};
+static const forge_kernel_table avx2 = {.level = FORGE_AVX2,
+                                        .name = "avx2",
+                                        FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX2)
+                                          FORGE_FAST_KERNELS(OF_AVX2)};
 
 static const forge_kernel_table avx512 = {
-  .level = FORGE_AVX512, .name = "avx512",
+  .level = FORGE_AVX512,
+  .name = "avx512",
   FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX512) FORGE_FAST_KERNELS(OF_AVX512)};
 #endif
 
@@ -35,8 +39,8 @@ const forge_kernel_table *forge_kernels(forge_level level) {
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+    __builtin_cpu_supports("avx512vl");
 #endif
   switch (level) {
     case FORGE_SCALAR: return &scalar;

@@ -1,5 +1,5 @@
-/* Weights of 24 bits: an output's are whole multiples of its largest over 2^23 - 2, so that they are about as
- * exact as floats and three quarters as long. How they lie: words.h. */
+/* Weights of 24 bits: an output's are whole multiples of its largest over 2^23 - 2, so that they
+ * are about as exact as floats and three quarters as long. How they lie: words.h. */
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -10,7 +10,7 @@ typedef struct {
   float *scales;
   int64_t outputs, taps, inputs;
   double accuracy;
-  double squares; /* of all outputs' errors: of an input's weights together */
+  double squares;    /* of all outputs' errors: of an input's weights together */
   uint8_t *refusals; /* one per tile of inputs */
 } fixed_packing;
 
@@ -20,8 +20,11 @@ typedef struct {
 /* Whole lines of every output's weights, a few at a time. */
 #define INPUTS_OF_A_TILE 256
 
-/* An output's largest weight, and a power of two that half of its weights which are not zero reach. */
-typedef struct { float most, median; } weight_sizes;
+/* An output's largest weight, and a power of two that half of its weights which are not zero reach.
+ */
+typedef struct {
+  float most, median;
+} weight_sizes;
 
 /* By the exponents of all weights. `most` is not finite if a weight is not. */
 static weight_sizes sizes_of(const float *weights, int64_t count) {
@@ -54,8 +57,10 @@ static inline int32_t rounded(double x) {
   return (int32_t)bits;
 }
 
-/* Sixteen outputs of one input as words whose lowest bytes are given. inverse: 1 / (256 * scale). */
-static void words_of_outputs(const float *weights, const double *inverse, const int32_t *lowest, int32_t *words) {
+/* Sixteen outputs of one input as words whose lowest bytes are given. inverse: 1 / (256 * scale).
+ */
+static void words_of_outputs(const float *weights, const double *inverse, const int32_t *lowest,
+                             int32_t *words) {
   for (int i = 0; i < FORGE_LANES; i++) {
     const int32_t q = rounded((double)weights[i] * inverse[i] - lowest[i] * (1.0 / 256));
     words[i] = (int32_t)((uint32_t)q << 8) | lowest[i];
@@ -63,7 +68,8 @@ static void words_of_outputs(const float *weights, const double *inverse, const 
 }
 
 /* Two inputs of a panel: their weights [2][32] as three words of four. */
-static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const double *inverse, int32_t *packed) {
+static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const double *inverse,
+                       int32_t *packed) {
   static const int32_t none[FORGE_LANES];
   int32_t last[FORGE_LANES];
   words_of_outputs(weights[1] + FORGE_LANES, inverse + FORGE_LANES, none, last);
@@ -71,7 +77,8 @@ static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const do
     int32_t lowest[FORGE_LANES];
     for (int i = 0; i < FORGE_LANES; i++) lowest[i] = last[i] >> (24 - 8 * word) & 255;
     const int first = word % 2 * FORGE_LANES;
-    words_of_outputs(weights[word / 2] + first, inverse + first, lowest, packed + word * FORGE_LANES);
+    words_of_outputs(weights[word / 2] + first, inverse + first, lowest,
+                     packed + word * FORGE_LANES);
   }
 }
 
@@ -80,17 +87,18 @@ static void scale_output(const void *arguments, int64_t output) {
   const fixed_packing *a = arguments;
   const int64_t count = a->taps * a->inputs;
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
-  /* Of 24 bits; the words have 256. A scale that is rounded may let the largest have one unit more. */
+  /* Of 24 bits; the words have 256. A scale that is rounded may let the largest have one unit more.
+   */
   const double unit = (double)sizes.most / 8388606.0;
   const float scale = (float)(unit / 256);
   /* Scales of the smallest numbers have few bits. */
   const bool fits = FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median && scale >= 0x1p-126f &&
-                    sizes.most <= 0x1p126f;
+    sizes.most <= 0x1p126f;
   a->scales[output] = fits || sizes.most == 0 ? scale : NAN;
 }
 
-/* Whether the weights of each input of a tile are, all outputs together, as exact as they should be: an input whose
- * weights are small may be large. */
+/* Whether the weights of each input of a tile are, all outputs together, as exact as they should
+ * be: an input whose weights are small may be large. */
 static void check_inputs(const void *arguments, int64_t tile) {
   const fixed_packing *a = arguments;
   const int64_t count = a->taps * a->inputs, first = tile * INPUTS_OF_A_TILE;
@@ -132,8 +140,8 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
   }
 }
 
-int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs, int64_t taps,
-                         int64_t inputs, double accuracy, int32_t threads) {
+int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
+                         int64_t taps, int64_t inputs, double accuracy, int32_t threads) {
   fixed_packing arguments = {
     .weights = weights,
     .packed = packed,

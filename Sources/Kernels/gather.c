@@ -23,8 +23,8 @@ static float of_half(uint16_t half) {
 }
 
 /* Element `index` of unaligned memory; `type` is a constant where this is inlined. */
-static inline __attribute__((always_inline)) float element(const unsigned char *bytes, int64_t index,
-                                                           const int32_t type) {
+static inline __attribute__((always_inline)) float element(const unsigned char *bytes,
+                                                           int64_t index, const int32_t type) {
   if (type == FORGE_STORED_FLOAT32) {
     float value;
     memcpy(&value, bytes + index * 4, sizeof value);
@@ -44,11 +44,13 @@ static inline __attribute__((always_inline)) float element(const unsigned char *
   return value;
 }
 
-/* A matrix of rows * columns: out[r * row_out + c] = in[r * row_in + c * column_in]. In squares, so that
- * both sides stay in the nearest cache when one of them is read across its lines. */
-static inline __attribute__((always_inline)) void gather_matrix(
-  const unsigned char *in, int64_t offset, int64_t rows, int64_t row_in, int64_t row_out,
-  int64_t columns, int64_t column_in, float *out, const int32_t type) {
+/* A matrix of rows * columns: out[r * row_out + c] = in[r * row_in + c * column_in]. In squares, so
+ * that both sides stay in the nearest cache when one of them is read across its lines. */
+static inline __attribute__((always_inline)) void gather_matrix(const unsigned char *in,
+                                                                int64_t offset, int64_t rows,
+                                                                int64_t row_in, int64_t row_out,
+                                                                int64_t columns, int64_t column_in,
+                                                                float *out, const int32_t type) {
   for (int64_t r0 = 0; r0 < rows; r0 += 16) {
     const int64_t r1 = forge_smaller(r0 + 16, rows);
     for (int64_t c0 = 0; c0 < columns; c0 += 16) {
@@ -67,7 +69,8 @@ typedef struct {
   const unsigned char *in;
   float *out;
   int32_t type, rank;
-  int32_t row;    /* the axis of the rows of the matrices, -1 for none; the last one is that of the columns */
+  int32_t row;    /* the axis of the rows of the matrices, -1 for none; the last one is that of the
+                     columns */
   int64_t chunks; /* of rows, per matrix */
   const int64_t *sizes, *strides;
   int64_t outs[FORGE_MAX_RANK]; /* the strides of the result */
@@ -88,10 +91,10 @@ static void gather_tile(const void *arguments, int64_t tile) {
     rest /= a->sizes[axis];
   }
   switch (a->type) {
-#define FORGE_GATHER(kind)                                                                       \
-  case kind:                                                                                     \
-    gather_matrix(a->in, from, rows, row_in, row_out, a->sizes[column], a->strides[column],      \
-                  a->out + to, kind);                                                            \
+#define FORGE_GATHER(kind)                                                                  \
+  case kind:                                                                                \
+    gather_matrix(a->in, from, rows, row_in, row_out, a->sizes[column], a->strides[column], \
+                  a->out + to, kind);                                                       \
     break;
     FORGE_GATHER(FORGE_STORED_FLOAT32)
     FORGE_GATHER(FORGE_STORED_FLOAT16)
@@ -107,8 +110,14 @@ void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *siz
     forge_gather(in, type, 1, (const int64_t[]){1}, (const int64_t[]){1}, out, 1);
     return;
   }
-  gathering a = {.in = in, .out = out, .type = type, .rank = rank, .row = -1, .chunks = 1,
-                 .sizes = sizes, .strides = strides};
+  gathering a = {.in = in,
+                 .out = out,
+                 .type = type,
+                 .rank = rank,
+                 .row = -1,
+                 .chunks = 1,
+                 .sizes = sizes,
+                 .strides = strides};
   int64_t count = 1;
   for (int32_t axis = rank - 1; axis >= 0; axis--) {
     a.outs[axis] = count;

@@ -10,15 +10,13 @@
  *   strassen.h                where the parts of Strassen's matrices lie
  *   packing.h                 packing in double precision, a function per instruction set
  *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
- *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their own
- *   fixed.c                   weights of 24 bits
- *   deal.c                    packing dealt out to several threads
- *   dispatch.c, tiles.c, run.c, pool.c, walk.c
- *   peak.c                    the most that a core does, to compare kernels with
- *   polynomials.py            where the numbers in vector/elementary.h come from
- *   winograd.py               where those in winograd.h do
- * A new family gets a line in one of the three lists below, a file in scalar/ unless the scalar level
- * does without it, and, if vectors help, one in vector/ that vector/all.h includes. */
+ *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their
+ * own fixed.c                   weights of 24 bits deal.c                    packing dealt out to
+ * several threads dispatch.c, tiles.c, run.c, pool.c, walk.c peak.c                    the most
+ * that a core does, to compare kernels with polynomials.py            where the numbers in
+ * vector/elementary.h come from winograd.py               where those in winograd.h do A new family
+ * gets a line in one of the three lists below, a file in scalar/ unless the scalar level does
+ * without it, and, if vectors help, one in vector/ that vector/all.h includes. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 
@@ -29,7 +27,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* For what is to become part of a function that is compiled for an instruction set, or with constant arguments. */
+/* For what is to become part of a function that is compiled for an instruction set, or with
+ * constant arguments. */
 #define FORGE_INLINE static inline __attribute__((always_inline))
 
 /* Kernels that every level has its own function for: forge_<family>_<level>. */
@@ -95,8 +94,8 @@ static inline int32_t forge_winograd_alpha(int32_t tile, int32_t kernel, int32_t
   return tile + forge_winograd_taps(kernel, stride) - 1;
 }
 
-/* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle one:
- * filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
+/* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle
+ * one: filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
 static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y, int64_t x,
                                        int64_t alpha_x) {
   return !(phase / 2 == 1 && y == alpha_y - 1) && !(phase % 2 == 1 && x == alpha_x - 1);
@@ -107,8 +106,8 @@ static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y
 /* Computes one tile of what is packed. Tiles are independent and write disjoint memory. */
 typedef void (*forge_deal_work)(const void *arguments, int64_t tile);
 
-/* Computes the tiles 0 ..< tiles, on up to `threads` threads of the pool where `bytes`, as many as are written,
- * make it worth while. */
+/* Computes the tiles 0 ..< tiles, on up to `threads` threads of the pool where `bytes`, as many as
+ * are written, make it worth while. */
 void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int64_t bytes,
                 int32_t threads);
 
@@ -149,7 +148,9 @@ static inline float *forge_start(const forge_place *place, const forge_frame *fr
 
 /* The taps `first ..< last` of a window of `kernel` taps, `dilation` apart, whose first lies at
  * `start`, that are inside 0 ..< size; first >= last where none is. */
-typedef struct { int64_t first, last; } forge_taps;
+typedef struct {
+  int64_t first, last;
+} forge_taps;
 
 static inline forge_taps forge_taps_inside(int64_t start, int64_t kernel, int64_t dilation,
                                            int64_t size) {

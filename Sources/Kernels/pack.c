@@ -45,14 +45,14 @@ static void pack_convolution_tile(const void *arguments, int64_t tile) {
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
                             int64_t inputs, int64_t panel_width, int32_t threads) {
   const int64_t padded = forge_blocks(inputs) * FORGE_LANES;
-  const convolution_packing arguments = {
-    .weights = weights,
-    .packed = packed,
-    .outputs = outputs,
-    .taps = taps,
-    .inputs = inputs,
-    .panel_width = panel_width,
-    .chunks = (padded + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE};
+  const convolution_packing arguments = {.weights = weights,
+                                         .packed = packed,
+                                         .outputs = outputs,
+                                         .taps = taps,
+                                         .inputs = inputs,
+                                         .panel_width = panel_width,
+                                         .chunks =
+                                           (padded + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE};
   const int64_t rows = (outputs + panel_width - 1) / panel_width * taps;
   forge_deal(pack_convolution_tile, &arguments, rows * arguments.chunks,
              rows * padded * panel_width * (int64_t)sizeof(float), threads);
@@ -70,12 +70,13 @@ void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t
                                     int64_t inputs) {
   const int64_t each = outputs / groups;
   const int64_t piece = kernel_height * kernel_width * inputs * FORGE_LANES;
-  memset(packed, 0,
-         (size_t)forge_grouped_convolution_floats(groups, outputs, kernel_height, kernel_width,
-                                                  inputs) * sizeof(float));
+  memset(
+    packed, 0,
+    (size_t)forge_grouped_convolution_floats(groups, outputs, kernel_height, kernel_width, inputs) *
+      sizeof(float));
   for (int64_t o = 0; o < outputs; o++) {
     float *to = packed + o % FORGE_LANES +
-                forge_grouped_piece(o / FORGE_LANES, o / each, inputs, each) * piece;
+      forge_grouped_piece(o / FORGE_LANES, o / each, inputs, each) * piece;
     for (int64_t ky = 0; ky < kernel_height; ky++)
       for (int64_t kx = 0; kx < kernel_width; kx++)
         for (int64_t c = 0; c < inputs; c++)

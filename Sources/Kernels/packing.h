@@ -1,4 +1,5 @@
-/* What packs weights in double precision: sixteen outputs at a time, a function per instruction set.
+/* What packs weights in double precision: sixteen outputs at a time, a function per instruction
+ * set.
  *
  * All compute the same bits, as nothing is fused: whoever includes this sets FP_CONTRACT to off. */
 #ifndef FORGE_PACKING_H
@@ -10,22 +11,23 @@
 typedef double d16 __attribute__((vector_size(128)));
 typedef float f16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Defines best_<name>(), the widest of the functions that <name>, which is always inlined, is made into. */
+/* Defines best_<name>(), the widest of the functions that <name>, which is always inlined, is made
+ * into. */
 #if defined(__x86_64__)
-#define FORGE_PACKING(name)                                                                     \
-  static void name##_baseline(const void *arguments, int64_t tile) { name(arguments, tile); }   \
+#define FORGE_PACKING(name)                                                                      \
+  static void name##_baseline(const void *arguments, int64_t tile) { name(arguments, tile); }    \
   __attribute__((target("avx2"))) static void name##_avx2(const void *arguments, int64_t tile) { \
-    name(arguments, tile);                                                                      \
-  }                                                                                             \
-  __attribute__((target("avx512f"))) static void name##_avx512(const void *arguments,           \
-                                                               int64_t tile) {                  \
-    name(arguments, tile);                                                                      \
-  }                                                                                             \
-  static forge_deal_work best_##name(void) {                                                    \
-    __builtin_cpu_init();                                                                       \
-    return __builtin_cpu_supports("avx512f") ? name##_avx512                                    \
-           : __builtin_cpu_supports("avx2")  ? name##_avx2                                      \
-                                             : name##_baseline;                                 \
+    name(arguments, tile);                                                                       \
+  }                                                                                              \
+  __attribute__((target("avx512f"))) static void name##_avx512(const void *arguments,            \
+                                                               int64_t tile) {                   \
+    name(arguments, tile);                                                                       \
+  }                                                                                              \
+  static forge_deal_work best_##name(void) {                                                     \
+    __builtin_cpu_init();                                                                        \
+    if (__builtin_cpu_supports("avx512f")) return name##_avx512;                                 \
+    if (__builtin_cpu_supports("avx2")) return name##_avx2;                                      \
+    return name##_baseline;                                                                      \
   }
 #else
 #define FORGE_PACKING(name)                                                                   \

@@ -1,10 +1,11 @@
 /* The most that a core does, to compare kernels with: see CForgePeak.h.
  *
- * The arithmetic is a loop over 12 independent chains that stay in registers. Where there is a fused
- * multiply-add, each chain is s = s * one + zero: latency 4 times two units asks for 8 chains, 5 times two
- * (Haswell) for 10. Where there is none, six chains multiply and six add, twice, because a chain of both
- * would wait for either: as many operations, all of them independent. `one` and `zero` are made opaque, or
- * the compiler would know the result; with 1 and 0 nothing overflows and nothing becomes denormal. */
+ * The arithmetic is a loop over 12 independent chains that stay in registers. Where there is a
+ * fused multiply-add, each chain is s = s * one + zero: latency 4 times two units asks for 8
+ * chains, 5 times two (Haswell) for 10. Where there is none, six chains multiply and six add,
+ * twice, because a chain of both would wait for either: as many operations, all of them
+ * independent. `one` and `zero` are made opaque, or the compiler would know the result; with 1 and
+ * 0 nothing overflows and nothing becomes denormal. */
 #include "internal.h"
 
 #include "include/CForgePeak.h"
@@ -29,44 +30,58 @@
 #define FUSED(i) s##i = __builtin_elementwise_fma(s##i, one, zero);
 #define FUSED_ROUND EACH_OF_12(FUSED)
 /* Six of each, twice: 12 multiplications and 12 additions, or 12 multiply-adds. */
-#define TIMES_0 s0 *= one; s1 *= one; s2 *= one; s3 *= one; s4 *= one; s5 *= one;
-#define PLUS_0 s6 += zero; s7 += zero; s8 += zero; s9 += zero; s10 += zero; s11 += zero;
+#define TIMES_0 \
+  s0 *= one;    \
+  s1 *= one;    \
+  s2 *= one;    \
+  s3 *= one;    \
+  s4 *= one;    \
+  s5 *= one;
+#define PLUS_0 \
+  s6 += zero;  \
+  s7 += zero;  \
+  s8 += zero;  \
+  s9 += zero;  \
+  s10 += zero; \
+  s11 += zero;
 #define KEEP_6(i) KEEP(s##i);
-#define SEPARATE_ROUND TIMES_0 PLUS_0 EACH_OF_12(KEEP_6) TIMES_0 PLUS_0
+#define SEPARATE_ROUND              \
+  TIMES_0 PLUS_0 EACH_OF_12(KEEP_6) \
+  TIMES_0 PLUS_0
 
 #define DECLARE(i) vector s##i = one * (float)(i + 1);
 #define ADD_UP(i) sum += s##i;
 
 /* One level's loops. VECTOR is its vector type, ROUND a round of the arithmetic, KEEP as OPAQUE. */
-#define PEAK(name, VECTOR, ROUND)                                                                \
-  static float arithmetic_##name(int64_t rounds) {                                               \
-    typedef VECTOR vector;                                                                       \
-    vector one = (vector){0} + 1.0f, zero = (vector){0};                                         \
-    KEEP(one);                                                                                   \
-    KEEP(zero);                                                                                  \
-    EACH_OF_12(DECLARE)                                                                          \
-    for (int64_t round = 0; round < rounds; round++) {                                           \
-      ROUND                                                                                      \
-      EACH_OF_12(KEEP_6)                                                                         \
-    }                                                                                            \
-    vector sum = zero;                                                                           \
-    EACH_OF_12(ADD_UP)                                                                           \
-    float first;                                                                                 \
-    memcpy(&first, &sum, sizeof first);                                                          \
-    return first;                                                                                \
-  }                                                                                              \
-  static float read_##name(const float *values, int64_t count) {                                 \
-    typedef VECTOR vector;                                                                       \
-    const int64_t lanes = (int64_t)(sizeof(vector) / sizeof(float));                             \
-    vector a = {0}, b = {0}, c = {0}, d = {0};                                                   \
-    for (int64_t i = 0; i < count; i += 4 * lanes) {                                             \
-      const vector *line = (const vector *)(values + i);                                         \
-      a += line[0], b += line[1], c += line[2], d += line[3];                                    \
-    }                                                                                            \
-    a += b + c + d;                                                                              \
-    float first;                                                                                 \
-    memcpy(&first, &a, sizeof first);                                                            \
-    return first;                                                                                \
+#define PEAK(name, VECTOR, ROUND)                                    \
+  static float arithmetic_##name(int64_t rounds) {                   \
+    typedef VECTOR vector;                                           \
+    vector one = (vector){0} + 1.0f, zero = (vector){0};             \
+    KEEP(one);                                                       \
+    KEEP(zero);                                                      \
+    EACH_OF_12(DECLARE)                                              \
+    for (int64_t round = 0; round < rounds; round++) {               \
+      ROUND                                                          \
+      EACH_OF_12(KEEP_6)                                             \
+    }                                                                \
+    vector sum = zero;                                               \
+    EACH_OF_12(ADD_UP)                                               \
+    float first;                                                     \
+    memcpy(&first, &sum, sizeof first);                              \
+    return first;                                                    \
+  }                                                                  \
+  static float read_##name(const float *values, int64_t count) {     \
+    typedef VECTOR vector;                                           \
+    const int64_t lanes = (int64_t)(sizeof(vector) / sizeof(float)); \
+    vector a = {0}, b = {0}, c = {0}, d = {0};                       \
+    for (int64_t i = 0; i < count; i += 4 * lanes) {                 \
+      const vector *line = (const vector *)(values + i);             \
+      a += line[0], b += line[1], c += line[2], d += line[3];        \
+    }                                                                \
+    a += b + c + d;                                                  \
+    float first;                                                     \
+    memcpy(&first, &a, sizeof first);                                \
+    return first;                                                    \
   }
 
 typedef float v4 __attribute__((vector_size(16)));
@@ -84,8 +99,8 @@ PEAK(avx2, v8, FUSED_ROUND)
 
 #undef KEEP
 #define KEEP OPAQUE_WIDE
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
-                             apply_to = function)
+#pragma clang attribute push( \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 PEAK(avx512, v16, FUSED_ROUND)
 #pragma clang attribute pop
 #endif

@@ -4,12 +4,13 @@
  *
  *             caller            worker           worker
  *     IDLE  --------> OFFERED --------> TAKEN  --------> IDLE      a share of a step
- *     IDLE  <-------- OFFERED                                      the caller takes it back: see join
- *     IDLE  --------> PARKED                                       by the worker, which then sleeps
- *     PARKED -------> OFFERED or IDLE                              by the caller, which then wakes it
+ *     IDLE  <-------- OFFERED                                      the caller takes it back: see
+ * join IDLE  --------> PARKED                                       by the worker, which then
+ * sleeps PARKED -------> OFFERED or IDLE                              by the caller, which then
+ * wakes it
  *
- * Only the caller that holds `busy` offers, and it leaves no place OFFERED or TAKEN behind. A worker
- * reads the job between TAKEN and IDLE only, when the caller waits for it. */
+ * Only the caller that holds `busy` offers, and it leaves no place OFFERED or TAKEN behind. A
+ * worker reads the job between TAKEN and IDLE only, when the caller waits for it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -58,8 +59,8 @@ enum { IDLE, OFFERED, TAKEN, PARKED };
 typedef struct {
   _Alignas(LINE) _Atomic uint32_t state;
   bool gave_way; /* under busy: the caller has given way to it in this run */
-  /* The next piece of its share. A thread takes pieces from its own line, which the others touch only when they
-   * have done theirs. */
+  /* The next piece of its share. A thread takes pieces from its own line, which the others touch
+   * only when they have done theirs. */
   _Alignas(LINE) _Atomic int64_t next;
 } place;
 
@@ -77,10 +78,10 @@ typedef struct {
 
 static struct {
   _Alignas(LINE) _Atomic int32_t processor; /* where the caller is */
-  _Alignas(LINE) atomic_bool busy; /* held by the caller whose steps the workers run */
-  _Atomic int32_t workers;         /* written under busy */
-  int32_t retry_after;             /* under busy */
-  bool handles_fork;               /* under busy */
+  _Alignas(LINE) atomic_bool busy;          /* held by the caller whose steps the workers run */
+  _Atomic int32_t workers;                  /* written under busy */
+  int32_t retry_after;                      /* under busy */
+  bool handles_fork;                        /* under busy */
   _Alignas(LINE) job job;
   place places[FORGE_MOST_THREADS]; /* the first one is the caller's, its state not used */
 } pool;
@@ -139,9 +140,9 @@ int64_t forge_affinity_mask(uint8_t *bytes, int64_t count) {
 
 /* Moves the calling thread to another processor, if it is where the caller is.
  *
- * A thread that is woken is often put beside the one that woke it, even with a processor free, and the
- * two then take turns for as long as they go on: seen for seconds, at half the speed. Forbidding the
- * processor for a moment makes the kernel move the thread at once. */
+ * A thread that is woken is often put beside the one that woke it, even with a processor free, and
+ * the two then take turns for as long as they go on: seen for seconds, at half the speed.
+ * Forbidding the processor for a moment makes the kernel move the thread at once. */
 static void leave_processor_of_caller(int64_t *not_before) {
   const int processor = sched_getcpu();
   if (processor != atomic_load_explicit(&pool.processor, memory_order_relaxed)) return;
@@ -162,8 +163,8 @@ static void leave_processor_of_caller(int64_t *not_before) {
 
 /* ---- a share of a step ---- */
 
-/* How a step is cut up: along the times, so that a thread's rows stay together, or else also along the parts, in pieces
- * of two or more. */
+/* How a step is cut up: along the times, so that a thread's rows stay together, or else also along
+ * the parts, in pieces of two or more. */
 static void cut(job *job, const forge_step *step, int64_t shares) {
   job->step = step;
   job->shares = shares;
@@ -216,8 +217,7 @@ static void run_share(int64_t share, int64_t worker) {
   forge_frame frame = *job->frame;
   frame.worker = worker;
   frame.calls = 0;
-  for (int64_t i = 0; i < job->shares; i++)
-    run_pieces(job, &frame, (share + i) % job->shares);
+  for (int64_t i = 0; i < job->shares; i++) run_pieces(job, &frame, (share + i) % job->shares);
 }
 
 /* ---- workers ---- */
@@ -263,8 +263,8 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* In the child only the thread that called fork goes on: the workers are gone, and so is whoever was
- * using them. */
+/* In the child only the thread that called fork goes on: the workers are gone, and so is whoever
+ * was using them. */
 static void forget_workers(void) {
   for (int32_t i = 0; i < FORGE_MOST_THREADS; i++)
     atomic_store_explicit(&pool.places[i].state, IDLE, memory_order_relaxed);
@@ -327,14 +327,13 @@ static int32_t start_workers(int32_t wanted) {
 
 static bool take_pool(void) {
   return !atomic_load_explicit(&pool.busy, memory_order_relaxed) &&
-         !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
+    !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
 }
 
-static void leave_pool(void) {
-  atomic_store_explicit(&pool.busy, false, memory_order_release);
-}
+static void leave_pool(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
 
-/* Takes the pool for a run of up to `threads` threads; returns how many it has, 1 without the pool. */
+/* Takes the pool for a run of up to `threads` threads; returns how many it has, 1 without the pool.
+ */
 static int32_t begin(int32_t threads) {
   if (!take_pool()) return 1;
   const int32_t workers = start_workers(threads - 1);
@@ -357,13 +356,12 @@ static int32_t begin(int32_t threads) {
 }
 
 static void offer(place *other) {
-  if (atomic_exchange_explicit(&other->state, OFFERED, memory_order_acq_rel) == PARKED)
-    wake(other);
+  if (atomic_exchange_explicit(&other->state, OFFERED, memory_order_acq_rel) == PARKED) wake(other);
 }
 
-/* Ends when worker `w` does nothing any more. One that has not begun by the time the caller has done all pieces is not
- * running: asleep still, or without a processor. Then the caller takes the share back, so that nobody waits for a
- * processor. */
+/* Ends when worker `w` does nothing any more. One that has not begun by the time the caller has
+ * done all pieces is not running: asleep still, or without a processor. Then the caller takes the
+ * share back, so that nobody waits for a processor. */
 static void join(int32_t w) {
   place *other = &pool.places[w];
   for (int round = 0;; round++) {
@@ -376,8 +374,7 @@ static void join(int32_t w) {
      * milliseconds. One that has begun is elsewhere, and whoever gives way to another program is
      * without a processor for milliseconds too. */
     uint32_t expected = OFFERED;
-    const bool has_begun =
-      atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
+    const bool has_begun = atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
     if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();
     if (!has_begun) other->gave_way = true;
     if (atomic_compare_exchange_strong_explicit(&other->state, &expected, IDLE,

@@ -87,9 +87,10 @@ static float largest(const float *weights, int64_t count) {
   return most;
 }
 
-/* Where the first input's weight of an output and a tap lies, in weights of which `per_word` share a word. */
-static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs, int64_t panel_width,
-                      int64_t per_word) {
+/* Where the first input's weight of an output and a tap lies, in weights of which `per_word` share
+ * a word. */
+static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs,
+                      int64_t panel_width, int64_t per_word) {
   const int64_t words = forge_blocks(inputs) * FORGE_LANES / per_word;
   const int64_t row = (output / panel_width * taps + tap) * words;
   return (row * panel_width + output % panel_width) * per_word;
@@ -102,7 +103,7 @@ static inline int64_t step_of(int64_t input, int64_t panel_width, const int64_t 
 
 static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width) {
   return (outputs + panel_width - 1) / panel_width * panel_width * taps * forge_blocks(inputs) *
-         FORGE_LANES;
+    FORGE_LANES;
 }
 
 /* IEEE half of the nearest value, ties to even. */
@@ -124,8 +125,8 @@ static uint16_t half_of(float value) {
   return sign | (uint16_t)((bits - 0x38000000) >> 13);
 }
 
-void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int64_t outputs, int64_t taps,
-                     int64_t inputs, int64_t panel_width) {
+void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int64_t outputs,
+                     int64_t taps, int64_t inputs, int64_t panel_width) {
   memset(packed, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *packed);
   for (int64_t o = 0; o < outputs; o++) {
     const float *from = weights + o * taps * inputs;
@@ -144,8 +145,8 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
   }
 }
 
-void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps, int64_t inputs,
-                       int64_t panel_width) {
+void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                       int64_t inputs, int64_t panel_width) {
   uint16_t *pairs = (uint16_t *)packed;
   memset(pairs, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *pairs);
   for (int64_t o = 0; o < outputs; o++)
@@ -156,8 +157,8 @@ void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, 
     }
 }
 
-void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals, int64_t outputs,
-                     int64_t taps, int64_t inputs, int64_t panel_width) {
+void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals,
+                     int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width) {
   int8_t *bytes = (int8_t *)packed;
   memset(bytes, 0, (size_t)padded_count(outputs, taps, inputs, panel_width));
   for (int64_t o = 0; o < outputs; o++) {

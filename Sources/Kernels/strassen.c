@@ -6,8 +6,8 @@
 
 /* ---- weights ---- */
 
-/* The seven right sides, in the order of vector/strassen.h, of B11, B12, B21 and B22: the row is the half of the
- * inputs. */
+/* The seven right sides, in the order of vector/strassen.h, of B11, B12, B21 and B22: the row is
+ * the half of the inputs. */
 FORGE_INLINE void right_sides(const d16 b[4], d16 sides[7]) {
   const d16 t1 = b[1] - b[0], t2 = b[3] - t1;
   sides[0] = b[0];
@@ -27,15 +27,16 @@ typedef struct {
   const float *input_scales, *output_scales; /* or NULL */
 } strassen_packing;
 
-/* Weights of 16 outputs and 16 inputs of each part: [part of the inputs][part of the outputs][input][output]. */
+/* Weights of 16 outputs and 16 inputs of each part: [part of the inputs][part of the
+ * outputs][input][output]. */
 typedef float strassen_parts[4][4][FORGE_LANES][FORGE_LANES];
 
-/* Turns the weights of output block `column` and input block `block` of all parts, row by row as they lie. */
+/* Turns the weights of output block `column` and input block `block` of all parts, row by row as
+ * they lie. */
 FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_t block,
                                strassen_parts gathered) {
   const int64_t parts = 1 << a->levels;
-  const float *weights =
-    a->weights + (column * parts * a->inputs + block * parts) * FORGE_LANES;
+  const float *weights = a->weights + (column * parts * a->inputs + block * parts) * FORGE_LANES;
   for (int64_t o = 0; o < parts * FORGE_LANES; o++, weights += a->inputs)
     for (int64_t i = 0; i < parts; i++)
       for (int64_t lane = 0; lane < FORGE_LANES; lane++)
@@ -54,7 +55,8 @@ typedef struct {
 static double inverse(double scale) { return scale == 0 ? 0 : 1 / scale; }
 
 /* Those of the outputs of block `column`. */
-FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column, strassen_scales *scales) {
+FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column,
+                                strassen_scales *scales) {
   const int64_t parts = 1 << a->levels;
   for (int64_t o = 0; o < parts * FORGE_LANES; o++)
     scales->inverse_output[o / FORGE_LANES][o % FORGE_LANES] =
@@ -74,8 +76,8 @@ FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t
 
 /* The products of input `lane`. `packed` points to the first one's.
  *
- * Left sides that are sums are sums of scaled inputs; the others are inputs as they are, so that their rows are
- * multiplied by the scale again. */
+ * Left sides that are sums are sums of scaled inputs; the others are inputs as they are, so that
+ * their rows are multiplied by the scale again. */
 FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const strassen_scales *scales,
                                       int64_t lane, float *packed, int64_t product_floats,
                                       const int levels) {
@@ -88,7 +90,7 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const stras
       for (int q = 0; q < 4; q++) {
         const int in = 2 * i + q / 2, out = 2 * o + q % 2;
         quarter[q] = __builtin_convertvector(*(const f16 *)gathered[in][out][lane], d16) *
-                     scales->inverse_input[in] * scales->inverse_output[out];
+          scales->inverse_input[in] * scales->inverse_output[out];
       }
       right_sides(quarter, sides[2 * i + o]);
     }
@@ -106,7 +108,8 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const stras
     d16 further[7];
     right_sides(quarter, further);
     for (int i = 0; i < 7; i++, packed += product_floats) {
-      const double scale = half < 0 || left_half[i] < 0 ? 1 : scales->input[half + 2 * left_half[i]];
+      const double scale =
+        half < 0 || left_half[i] < 0 ? 1 : scales->input[half + 2 * left_half[i]];
       *(f16 *)packed = __builtin_convertvector(further[i] * scale, f16);
     }
   }

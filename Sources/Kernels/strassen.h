@@ -12,7 +12,8 @@ typedef struct {
   const float *at;
   int64_t block; /* from one block to the next */
   int64_t blocks, rows;
-  /* What its channels are multiplied by before they are added to others; NULL: nothing, or they have been. */
+  /* What its channels are multiplied by before they are added to others; NULL: nothing, or they
+   * have been. */
   const float *scales;
   int64_t scales_block; /* from those of one block to the next */
 } forge_strassen_side;
@@ -21,17 +22,18 @@ typedef struct {
 static inline const float *forge_strassen_quarter(const forge_strassen_side *side, bool lower,
                                                   bool odd, int64_t block) {
   return side->at + (2 * block + odd) * side->block +
-         (lower ? forge_upper_half(side->rows) * FORGE_LANES : 0);
+    (lower ? forge_upper_half(side->rows) * FORGE_LANES : 0);
 }
 
-/* The scales of the channels of block `block` of a quarter; not to be called where there are none. */
+/* The scales of the channels of block `block` of a quarter; not to be called where there are none.
+ */
 static inline const float *forge_strassen_scales(const forge_strassen_side *side, bool odd,
                                                  int64_t block) {
   return side->scales + (2 * block + odd) * side->scales_block;
 }
 
-/* The rows of the left side of a product. Of the fifth and the seventh, S1 and A22, those of the lower half:
- * the rest of S1 is zero. */
+/* The rows of the left side of a product. Of the fifth and the seventh, S1 and A22, those of the
+ * lower half: the rest of S1 is zero. */
 static inline int64_t forge_strassen_rows(const forge_strassen_side *side, int64_t product) {
   const int64_t upper = forge_upper_half(side->rows);
   return product == 4 || product == 6 ? side->rows - upper : upper;
@@ -54,8 +56,9 @@ typedef struct {
 
 forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *arguments);
 
-/* The floats from one vector of a product to the next, which has `rows` rows: twice those of the upper half, and an
- * odd number of cache lines, so that no two vectors are a multiple of 4 KB apart. */
+/* The floats from one vector of a product to the next, which has `rows` rows: twice those of the
+ * upper half, and an odd number of cache lines, so that no two vectors are a multiple of 4 KB
+ * apart. */
 static inline int64_t forge_strassen_vector(int64_t rows) {
   return (2 * forge_upper_half(rows) | 1) * FORGE_LANES;
 }

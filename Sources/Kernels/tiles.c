@@ -39,10 +39,12 @@ int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *a
   return panels * a->out.height;
 }
 
-/* A tile of 14 pixels, the widest there is, must fit what vector/plain_convolution.h copies it to. */
+/* A tile of 14 pixels, the widest there is, must fit what vector/plain_convolution.h copies it to.
+ */
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels) {
-  if (channels >= FORGE_LANES || kernel_height > 64 || kernel_width > 64 || stride_x > 64) return false;
+  if (channels >= FORGE_LANES || kernel_height > 64 || kernel_width > 64 || stride_x > 64)
+    return false;
   return kernel_height * (13 * stride_x + kernel_width) * channels <= 4096;
 }
 

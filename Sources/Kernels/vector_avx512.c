@@ -22,8 +22,8 @@
 #define FORGE_DEPTHWISE_PIXELS 7
 #define FORGE_DEPTHWISE_NEAR 1 /* two rows of 7 sums, 9 weights and an input fit */
 
-#pragma clang attribute push(                                                                 \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#pragma clang attribute push( \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/all.h"
 #include "vector/pixel_convolution.h"
 #include "vector/words.h"
@@ -31,16 +31,16 @@
 #pragma clang attribute pop
 
 /* For processors that have AVX512-BF16, too. */
-#pragma clang attribute push(                                                                 \
-    __attribute__((target("avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))),        \
-    apply_to = function)
+#pragma clang attribute push(                                                        \
+  __attribute__((target("avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
+  apply_to = function)
 #include "vector/bfloat_convolution.h"
 #pragma clang attribute pop
 
 /* For processors that have AVX512-VNNI, too. */
-#pragma clang attribute push(                                                                 \
-    __attribute__((target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))),        \
-    apply_to = function)
+#pragma clang attribute push(                                                        \
+  __attribute__((target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
+  apply_to = function)
 #include "vector/byte_convolution.h"
 #pragma clang attribute pop
 

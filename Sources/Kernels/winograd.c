@@ -12,7 +12,7 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a
   layout.chunk = forge_larger(1, forge_smaller(a->chunk, layout.tiles));
   layout.chunks = rounded_up_quotient(layout.tiles, layout.chunk);
   layout.points = (int64_t)forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride) *
-                  forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
+    forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   layout.phases = a->stride == 2 ? 4 : 1;
   /* An odd number of cache lines between points: see vector/winograd.h. */
   const int64_t vectors = a->panel_width / FORGE_LANES;
@@ -28,7 +28,7 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
                            int32_t kernel_width, int32_t stride, int32_t pooled) {
   if (stride == 2)
     return !pooled && kernel_height == 3 && kernel_width == 3 && tile_height == tile_width &&
-           (tile_height == 3 || tile_height == 4);
+      (tile_height == 3 || tile_height == 4);
   if (tile_height == tile_width && kernel_height == kernel_width) {
     const int32_t n = tile_height;
     if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || (n == 3 && !pooled);
@@ -82,8 +82,8 @@ FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t outpu
   }
 }
 
-/* G along y of the taps of one phase: [point of y][tap along x]. Of a kernel of stride 2 a phase has every
- * other tap along each axis, those past the end being zero. */
+/* G along y of the taps of one phase: [point of y][tap along x]. Of a kernel of stride 2 a phase
+ * has every other tap along each axis, those past the end being zero. */
 FORGE_INLINE void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel_width,
                                  int32_t stride, int32_t phase,
                                  const double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS],
@@ -158,8 +158,8 @@ FORGE_INLINE void pack_winograd_tile(const void *arguments, int64_t tile) {
       memset(packed + unit * unit_floats, 0, (size_t)(FORGE_LANES * width) * sizeof(float));
   for (int64_t column = 0; column < filled; column += FORGE_LANES)
     for (int64_t input = 0; input < count; input++)
-      pack_winograd_input(a, panel * width + column, start + input,
-                          packed + input * width + column, unit_floats);
+      pack_winograd_input(a, panel * width + column, start + input, packed + input * width + column,
+                          unit_floats);
 }
 
 FORGE_PACKING(pack_winograd_tile)

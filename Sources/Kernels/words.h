@@ -41,11 +41,12 @@ static inline float forge_of_bfloat(uint16_t value) {
 
 /* The bytes of two input channels of a panel.
  *
- * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and c, d (of the
- * second), three are words of 32 bits; their lowest bytes are the bytes of the fourth, its highest in a:
- *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
- * A weight is the float nearest to its word times its output's scale, d's word being d << 8. Nobody takes the
- * lowest bytes away: what they add is allowed for when the weights are rounded. */
+ * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and c,
+ * d (of the second), three are words of 32 bits; their lowest bytes are the bytes of the fourth,
+ * its highest in a: word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c <<
+ * 8 | d & 255 A weight is the float nearest to its word times its output's scale, d's word being d
+ * << 8. Nobody takes the lowest bytes away: what they add is allowed for when the weights are
+ * rounded. */
 enum { FORGE_FIXED_GROUP_BYTES = 192 };
 
 /* The word, not yet scaled, of an input channel's weight for an output of the panel. */
@@ -62,8 +63,8 @@ static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t o
 
 /* ---- ranges of int8 ---- */
 
-/* Numbers in the order of signed integers: -NaN, -inf ... -0, 0 ... inf, NaN. Its own inverse. The smallest and
- * largest so found do not depend on the order of a search, NaN included. */
+/* Numbers in the order of signed integers: -NaN, -inf ... -0, 0 ... inf, NaN. Its own inverse. The
+ * smallest and largest so found do not depend on the order of a search, NaN included. */
 static inline int32_t forge_ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 
 /* How an image is brought to bytes. */
@@ -80,7 +81,8 @@ static inline int32_t *forge_range_of(const forge_view *range, const forge_frame
 }
 
 /* The scale of an image from the ranges of its rows. */
-forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments, const forge_frame *frame);
+forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments,
+                                     const forge_frame *frame);
 
 /* Adding it rounds a number below 2^22 to an integer and leaves that in the low bits. */
 #define FORGE_ROUNDING 12582912.0f

@@ -6,9 +6,9 @@
 
 /// The memory there is for values that a file claims to have.
 ///
-/// The system promises more memory than there is, and ends a process that uses what it was promised.
-/// A sparse file may claim any number of values, so a large allocation is compared with what there
-/// is before it is made.
+/// The system promises more memory than there is, and ends a process that uses what it was
+/// promised. A sparse file may claim any number of values, so a large allocation is compared with
+/// what there is before it is made.
 enum AvailableMemory {
   /// Smaller allocations are left to the allocator.
   private static let leastCheckedBytes = 1 << 26
@@ -28,8 +28,8 @@ enum AvailableMemory {
   static func checkArray(_ byteCount: Int, for purpose: String) throws(LoadError) {
     try check(byteCount, for: purpose)
     guard byteCount >= leastProbedBytes else { return }
-    // An array has a head besides its elements, and the allocator rounds up. The compiler leaves out
-    // what is allocated by malloc and freed at once, so the system itself is asked.
+    // An array has a head besides its elements, and the allocator rounds up. The compiler leaves
+    // out what is allocated by malloc and freed at once, so the system itself is asked.
     let (whole, overflow) = byteCount.addingReportingOverflow(1 << 16)
     guard !overflow,
       let probe = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

@@ -1,7 +1,8 @@
 /// The name of an entry of a file: bytes, as the file stores them.
 ///
-/// Names are hashed and compared as bytes. A `String` compares characters instead: it takes a composed
-/// and a decomposed é for one name, and time that grows by the square for a name of combining marks.
+/// Names are hashed and compared as bytes. A `String` compares characters instead: it takes a
+/// composed and a decomposed é for one name, and time that grows by the square for a name of
+/// combining marks.
 struct EntryName: Hashable, Sendable {
   /// The bytes as they are stored; usually UTF-8.
   let bytes: [UInt8]
@@ -19,7 +20,8 @@ struct EntryName: Hashable, Sendable {
   /// The number of bytes.
   var count: Int { bytes.count }
 
-  /// The name for people and for the public interface; bytes that are not UTF-8 are shown as `\u{FFFD}`.
+  /// The name for people and for the public interface; bytes that are not UTF-8 are shown as
+  /// `\u{FFFD}`.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The length of the longest run of marks on one character: accents, points, signs.

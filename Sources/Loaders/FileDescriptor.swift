@@ -23,8 +23,8 @@ struct FileIdentity: Sendable, Equatable {
 
   /// Waits until a change of the file would give it another time.
   ///
-  /// The system's clock for files goes in steps of some milliseconds. A file that was written in the
-  /// step in which it is opened could be written again in it, and would look the same.
+  /// The system's clock for files goes in steps of some milliseconds. A file that was written in
+  /// the step in which it is opened could be written again in it, and would look the same.
   func waitUntilChangesShow() {
     for _ in 0..<Self.mostWaits {
       var now = timespec()

@@ -1,11 +1,11 @@
 /// A regular file that is read by ranges, or bytes in memory that are read the same way.
 ///
-/// Nothing is mapped: another program may cut or overwrite the file at any time, and whoever reads a
-/// mapped page that has gone is ended by the system. Bytes are copied instead, and after each read
-/// the size and time of the file are compared with those it had when it was opened, so that values
-/// of two versions are never taken for one. Replacing a file (write another, rename it) is always
-/// safe. Reading takes no lock and moves no shared offset: threads, and processes that were forked,
-/// read one object at once.
+/// Nothing is mapped: another program may cut or overwrite the file at any time, and whoever reads
+/// a mapped page that has gone is ended by the system. Bytes are copied instead, and after each
+/// read the size and time of the file are compared with those it had when it was opened, so that
+/// values of two versions are never taken for one. Replacing a file (write another, rename it) is
+/// always safe. Reading takes no lock and moves no shared offset: threads, and processes that were
+/// forked, read one object at once.
 final class InputFile: Sendable {
   private enum Source: Sendable {
     /// A file that stays open.
@@ -134,8 +134,8 @@ final class InputFile: Sendable {
 
   /// Gives the bytes of a range to `body` for the time of the call.
   ///
-  /// Those of a file are read into memory for it, aligned for any type; those in memory are given where
-  /// they are.
+  /// Those of a file are read into memory for it, aligned for any type; those in memory are given
+  /// where they are.
   ///
   /// - Throws: ``LoadError``: `outOfMemory`, and what ``read(_:into:)`` throws; what `body` throws.
   func withUnsafeBytes<Result>(

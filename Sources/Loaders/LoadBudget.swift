@@ -1,9 +1,9 @@
 /// What is left of a file's limits while its structure is read.
 ///
-/// Everything that a reader does in proportion to what a file claims is taken from the budget first:
-/// bytes before they are read or made, entries before they are listed, steps before they are gone.
-/// So memory and time are bounded by the limits and by the size of the file. It is an object, so that
-/// the parsers and caches of one walk share it; a walk belongs to one thread.
+/// Everything that a reader does in proportion to what a file claims is taken from the budget
+/// first: bytes before they are read or made, entries before they are listed, steps before they are
+/// gone. So memory and time are bounded by the limits and by the size of the file. It is an object,
+/// so that the parsers and caches of one walk share it; a walk belongs to one thread.
 final class LoadBudget {
   /// The limits the budget was made of.
   let limits: LoadLimits

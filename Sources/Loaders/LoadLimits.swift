@@ -3,9 +3,9 @@
 /// ```swift
 /// let file = try WeightFile("huge.safetensors", limits: .init(entries: 1 << 20))
 /// ```
-/// The defaults take every file that training programs write and refuse files made to exhaust memory
-/// or time. A file that goes beyond a limit gives a ``LoadError`` of kind `refused` that names the
-/// limit. Raise a limit only for files you trust.
+/// The defaults take every file that training programs write and refuse files made to exhaust
+/// memory or time. A file that goes beyond a limit gives a ``LoadError`` of kind `refused` that
+/// names the limit. Raise a limit only for files you trust.
 public struct LoadLimits: Sendable, Hashable {
   /// Entries of a file: tensors, arrays, datasets, groups.
   public var entries: Int

@@ -1,6 +1,7 @@
 import ForgeShapes
 
-/// A folder with one raw file per parameter, Float32 unless said otherwise, found by layer name and type.
+/// A folder with one raw file per parameter, Float32 unless said otherwise, found by layer name and
+/// type.
 ///
 /// ```swift
 /// let network = try model.compile(parameters: try ParameterDirectory("weights"))

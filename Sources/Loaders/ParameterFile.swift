@@ -9,10 +9,11 @@ import ForgeShapes
 ///                     suffix: type == .weights ? "_W" : "_b", ext: "bin")
 /// }
 /// ```
-/// The file must exist, be a regular file and have exactly `count` values' bytes (× 4 for Float32, × 2 for
-/// `.float16` and `.bfloat16`). It is not kept open: the values are read when they are used, and a file that
-/// was cut, changed or replaced since the value was made is an error, never part of two versions. To
-/// change parameters under a running program write another file and rename it.
+/// The file must exist, be a regular file and have exactly `count` values' bytes (× 4 for Float32,
+/// × 2 for `.float16` and `.bfloat16`). It is not kept open: the values are read when they are
+/// used, and a file that was cut, changed or replaced since the value was made is an error, never
+/// part of two versions. To change parameters under a running program write another file and rename
+/// it.
 public struct ParameterFile: ParameterData {
   /// The number of values.
   public let count: Int
@@ -85,8 +86,8 @@ public struct ParameterFile: ParameterData {
   /// Reads the file's bytes into memory that has room for exactly these.
   ///
   /// - Parameter memory: receives `count` little-endian values.
-  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing` or
-  ///   `unreadable`.
+  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing`
+  ///   or `unreadable`.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws {
     try file.read(0..<file.count, into: memory)
   }

@@ -8,7 +8,8 @@
 #if __has_include(<png.h>)
 #include <png.h>
 #else
-#error "Forge decodes PNG pictures with libpng, whose header png.h is missing. Install it (Debian, Ubuntu: apt-get install libpng-dev), or build without the target ForgeImages."
+#error \
+  "Forge decodes PNG pictures with libpng, whose header png.h is missing. Install it (Debian, Ubuntu: apt-get install libpng-dev), or build without the target ForgeImages."
 #endif
 
 /* What libpng and zlib take for themselves. */
@@ -74,8 +75,8 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
 static void begin(reader *self, const uint8_t *bytes, size_t count) {
   self->bytes = bytes;
   self->count = count;
-  self->png = png_create_read_struct_2(
-      PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
+  self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self,
+                                       allocate, release);
   if (self->png == NULL) leave(self, FORGE_PNG_NO_MEMORY);
   self->info = png_create_info_struct(self->png);
   if (self->info == NULL) leave(self, FORGE_PNG_NO_MEMORY);
@@ -115,16 +116,15 @@ static void describe(reader *self, forge_png_header *header) {
   }
 }
 
-static void read_header(
-    reader *self, const uint8_t *bytes, size_t count, forge_png_header *header) {
+static void read_header(reader *self, const uint8_t *bytes, size_t count,
+                        forge_png_header *header) {
   if (setjmp(self->escape) != 0) return;
   begin(self, bytes, count);
   describe(self, header);
 }
 
-static void decode(
-    reader *self, const uint8_t *bytes, size_t count, const forge_png_header *expected,
-    uint8_t *pixels) {
+static void decode(reader *self, const uint8_t *bytes, size_t count,
+                   const forge_png_header *expected, uint8_t *pixels) {
   if (setjmp(self->escape) != 0) return;
   forge_png_header header;
   begin(self, bytes, count);
@@ -133,8 +133,8 @@ static void decode(
   png_read_update_info(self->png, self->info);
   /* The caller's buffer was made for what the header said. */
   const size_t stride = (size_t)expected->width * expected->components;
-  if (header.width != expected->width || header.height != expected->height
-      || png_get_rowbytes(self->png, self->info) != stride) {
+  if (header.width != expected->width || header.height != expected->height ||
+      png_get_rowbytes(self->png, self->info) != stride) {
     leave(self, FORGE_PNG_DAMAGED);
   }
   for (int pass = 0; pass < passes; pass++) {
@@ -150,8 +150,8 @@ static void end(reader *self) {
   if (self->png != NULL) png_destroy_read_struct(&self->png, &self->info, NULL);
 }
 
-forge_png_status forge_png_read_header(
-    const uint8_t *bytes, size_t count, forge_png_header *header, char *reason) {
+forge_png_status forge_png_read_header(const uint8_t *bytes, size_t count, forge_png_header *header,
+                                       char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   memset(header, 0, sizeof *header);
@@ -162,9 +162,8 @@ forge_png_status forge_png_read_header(
   return self.status;
 }
 
-forge_png_status forge_png_decode(
-    const uint8_t *bytes, size_t count, const forge_png_header *header, uint8_t *pixels,
-    char *reason) {
+forge_png_status forge_png_decode(const uint8_t *bytes, size_t count,
+                                  const forge_png_header *header, uint8_t *pixels, char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   self.reason = reason;

@@ -8,10 +8,10 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Times predictions of a ready architecture, or single layers.",
     discussion: """
-      What is timed takes height × width × channels floats in the caller's memory to plain floats in \
-      the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the start of \
-      the compile, with opening the weight file, to its end; the first prediction includes making its \
-      context.
+      What is timed takes height × width × channels floats in the caller's memory to plain floats \
+      in the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the \
+      start of the compile, with opening the weight file, to its end; the first prediction \
+      includes making its context.
       """)
 
   @Argument(help: NetworkArgument.help)
@@ -71,8 +71,8 @@ struct BenchCommand: ParsableCommand {
     }
     guard layers == nil || isForLayers else {
       throw ValidationError(
-        "--layers takes --threads, --preference, --precision, --tuning costModel or measured, --runs and --json "
-          + "only")
+        "--layers takes --threads, --preference, --precision, --tuning costModel or measured, "
+          + "--runs and --json only")
     }
   }
 

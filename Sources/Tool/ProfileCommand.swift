@@ -8,8 +8,8 @@ struct ProfileCommand: ParsableCommand {
     commandName: "profile",
     abstract: "Times each step of a ready architecture.",
     discussion: """
-      The share of the peak counts the multiplications of the plain method: a kernel that needs fewer \
-      (Winograd's) may be above 100 %.
+      The share of the peak counts the multiplications of the plain method: a kernel that needs \
+      fewer (Winograd's) may be above 100 %.
       """)
 
   @Argument(help: NetworkArgument.help)

@@ -8,9 +8,9 @@ struct SummaryCommand: ParsableCommand {
     commandName: "summary",
     abstract: "Prints the layers of a ready architecture, or of the one a weight file belongs to.",
     discussion: """
-      A weight file is told by the names, shapes and number of its parameters, with a classifier or \
-      without, and loaded: every parameter of the network has one in the file, and the other way \
-      round.
+      A weight file is told by the names, shapes and number of its parameters, with a classifier \
+      or without, and loaded: every parameter of the network has one in the file, and the other \
+      way round.
       """)
 
   @Argument(help: NetworkArgument.help)

@@ -74,8 +74,9 @@ struct Timing {
       "resident: " + stages.joined(separator: ", ")
         + "; \(megabytes(resident.afterPredicting.peak)) MB at most")
     lines.append(
-      "packed parameters \(megabytes(memory.packedParameters)) MB, arena \(megabytes(memory.arena)) MB, "
-        + "at most \(megabytes(memory.loadingPeak)) MB while loading")
+      "packed parameters \(megabytes(memory.packedParameters)) MB, "
+        + "arena \(megabytes(memory.arena)) MB, at most \(megabytes(memory.loadingPeak)) MB while loading"
+    )
     return lines.joined(separator: "\n")
   }
 }

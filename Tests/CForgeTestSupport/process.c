@@ -58,7 +58,7 @@ double forge_processor_seconds(void) {
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
   return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-         1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
 int32_t forge_flush_denormals(int32_t flush) {

@@ -87,7 +87,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     guard requestedPrecision != .float32 else { return [] }
     guard precision == requestedPrecision else {
       return [
-        "Precision: float32, as \(requestedPrecision.needs) is missing for \(requestedPrecision.rawValue)"
+        "Precision: float32, as \(requestedPrecision.needs) is missing for "
+          + requestedPrecision.rawValue
       ]
     }
     return ["Precision: \(precision.rawValue)"]

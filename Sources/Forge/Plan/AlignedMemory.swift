@@ -16,7 +16,8 @@ package final class AlignedMemory: Sendable {
   /// Where the memory comes from, unless from the C library.
   private let pages: LargePages?
 
-  /// Makes `byteCount` bytes, zeroed unless `fill` writes every one of them, and lets `fill` write them.
+  /// Makes `byteCount` bytes, zeroed unless `fill` writes every one of them, and lets `fill` write
+  /// them.
   ///
   /// They lie in `pages` when there are enough of them.
   ///
@@ -100,10 +101,11 @@ package final class AlignedMemory: Sendable {
   /// The bytes that a large allocation leaves for the small ones around it.
   private static let reserve = 16 << 20
 
-  /// Whether the system has memory for the small things that go with an allocation of so many bytes.
+  /// Whether the system has memory for the small things that go with an allocation of so many
+  /// bytes.
   ///
-  /// Swift ends a process whose objects and arrays find no memory. So whoever asks for much is told that there is
-  /// none before the last of it is gone, and the error can be made and reported.
+  /// Swift ends a process whose objects and arrays find no memory. So whoever asks for much is told
+  /// that there is none before the last of it is gone, and the error can be made and reported.
   private static func leavesReserve(_ byteCount: Int) -> Bool {
     guard byteCount >= LargePages.leastBytes else { return true }
     let protection = PROT_READ | PROT_WRITE

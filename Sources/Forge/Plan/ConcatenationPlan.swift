@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Which tensors are written straight into the tensor they are concatenated into.
 ///
-/// A part can be when it is an image made by a node and a part of nothing else, and when every part of
-/// the whole begins at a whole block of channels. Parts of parts nest. The others are copied.
+/// A part can be when it is an image made by a node and a part of nothing else, and when every part
+/// of the whole begins at a whole block of channels. Parts of parts nest. The others are copied.
 struct ConcatenationPlan {
   /// Where a part lies in the whole.
   struct Slot {

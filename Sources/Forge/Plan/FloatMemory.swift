@@ -32,7 +32,8 @@ final class FloatMemory {
 
   /// Sees whether there is memory for so many bytes more, which an array is about to take.
   ///
-  /// The system is asked itself, because the compiler leaves out memory that is allocated and freed at once.
+  /// The system is asked itself, because the compiler leaves out memory that is allocated and freed
+  /// at once.
   ///
   /// - Throws: ``NoMemory`` when there is none.
   static func check(byteCount: Int) throws(NoMemory) {

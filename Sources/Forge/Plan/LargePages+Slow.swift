@@ -8,19 +8,20 @@ import ForgeRunner
 
 // Large pages that come slowly.
 //
-// A virtual machine may give memory that it does not use back to its host, by whole large pages ("free page
-// reporting", balloons). The next one to touch such a page waits until the host has found another: 2 to 5 ms on a
-// virtual Zen 4, so that the 220 MB of Inception-v3 took 290 to 550 ms, not 20. Small pages come from what the machine
-// has kept, in 90 to 160 ms. So where large pages come slowly, memory is filled in small ones; when the model has
-// been compiled they are put together to large ones in the background, which takes 200 to 400 ms.
+// A virtual machine may give memory that it does not use back to its host, by whole large pages
+// ("free page reporting", balloons). The next one to touch such a page waits until the host has
+// found another: 2 to 5 ms on a virtual Zen 4, so that the 220 MB of Inception-v3 took 290 to 550
+// ms, not 20. Small pages come from what the machine has kept, in 90 to 160 ms. So where large
+// pages come slowly, memory is filled in small ones; when the model has been compiled they are put
+// together to large ones in the background, which takes 200 to 400 ms.
 
 extension LargePages {
   /// `MADV_POPULATE_WRITE`, Linux 5.14, and `MADV_COLLAPSE`, Linux 6.1; older systems refuse them.
   private static let populateWrite: Int32 = 23
   private static let collapse: Int32 = 25
 
-  /// Takes the first page that begins in memory which is about to be written, and sees how long that takes; when it
-  /// is long, the next one, too.
+  /// Takes the first page that begins in memory which is about to be written, and sees how long
+  /// that takes; when it is long, the next one, too.
   func watch(_ range: Range<Int>) {
     guard !fillsSmallPages else { return }
     let first = AlignedMemory.round(range.lowerBound, to: Self.pageBytes)
@@ -42,8 +43,8 @@ extension LargePages {
 
   /// Moves what was filled in small pages to large ones, in the background.
   ///
-  /// It begins after a pause, in which whoever waits for a first prediction gets it. Memory can be used meanwhile; who
-  /// touches a page that is moving waits for some milliseconds.
+  /// It begins after a pause, in which whoever waits for a first prediction gets it. Memory can be
+  /// used meanwhile; who touches a page that is moving waits for some milliseconds.
   package func moveToLargePages(after pause: Duration) {
     let begins = state.withLock { state in
       guard state.fillsSmallPages else { return false }
@@ -77,10 +78,11 @@ extension LargePages {
     while movePage(index) { index += 1 }
   }
 
-  /// Moves the `index`th page of all regions if it is in use as a whole; where the system refuses it stays.
+  /// Moves the `index`th page of all regions if it is in use as a whole; where the system refuses
+  /// it stays.
   ///
-  /// Not under the lock, for which everybody would wait: the region stays while this object does, and a page that is
-  /// freed meanwhile may as well be a large one.
+  /// Not under the lock, for which everybody would wait: the region stays while this object does,
+  /// and a page that is freed meanwhile may as well be a large one.
   ///
   /// - Returns: whether there is such a page.
   private func movePage(_ index: Int) -> Bool {

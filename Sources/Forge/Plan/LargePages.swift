@@ -8,9 +8,10 @@ import ForgeRunner
 
 /// Memory for parameters in pages of 2 MB, where the system has them.
 ///
-/// A prediction reads each parameter about once, so that with pages of 4 KB it walks the page tables for nearly
-/// every one, in a virtual machine those of the host as well. Measured on a virtual Zen 4, 25×1024 by
-/// 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109 in pages of 2 MB, 114 from the cache.
+/// A prediction reads each parameter about once, so that with pages of 4 KB it walks the page
+/// tables for nearly every one, in a virtual machine those of the host as well. Measured on a
+/// virtual Zen 4, 25×1024 by 1024×1024 with weights from memory: 87 GFLOP/s in pages of 4 KB, 109
+/// in pages of 2 MB, 114 from the cache.
 ///
 /// Where large pages come slowly, memory is filled in small ones first: see LargePages+Slow.swift.
 package final class LargePages: Sendable {
@@ -36,7 +37,8 @@ package final class LargePages: Sendable {
     /// What is under way of moving memory to large pages.
     private var moves: Moves?
 
-    /// The same, unless a thread of the process that this one was forked off was at it: it is not here.
+    /// The same, unless a thread of the process that this one was forked off was at it: it is not
+    /// here.
     var ownMoves: Moves.Rounds? {
       get { moves.flatMap { $0.process == ForkCount.current ? $0.rounds : nil } }
       set { moves = newValue.map { Moves(rounds: $0, process: ForkCount.current) } }
@@ -58,8 +60,8 @@ package final class LargePages: Sendable {
   /// The time above which a page comes slowly.
   let slowPage: Duration
 
-  /// - Parameter slowPage: how long a page may take that does not come slowly. The system zeroes it in 0.1 to 0.3 ms;
-  ///   a host that has to find it first takes 2 to 5.
+  /// - Parameter slowPage: how long a page may take that does not come slowly. The system zeroes it
+  ///   in 0.1 to 0.3 ms; a host that has to find it first takes 2 to 5.
   package init(slowPage: Duration = .milliseconds(1)) { self.slowPage = slowPage }
 
   deinit {

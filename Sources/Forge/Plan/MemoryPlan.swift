@@ -1,7 +1,8 @@
 /// Stage 6: a place in one arena for every tensor, by the steps between which it is needed.
 ///
-/// Largest first, each into the lowest gap that no tensor alive at the same time occupies: the greedy
-/// by size of Pisarchyk and Lee (2020), which is within a few per cent of the best known for networks.
+/// Largest first, each into the lowest gap that no tensor alive at the same time occupies: the
+/// greedy by size of Pisarchyk and Lee (2020), which is within a few per cent of the best known for
+/// networks.
 struct MemoryPlan {
   /// The offset of each root tensor in floats; 0 for those that are not in the arena.
   let offsets: [Int]
@@ -12,7 +13,8 @@ struct MemoryPlan {
   /// The floats of all tensors if none shared memory.
   let unsharedCount: Int
 
-  /// Plans the arena of `steps`; scratch lives for one step, everything else from write to last read.
+  /// Plans the arena of `steps`; scratch lives for one step, everything else from write to last
+  /// read.
   init(tensors: [PlannedTensor], steps: [PlannedStep]) {
     var first: [Int: Int] = [:]
     var last: [Int: Int] = [:]

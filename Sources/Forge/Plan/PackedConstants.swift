@@ -34,8 +34,8 @@ final class PackedConstants: Sendable {
 
   /// A constant, or a part of its values, in a form; zeros for no constant.
   ///
-  /// - Throws: ``NotExactEnough`` where ``fittingMemory(_:part:as:values:)`` returns `nil`, and what
-  ///   reading throws.
+  /// - Throws: ``NotExactEnough`` where ``fittingMemory(_:part:as:values:)`` returns `nil`, and
+  ///   what reading throws.
   func memory(
     _ value: OperationGraph.Value?, _ recipe: ConstantRecipe?, part: Range<Int>? = nil,
     as form: some PackedForm

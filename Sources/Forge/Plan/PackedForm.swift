@@ -19,8 +19,8 @@ protocol PackedForm: Hashable, Sendable {
 
   /// Packs values.
   ///
-  /// - Returns: whether the form holds the values as exactly as it should; if not, anything may have
-  ///   been written.
+  /// - Returns: whether the form holds the values as exactly as it should; if not, anything may
+  ///   have been written.
   func write(_ packing: Packing) -> Bool
 }
 

@@ -81,14 +81,16 @@ struct PlannedTensor {
 
   /// The same plain memory as a blocked image of one pixel, whose channels follow each other too.
   ///
-  /// Its last block may reach past the elements; only kernels that pass over empty lanes may read it.
+  /// Its last block may reach past the elements; only kernels that pass over empty lanes may read
+  /// it.
   func asVector(_ count: Int) -> PlannedTensor {
     PlannedTensor(
       sizes: [1, 1, count], isBlocked: true, halo: .none, root: root, origin: origin,
       rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage)
   }
 
-  /// A part of a blocked image: `sizes` from a row, a column and a channel that is a whole block on.
+  /// A part of a blocked image: `sizes` from a row, a column and a channel that is a whole block
+  /// on.
   func part(
     _ sizes: [Int], row: Int = 0, column: Int = 0, channel: Int = 0, halo: Edges = .none
   )

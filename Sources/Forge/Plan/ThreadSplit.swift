@@ -1,7 +1,7 @@
 /// Decides, when a plan is made, how many threads a step is worth dealing out to.
 ///
-/// The work is estimated on the low side of what a core does, so that the answer is a function of the
-/// step alone and the same on every machine.
+/// The work is estimated on the low side of what a core does, so that the answer is a function of
+/// the step alone and the same on every machine.
 package struct ThreadSplit: Sendable {
   /// Multiply-adds per second of one core: 50 GFLOP/s are 25 billion.
   package static let multiplyAddsPerSecond = 25e9
@@ -13,7 +13,8 @@ package struct ThreadSplit: Sendable {
   /// workers awake, so that a step of twice this is the first to gain.
   package static let smallestShare = 10e-6
 
-  /// The least work of one thread in seconds; 0 deals out every step that has tiles for it, for tests.
+  /// The least work of one thread in seconds; 0 deals out every step that has tiles for it, for
+  /// tests.
   package let smallestShare: Double
 
   /// A split with a least work of one thread.
@@ -32,10 +33,11 @@ package struct ThreadSplit: Sendable {
     return shares < Double(most) ? max(Int(shares), 1) : most
   }
 
-  /// The pieces that the share of a thread is cut into, so that a thread which is done can take some of another's.
+  /// The pieces that the share of a thread is cut into, so that a thread which is done can take
+  /// some of another's.
   ///
-  /// On a machine with other work on it two cores are seldom equally fast: on a virtual one 20 % apart from one half of a
-  /// millisecond to the next.
+  /// On a machine with other work on it two cores are seldom equally fast: on a virtual one 20 %
+  /// apart from one half of a millisecond to the next.
   package func pieces(threads: Int, multiplyAdds: Int, bytes: Int) -> Int {
     guard threads > 1 else { return 1 }
     guard smallestShare > 0 else { return Self.mostPieces }
@@ -52,9 +54,10 @@ package struct ThreadSplit: Sendable {
 
   /// The parts of an image that are dealt out instead of tiles; 1 deals out tiles.
   ///
-  /// To read a cache line that another core wrote costs tens of nanoseconds. Where every step of a network
-  /// deals out rows of the image, a thread finds most of what it reads in its own cache. On small images of
-  /// many channels rows are too few, and weights, which every thread would read whole, are the larger part.
+  /// To read a cache line that another core wrote costs tens of nanoseconds. Where every step of a
+  /// network deals out rows of the image, a thread finds most of what it reads in its own cache. On
+  /// small images of many channels rows are too few, and weights, which every thread would read
+  /// whole, are the larger part.
   package func parts(tiles: Int, parts: Int, threads: Int, pixels: Int) -> Int {
     guard threads > 1, parts >= threads, tiles.isMultiple(of: parts), pixels >= Self.rowsFrom else {
       return 1
@@ -62,7 +65,7 @@ package struct ThreadSplit: Sendable {
     return parts
   }
 
-  /// The pixels from which on rows are dealt out: more than 14×14 have, which take 2 % longer so on one thread (their
-  /// weights are used for half of the image at a time) and as long on two.
+  /// The pixels from which on rows are dealt out: more than 14×14 have, which take 2 % longer so on
+  /// one thread (their weights are used for half of the image at a time) and as long on two.
   package static let rowsFrom = 200
 }

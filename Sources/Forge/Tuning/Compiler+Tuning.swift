@@ -5,8 +5,8 @@ extension Compiler {
   /// Settles the kernels of convolutions before any plan is made, in the way the options ask for.
   ///
   /// - Returns: what was chosen, and how.
-  /// - Throws: ``CompileError`` for a record that does not fit, and for what keeps a plan from being
-  ///   made.
+  /// - Throws: ``CompileError`` for a record that does not fit, and for what keeps a plan from
+  ///   being made.
   mutating func tune(constants: PackedConstants) throws(CompileError) -> TuningReport {
     switch options.tuning {
     case .costModel: return try report(.costModel)

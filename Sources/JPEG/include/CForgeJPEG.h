@@ -42,14 +42,15 @@ typedef struct {
 
 /* Reads what stands before the picture. `reason` has room for FORGE_JPEG_REASON bytes and holds
  * libjpeg's words, or is empty. */
-forge_jpeg_status forge_jpeg_read_header(
-    const uint8_t *bytes, size_t count, forge_jpeg_header *header, char *reason);
+forge_jpeg_status forge_jpeg_read_header(const uint8_t *bytes, size_t count,
+                                         forge_jpeg_header *header, char *reason);
 
-/* Decodes the picture into `pixels`, which holds height * width * channels bytes, as `header` of the
- * same bytes says, all of which `layout` reaches. Damage that libjpeg would fill with gray is an
- * error, and so are missing scans unless they are accepted. */
-forge_jpeg_status forge_jpeg_decode(
-    const uint8_t *bytes, size_t count, const forge_jpeg_header *header,
-    const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels, char *reason);
+/* Decodes the picture into `pixels`, which holds height * width * channels bytes, as `header` of
+ * the same bytes says, all of which `layout` reaches. Damage that libjpeg would fill with gray is
+ * an error, and so are missing scans unless they are accepted. */
+forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count,
+                                    const forge_jpeg_header *header,
+                                    const forge_jpeg_layout *layout, int accepts_missing_scans,
+                                    uint8_t *pixels, char *reason);
 
 #endif

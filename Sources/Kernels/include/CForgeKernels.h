@@ -1,15 +1,19 @@
-/* The arithmetic of Forge: kernels on tensors, their dispatch by instruction set, the loop over steps.
+/* The arithmetic of Forge: kernels on tensors, their dispatch by instruction set, the loop over
+ * steps.
  *
- * Nothing here allocates, locks, makes a system call, or keeps state between calls (but for the table
- * of instruction sets, which is constant). All checking has been done before: shapes, bounds, halos.
+ * Nothing here allocates, locks, makes a system call, or keeps state between calls (but for the
+ * table of instruction sets, which is constant). All checking has been done before: shapes, bounds,
+ * halos.
  *
  * BLOCKED layout, the layout of images inside a plan:
  *     float [channels / 16, rounded up][height][width][16]
  * The lanes past the last channel ("padded lanes") hold zero: every kernel that writes a blocked
- * tensor writes zero there, and may rely on it when reading. Around the interior there may be a halo of
- * rows and columns, which holds zeros while a consumer needs it; no kernel but forge_clear_halo writes it.
+ * tensor writes zero there, and may rely on it when reading. Around the interior there may be a
+ * halo of rows and columns, which holds zeros while a consumer needs it; no kernel but
+ * forge_clear_halo writes it.
  *
- * PLAIN layout, the layout at the API: row-major, last axis contiguous; images [height][width][channels].
+ * PLAIN layout, the layout at the API: row-major, last axis contiguous; images
+ * [height][width][channels].
  */
 #ifndef CFORGE_KERNELS_H
 #define CFORGE_KERNELS_H
@@ -17,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Channels per block: one AVX-512 register, two of AVX2, four of SSE or NEON, the same for all, so that
- * plans and packed weights do not depend on the instruction set. */
+/* Channels per block: one AVX-512 register, two of AVX2, four of SSE or NEON, the same for all, so
+ * that plans and packed weights do not depend on the instruction set. */
 #define FORGE_LANES 16
 
 /* Where a tensor lies: an index into forge_frame.bases. Inputs and outputs follow the two. */
@@ -37,11 +41,13 @@ typedef struct {
 
 /* What a kernel reads besides its arguments: where the memory of this prediction lies. */
 typedef struct {
-  float *const *bases;  /* arena, constants, inputs…, outputs… */
-  int64_t image;        /* index of the image in the batch */
-  const double *crops;  /* per crop slot: x, y, width, height in pixels of the source */
-  int64_t worker;       /* which of the threads that share a step this is, 0 the caller: picks its scratch */
-  int64_t calls;        /* of the step's kernel by this worker before this one: its scratch is as they left it */
+  float *const *bases; /* arena, constants, inputs…, outputs… */
+  int64_t image;       /* index of the image in the batch */
+  const double *crops; /* per crop slot: x, y, width, height in pixels of the source */
+  /* Which of the threads that share a step this is, 0 for the caller; it selects the scratch. */
+  int64_t worker;
+  /* How often this worker has called the step's kernel before: its scratch is unchanged since. */
+  int64_t calls;
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
@@ -55,11 +61,12 @@ typedef struct {
   const void *arguments; /* of the struct that belongs to the kernel */
   int64_t tiles;         /* as forge_…_tiles gave for the arguments */
   int32_t most_threads;  /* how many threads it is worth dealing out to */
-  /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of tiles, so that
-   * a thread goes on with the rows that it wrote in the step before. Tiles are then a multiple of parts. */
+  /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of
+   * tiles, so that a thread goes on with the rows that it wrote in the step before. Tiles are then
+   * a multiple of parts. */
   int32_t parts;
-  /* Into so many pieces each thread's share is cut; a thread that has done its own takes those that others have
-   * not begun. 1 for steps too short for it. */
+  /* Into so many pieces each thread's share is cut; a thread that has done its own takes those that
+   * others have not begun. 1 for steps too short for it. */
   int32_t pieces;
 } forge_step;
 
@@ -68,19 +75,19 @@ void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame)
 
 /* ---- activations: applied last in any kernel that has an epilogue ---- */
 typedef enum {
-  FORGE_LINEAR = 0,     /* x */
-  FORGE_CLAMP,          /* min(max(x, a), b): relu is a = 0, b = inf; relu6 is 0, 6 */
-  FORGE_LEAKY_RELU,     /* x < 0 ? a*x : x */
-  FORGE_ELU,            /* x < 0 ? a*(exp(x) - 1) : b*x    (selu: a = scale*alpha, b = scale; elu: b = 1) */
-  FORGE_SIGMOID,        /* 1 / (1 + exp(-x)) */
-  FORGE_TANH,           /* tanh(x) */
-  FORGE_HARD_SIGMOID,   /* min(max(a*x + b, 0), 1) */
-  FORGE_HARD_SWISH,     /* x * min(max(a*x + b, 0), 1) */
-  FORGE_SWISH,          /* x / (1 + exp(-a*x)) */
-  FORGE_MISH,           /* x * tanh(log(1 + exp(x))) */
-  FORGE_GELU,           /* x/2 * (1 + erf(x / sqrt(2))) */
-  FORGE_GELU_TANH,      /* x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) */
-  FORGE_SOFTPLUS        /* log(1 + exp(x)) */
+  FORGE_LINEAR = 0, /* x */
+  FORGE_CLAMP,      /* min(max(x, a), b): relu is a = 0, b = inf; relu6 is 0, 6 */
+  FORGE_LEAKY_RELU, /* x < 0 ? a*x : x */
+  FORGE_ELU, /* x < 0 ? a*(exp(x) - 1) : b*x    (selu: a = scale*alpha, b = scale; elu: b = 1) */
+  FORGE_SIGMOID,      /* 1 / (1 + exp(-x)) */
+  FORGE_TANH,         /* tanh(x) */
+  FORGE_HARD_SIGMOID, /* min(max(a*x + b, 0), 1) */
+  FORGE_HARD_SWISH,   /* x * min(max(a*x + b, 0), 1) */
+  FORGE_SWISH,        /* x / (1 + exp(-a*x)) */
+  FORGE_MISH,         /* x * tanh(log(1 + exp(x))) */
+  FORGE_GELU,         /* x/2 * (1 + erf(x / sqrt(2))) */
+  FORGE_GELU_TANH,    /* x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) */
+  FORGE_SOFTPLUS      /* log(1 + exp(x)) */
 } forge_activation_kind;
 
 typedef struct {
@@ -98,40 +105,60 @@ typedef struct {
 /* ---- families: arguments, and the number of tiles ---- */
 
 /* Plain image -> blocked image. Tiles: rows of all blocks (block * height + y). */
-typedef struct { forge_view in, out; } forge_block_arguments;
+typedef struct {
+  forge_view in, out;
+} forge_block_arguments;
 /* Blocked image -> plain image. Tiles: rows. */
-typedef struct { forge_view in, out; } forge_unblock_arguments;
+typedef struct {
+  forge_view in, out;
+} forge_unblock_arguments;
 
 /* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
- * Tiles: block * height + row; what is above goes with the first row, what is below with the last. */
-typedef struct { forge_view out; int32_t top, left, bottom, right; } forge_clear_halo_arguments;
+ * Tiles: block * height + row; what is above goes with the first row, what is below with the last.
+ */
+typedef struct {
+  forge_view out;
+  int32_t top, left, bottom, right;
+} forge_clear_halo_arguments;
 
 /* Zeroes the interior of a blocked tensor. Tiles: channel blocks. */
-typedef struct { forge_view out; } forge_fill_arguments;
+typedef struct {
+  forge_view out;
+} forge_fill_arguments;
 
 /* Blocked -> blocked, same sizes. Tiles: channel blocks. */
-typedef struct { forge_view in, out; } forge_copy_arguments;
+typedef struct {
+  forge_view in, out;
+} forge_copy_arguments;
 
-/* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out` (a larger tensor);
- * other channels of `out` are left alone. Tiles: 1. */
-typedef struct { forge_view in, out; int32_t first_channel; } forge_copy_channels_arguments;
+/* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out` (a larger
+ * tensor); other channels of `out` are left alone. Tiles: 1. */
+typedef struct {
+  forge_view in, out;
+  int32_t first_channel;
+} forge_copy_channels_arguments;
 
 /* Blocked -> blocked: channel c of `out` is channel indices[c] of `in`. Tiles: rows. */
-typedef struct { forge_view in, out; const int32_t *indices; } forge_gather_channels_arguments;
+typedef struct {
+  forge_view in, out;
+  const int32_t *indices;
+} forge_gather_channels_arguments;
 
 /* Convolution of one group (cross-correlation). Both tensors blocked. For output pixel (y, x):
- *   sum over ky, kx, c of in(y*stride_y + ky*dilation_y - pad_top, x*stride_x + kx*dilation_x - pad_left, c)
+ *   sum over ky, kx, c of in(y*stride_y + ky*dilation_y - pad_top, x*stride_x + kx*dilation_x -
+ * pad_left, c)
  *                         * weights(o, ky, kx, c)   + bias(o), then the epilogue.
  * Every pixel so read lies inside the interior or a zeroed halo of `in`.
  * weights: float [panel][ky][kx][in blocks * 16][panel_width], zero where padded; bias: float
- * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is stored
- * there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4).
- * A dense layer is the convolution whose kernel is the whole image.
- * Tiles: (panel * out.height + y) * segments + segment; rows are cut into as many segments (1 or more). */
+ * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is
+ * stored there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4). A dense layer is the
+ * convolution whose kernel is the whole image. Tiles: (panel * out.height + y) * segments +
+ * segment; rows are cut into as many segments (1 or more). */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
-  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top,
+    pad_left;
   int32_t panel_width;
   int32_t segments;
   forge_epilogue epilogue;
@@ -140,10 +167,10 @@ typedef struct {
 } forge_convolution_arguments;
 
 /* Convolution of a plain image of few channels, no dilation: the first of a network. weights: float
- * [panel][ky][kernel_width * in.channels, rounded up to 16][panel_width], zero where padded; bias: float
- * [panels * panel_width]. height and width are the convolution's own; with `pooled` the output is the 2 by 2
- * maximum pooling of it, as with forge_winograd_arguments. Reads nothing outside the image.
- * Tiles: panel * out.height + y. */
+ * [panel][ky][kernel_width * in.channels, rounded up to 16][panel_width], zero where padded; bias:
+ * float [panels * panel_width]. height and width are the convolution's own; with `pooled` the
+ * output is the 2 by 2 maximum pooling of it, as with forge_winograd_arguments. Reads nothing
+ * outside the image. Tiles: panel * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -158,33 +185,35 @@ typedef struct {
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels);
 
-/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see winograd.h in this
- * folder's parent. The stride is 1, or 2 with a kernel of 3 by 3: then the four images of every other pixel
- * (phases: even or odd rows, even or odd columns) are filtered by every other tap and added up, and `points`
- * are those of F(tile, 2). An axis whose kernel is 1 has tile 1. With `pooled` (tiles even) the
- * output is the 2 by 2 maximum pooling, stride 2, of the convolution, whose own size is height by
- * width; `out` has half of that, rounded down or up. The activation comes after the pooling, so it must not
- * fall anywhere; there is no residual then. Reads no halo: pixels outside are zero.
+/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see winograd.h in
+ * this folder's parent. The stride is 1, or 2 with a kernel of 3 by 3: then the four images of
+ * every other pixel (phases: even or odd rows, even or odd columns) are filtered by every other tap
+ * and added up, and `points` are those of F(tile, 2). An axis whose kernel is 1 has tile 1. With
+ * `pooled` (tiles even) the output is the 2 by 2 maximum pooling, stride 2, of the convolution,
+ * whose own size is height by width; `out` has half of that, rounded down or up. The activation
+ * comes after the pooling, so it must not fall anywhere; there is no residual then. Reads no halo:
+ * pixels outside are zero.
  *
- * weights: float [panel][unit][in blocks * 16][panel_width], a unit being a point, or with stride 2 a point
- * and a phase, as forge_pack_winograd makes them;
- * bias: float [panels * panel_width].
- * transformed and products (base and offset only) are scratch in the arena, of which each worker has
- * its own part, transformed_worker and products_worker floats apart (see forge_winograd_layout).
+ * weights: float [panel][unit][in blocks * 16][panel_width], a unit being a point, or with stride 2
+ * a point and a phase, as forge_pack_winograd makes them; bias: float [panels * panel_width].
+ * transformed and products (base and offset only) are scratch in the arena, of which each worker
+ * has its own part, transformed_worker and products_worker floats apart (see
+ * forge_winograd_layout).
  *
- * Either one step, `winograd`, goes through all three stages chunk by chunk (tiles: chunks), or a first
- * step, `winograd_input` (tiles: chunk * in blocks + block), fills `transformed` for the whole image and
- * a second, `winograd_output` (tiles: panel * chunks + chunk), does the rest. Bits are the same. */
+ * Either one step, `winograd`, goes through all three stages chunk by chunk (tiles: chunks), or a
+ * first step, `winograd_input` (tiles: chunk * in blocks + block), fills `transformed` for the
+ * whole image and a second, `winograd_output` (tiles: panel * chunks + chunk), does the rest. Bits
+ * are the same. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, tile_height, tile_width, pad_top, pad_left;
-  int32_t stride; /* 2, or anything else for 1 */
+  int32_t stride;        /* 2, or anything else for 1 */
   int32_t height, width; /* of the convolution's result */
   int32_t panel_width;
   int32_t chunk; /* tiles taken at a time */
-  /* A multiple of 16: products are summed over this many channels, then those sums are. Rounding errors
-   * grow with the root of the length of a sum, and transforming back magnifies them. */
+  /* A multiple of 16: products are summed over this many channels, then those sums are. Rounding
+   * errors grow with the root of the length of a sum, and transforming back magnifies them. */
   int32_t summed;
   int32_t pooled;
   forge_view transformed, products;
@@ -194,13 +223,14 @@ typedef struct {
   int64_t next_floats;
 } forge_winograd_arguments;
 
-/* How a Winograd convolution is cut up and how large its scratch is, from the sizes in its arguments. */
+/* How a Winograd convolution is cut up and how large its scratch is, from the sizes in its
+ * arguments. */
 typedef struct {
-  int64_t columns, tiles; /* tiles in a row of tiles; in all */
-  int64_t chunk, chunks;  /* the tiles of one, at most `tiles`; how many */
-  int64_t points;         /* products per tile (and phase) */
-  int64_t phases;         /* 4 with stride 2, else 1 */
-  int64_t transformed_point, products_point; /* floats from one point to the next */
+  int64_t columns, tiles;                      /* tiles in a row of tiles; in all */
+  int64_t chunk, chunks;                       /* the tiles of one, at most `tiles`; how many */
+  int64_t points;                              /* products per tile (and phase) */
+  int64_t phases;                              /* 4 with stride 2, else 1 */
+  int64_t transformed_point, products_point;   /* floats from one point to the next */
   int64_t transformed_floats, products_floats; /* scratch of one chunk */
 } forge_winograd_layout;
 
@@ -210,15 +240,14 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t stride, int32_t pooled);
 
-/* Pointwise convolution, stride 1, by one or two levels of Strassen's algorithm: see vector/strassen.h in this
- * folder's parent. in.channels and out.channels are multiples of 16 << levels; `in` has no gaps between its rows.
- * weights: float [panel][7 or 49][in.channels >> levels][panel_width] as forge_pack_strassen makes them, panels
- * being those of out.channels >> levels; bias: float [out.channels].
- * input_scales, output_scales: those the weights were packed with, float [in.channels] and [out.channels], or both
- * NULL.
- * The pixels are cut into `segments`, each computed by itself. Each worker has scratch of its own
- * (forge_strassen_scratch_floats each), scratch_worker floats apart.
- * Tiles: segment * panels + panel. */
+/* Pointwise convolution, stride 1, by one or two levels of Strassen's algorithm: see
+ * vector/strassen.h in this folder's parent. in.channels and out.channels are multiples of 16 <<
+ * levels; `in` has no gaps between its rows. weights: float [panel][7 or 49][in.channels >>
+ * levels][panel_width] as forge_pack_strassen makes them, panels being those of out.channels >>
+ * levels; bias: float [out.channels]. input_scales, output_scales: those the weights were packed
+ * with, float [in.channels] and [out.channels], or both NULL. The pixels are cut into `segments`,
+ * each computed by itself. Each worker has scratch of its own (forge_strassen_scratch_floats each),
+ * scratch_worker floats apart. Tiles: segment * panels + panel. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -243,7 +272,8 @@ typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t groups;
-  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top,
+    pad_left;
   forge_epilogue epilogue;
 } forge_grouped_convolution_arguments;
 
@@ -252,7 +282,8 @@ typedef struct {
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
-  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top,
+    pad_left;
   forge_epilogue epilogue;
 } forge_depthwise_arguments;
 
@@ -262,21 +293,25 @@ typedef enum {
   FORGE_POOL_AVERAGE_ALL     /* divided by kernel_height * kernel_width */
 } forge_pooling_kind;
 
-/* Pooling. Windows are clipped to the interior (no halo is read). A window wholly in the border gives
- * 0 for either average and for the maximum. Global pooling has the whole image as its window.
+/* Pooling. Windows are clipped to the interior (no halo is read). A window wholly in the border
+ * gives 0 for either average and for the maximum. Global pooling has the whole image as its window.
  * Maximum: NaN anywhere in the window gives NaN. Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   int32_t kind; /* forge_pooling_kind */
-  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top,
+    pad_left;
   forge_activation activation;
 } forge_pooling_arguments;
 
 /* Elementwise activation on a blocked tensor; out may be in. Tiles: block * height + y. */
-typedef struct { forge_view in, out; forge_activation activation; } forge_activation_arguments;
+typedef struct {
+  forge_view in, out;
+  forge_activation activation;
+} forge_activation_arguments;
 
-/* activation(in * scale[c] + bias[c]) on a blocked tensor; scale and bias: float [blocks * 16], zero in
- * the padded lanes; out may be in. Tiles: block * height + y. */
+/* activation(in * scale[c] + bias[c]) on a blocked tensor; scale and bias: float [blocks * 16],
+ * zero in the padded lanes; out may be in. Tiles: block * height + y. */
 typedef struct {
   forge_view in, out;
   const float *scale, *bias;
@@ -303,22 +338,26 @@ typedef struct {
 
 /* Softmax (or its logarithm) over the channels of each pixel, shifted by their maximum.
  * out may be in. Tiles: rows. */
-typedef struct { forge_view in, out; int32_t logarithm; } forge_softmax_arguments;
+typedef struct {
+  forge_view in, out;
+  int32_t logarithm;
+} forge_softmax_arguments;
 
 /* How to sample one axis when resizing. */
 typedef enum {
   FORGE_RESIZE_NEAREST = 0, /* source = floor(start + (i + 0.5) * scale), clamped to the image */
   FORGE_RESIZE_BILINEAR,    /* half-pixel centres, taps clamped to the image (edge repeated) */
-  FORGE_RESIZE_ANTIALIASED  /* triangle filter widened by the scale when shrinking, as Pillow's BILINEAR */
+  FORGE_RESIZE_ANTIALIASED  /* triangle filter widened by the scale when shrinking, as Pillow's
+                               BILINEAR */
 } forge_resize_mode;
 
-/* Resizes a plain or blocked image to a blocked one. The source rectangle is frame->crops[4*crop_slot…]
- * (x, y, width, height in source pixels, inside the image, sides above 0), or the whole image when
- * crop_slot < 0. scale = side / output size; start = x or y. Horizontal pass first, then vertical
- * (order and rounding: float weights computed in double, float sums).
+/* Resizes a plain or blocked image to a blocked one. The source rectangle is
+ * frame->crops[4*crop_slot…] (x, y, width, height in source pixels, inside the image, sides above
+ * 0), or the whole image when crop_slot < 0. scale = side / output size; start = x or y. Horizontal
+ * pass first, then vertical (order and rounding: float weights computed in double, float sums).
  * Antialiased (per axis): support = max(scale, 1); centre = start + (i + 0.5)*scale; taps from
- * max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support + 0.5)) exclusive; weight of
- * tap t = max(0, 1 - |(t - centre + 0.5) / max(scale, 1)|), normalised to sum 1.
+ * max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support + 0.5)) exclusive;
+ * weight of tap t = max(0, 1 - |(t - centre + 0.5) / max(scale, 1)|), normalised to sum 1.
  * `scratch` (in the arena) has forge_resize_scratch floats. Tiles: 1. */
 typedef struct {
   forge_view in, out;
@@ -332,7 +371,11 @@ typedef struct {
 #define FORGE_MAX_RANK 8
 
 /* Where a plain tensor lies. */
-typedef struct { int32_t base; int32_t reserved; int64_t offset, image_stride; } forge_place;
+typedef struct {
+  int32_t base;
+  int32_t reserved;
+  int64_t offset, image_stride;
+} forge_place;
 
 /* out[i] = in[strides . i]: any copy, transposition or concatenation; sizes are those moved.
  * Strides in floats. Tiles: sizes[0]. */
@@ -352,10 +395,18 @@ typedef struct {
 } forge_binary_plain_arguments;
 
 /* Elementwise activation of `count` floats; out may be in. Tiles: count / 1024, rounded up. */
-typedef struct { forge_place in, out; int64_t count; forge_activation activation; } forge_activation_plain_arguments;
+typedef struct {
+  forge_place in, out;
+  int64_t count;
+  forge_activation activation;
+} forge_activation_plain_arguments;
 
 /* Softmax over the last axis: `rows` rows of `columns`. Tiles: rows. */
-typedef struct { forge_place in, out; int64_t rows, columns; int32_t logarithm; } forge_softmax_plain_arguments;
+typedef struct {
+  forge_place in, out;
+  int64_t rows, columns;
+  int32_t logarithm;
+} forge_softmax_plain_arguments;
 
 int64_t forge_block_tiles(const forge_block_arguments *);
 int64_t forge_unblock_tiles(const forge_unblock_arguments *);
@@ -395,25 +446,27 @@ typedef enum {
   FORGE_STORED_FLOAT64
 } forge_stored_type;
 
-/* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of the stored
- * type, which need not be aligned; 0 repeats, one below 0 goes backwards from `in`. A number too large for a
- * float becomes infinite. rank: at most FORGE_MAX_RANK. threads: as with packing, below. */
+/* out, row-major of these sizes, as floats: element i is in[strides . i]. Strides in elements of
+ * the stored type, which need not be aligned; 0 repeats, one below 0 goes backwards from `in`. A
+ * number too large for a float becomes infinite. rank: at most FORGE_MAX_RANK. threads: as with
+ * packing, below. */
 void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *sizes,
                   const int64_t *strides, float *out, int32_t threads);
 
 /* ---- packing: weights in the forms that kernels read ----
  *
- * Every float of the form is written. Where there is `threads`, up to so many threads of the pool (see
- * CForgePool.h) take part when there is enough to do; with 1 the pool is not touched. */
+ * Every float of the form is written. Where there is `threads`, up to so many threads of the pool
+ * (see CForgePool.h) take part when there is enough to do; with 1 the pool is not touched. */
 
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,
                             int64_t inputs, int64_t panel_width, int32_t threads);
 
-/* [outputs][kernel_height][kernel_width][inputs of a group] -> what forge_grouped_convolution_arguments
- * has, forge_grouped_convolution_floats of them: per block of 16 outputs and group, or per block where
- * groups have few outputs, [ky][input of the group][kx][16], zero where no output is (see grouped.h in this
- * folder's parent). inputs: of one group; outputs: of all. */
+/* [outputs][kernel_height][kernel_width][inputs of a group] -> what
+ * forge_grouped_convolution_arguments has, forge_grouped_convolution_floats of them: per block of
+ * 16 outputs and group, or per block where groups have few outputs, [ky][input of the
+ * group][kx][16], zero where no output is (see grouped.h in this folder's parent). inputs: of one
+ * group; outputs: of all. */
 void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t groups,
                                     int64_t outputs, int64_t kernel_height, int64_t kernel_width,
                                     int64_t inputs);
@@ -433,8 +486,8 @@ int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t
 
 /* [outputs][inputs] -> the right sides of Strassen's algorithm, computed in double:
  * [panel of outputs >> levels][7 or 49][inputs >> levels][panel_width], zero where padded.
- * input_scales, output_scales: float [inputs] and [outputs], powers of two or 0, which the weights are divided by first
- * (what is divided by 0 becomes 0); both may be NULL. */
+ * input_scales, output_scales: float [inputs] and [outputs], powers of two or 0, which the weights
+ * are divided by first (what is divided by 0 becomes 0); both may be NULL. */
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
                          int64_t panel_width, int32_t levels, const float *input_scales,
                          const float *output_scales, int32_t threads);
@@ -442,17 +495,19 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
 /* How much larger an error may be than on evenly spread weights, where it is 1: see balance.c. */
 typedef struct {
   double channel; /* of one output channel, of inputs of like scale */
-  double block;   /* of one output channel, of inputs of which only those 16 are in use for which it is worst */
+  double block;   /* of one output channel, of inputs of which only those 16 are in use for which it
+                     is worst */
   double input;   /* of all outputs, of inputs whose scales make up for those of the weights */
 } forge_unevenness;
 
-/* Powers of two that make the norms of weights [outputs][inputs] even when each weight is divided by the scale of its
- * input and that of its output; 0 where all weights of an input or output are 0. */
+/* Powers of two that make the norms of weights [outputs][inputs] even when each weight is divided
+ * by the scale of its input and that of its output; 0 where all weights of an input or output are
+ * 0. */
 void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
                    float *output_scales);
 
-/* The unevenness of weights [outputs][inputs] divided by scales, which may be NULL, for Strassen's algorithm. NaN or
- * infinite where a weight is not finite. */
+/* The unevenness of weights [outputs][inputs] divided by scales, which may be NULL, for Strassen's
+ * algorithm. NaN or infinite where a weight is not finite. */
 forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs, int64_t inputs,
                                            int32_t levels, const float *input_scales,
                                            const float *output_scales);

@@ -1,5 +1,5 @@
-/* What a core does at most: arithmetic on registers alone, and reading memory in one stream. Both are
- * kernels, so that they run on the same threads as predictions do. */
+/* What a core does at most: arithmetic on registers alone, and reading memory in one stream. Both
+ * are kernels, so that they run on the same threads as predictions do. */
 #ifndef CFORGE_PEAK_H
 #define CFORGE_PEAK_H
 
@@ -22,8 +22,8 @@ void forge_peak_arithmetic(const void *arguments, const forge_frame *frame, int6
 /* The floats of a vector of a level, or 0 where this build lacks it. */
 int64_t forge_peak_lanes(forge_level level);
 
-/* What forge_peak_read does: tile i adds up values[i * tile_count ..< (i + 1) * tile_count], a multiple of
- * 64 floats at a multiple of 64 bytes, and writes one float to results[i]. */
+/* What forge_peak_read does: tile i adds up values[i * tile_count ..< (i + 1) * tile_count], a
+ * multiple of 64 floats at a multiple of 64 bytes, and writes one float to results[i]. */
 typedef struct {
   int32_t level;
   const float *values;

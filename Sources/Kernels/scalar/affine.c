@@ -14,9 +14,8 @@ void forge_affine_scalar(const void *arguments, const forge_frame *frame, int64_
     float *out = forge_row(&a->out, frame, block, y);
     for (int64_t i = 0; i < (int64_t)a->out.width * FORGE_LANES; i++) {
       const int64_t lane = i % FORGE_LANES;
-      out[i] = lane < lanes
-                 ? forge_activate_scalar(in[i] * scale[lane] + bias[lane], a->activation)
-                 : 0;
+      out[i] =
+        lane < lanes ? forge_activate_scalar(in[i] * scale[lane] + bias[lane], a->activation) : 0;
     }
   }
 }

@@ -17,7 +17,7 @@ static float convolve(const forge_convolution_arguments *a, const float *in, con
       const float *column = weights + (ky * a->kernel_width + kx) * padded * a->panel_width;
       for (int64_t c = 0; c < a->in.channels; c++)
         sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] *
-               column[c * a->panel_width];
+          column[c * a->panel_width];
     }
   }
   return sum;
@@ -29,18 +29,17 @@ void forge_convolution_scalar(const void *arguments, const forge_frame *frame, i
   const forge_epilogue *e = &a->epilogue;
   const int64_t height = a->out.height, width = a->out.width, channels = a->out.channels;
   const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width *
-                               forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width;
+    forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width;
   const int64_t segments = forge_larger(a->segments, 1);
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t panel = tile / segments / height, y = tile / segments % height;
     const int64_t segment = tile % segments;
     const int64_t first_channel = panel * a->panel_width;
     /* The last panel may reach past the last block: nothing is stored there. */
-    const int64_t end = forge_smaller(first_channel + a->panel_width,
-                                      forge_blocks(channels) * FORGE_LANES);
+    const int64_t end =
+      forge_smaller(first_channel + a->panel_width, forge_blocks(channels) * FORGE_LANES);
     const float *row = forge_origin(&a->in, frame) +
-                       (y * a->stride_y - a->pad_top) * a->in.row_stride -
-                       a->pad_left * FORGE_LANES;
+      (y * a->stride_y - a->pad_top) * a->in.row_stride - a->pad_left * FORGE_LANES;
     for (int64_t c = first_channel; c < end; c++) {
       const int64_t block = c / FORGE_LANES, lane = c % FORGE_LANES;
       const float *weights = a->weights + panel * panel_floats + (c - first_channel);

@@ -27,9 +27,9 @@ void forge_depthwise_scalar(const void *arguments, const forge_frame *frame, int
         float sum = a->bias[block * FORGE_LANES + lane];
         for (int64_t ky = 0; ky < a->kernel_height; ky++)
           for (int64_t kx = 0; kx < a->kernel_width; kx++)
-            sum += in[ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES +
-                      lane] *
-                   weights[(ky * a->kernel_width + kx) * FORGE_LANES + lane];
+            sum +=
+              in[ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES + lane] *
+              weights[(ky * a->kernel_width + kx) * FORGE_LANES + lane];
         if (residual) sum += residual[at];
         out[at] = forge_activate_scalar(sum, e->activation);
       }

@@ -12,7 +12,7 @@ static float convolve(const forge_grouped_convolution_arguments *a, const float 
   for (int64_t ky = 0; ky < a->kernel_height; ky++) {
     for (int64_t c = first_channel; c < first_channel + count; c++) {
       const float *pixel = in + ky * a->dilation_y * a->in.row_stride +
-                           c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES;
+        c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES;
       for (int64_t kx = 0; kx < a->kernel_width; kx++, weights += FORGE_LANES)
         sum += pixel[kx * a->dilation_x * FORGE_LANES] * *weights;
     }
@@ -29,8 +29,7 @@ void forge_grouped_convolution_scalar(const void *arguments, const forge_frame *
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
     const float *row = forge_origin(&a->in, frame) +
-                       (y * a->stride_y - a->pad_top) * a->in.row_stride -
-                       a->pad_left * FORGE_LANES;
+      (y * a->stride_y - a->pad_top) * a->in.row_stride - a->pad_left * FORGE_LANES;
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
       const int64_t o = block * FORGE_LANES + lane, group = o / outputs;
       float *out = forge_row(&a->out, frame, block, y) + lane;

@@ -11,15 +11,13 @@ void forge_block_scalar(const void *arguments, const forge_frame *frame, int64_t
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / height, y = tile % height;
     const int64_t lanes = forge_lanes(channels, block);
-    const float *in =
-      forge_origin(&a->in, frame) + y * a->in.row_stride + block * FORGE_LANES;
+    const float *in = forge_origin(&a->in, frame) + y * a->in.row_stride + block * FORGE_LANES;
     float *out = forge_row(&a->out, frame, block, y);
     for (int64_t x = 0; x < width; x++, in += channels, out += FORGE_LANES) {
       if (lanes == FORGE_LANES) {
         memcpy(out, in, FORGE_LANES * sizeof(float));
       } else {
-        for (int64_t lane = 0; lane < FORGE_LANES; lane++)
-          out[lane] = lane < lanes ? in[lane] : 0;
+        for (int64_t lane = 0; lane < FORGE_LANES; lane++) out[lane] = lane < lanes ? in[lane] : 0;
       }
     }
   }

@@ -31,8 +31,7 @@ void forge_pooling_scalar(const void *arguments, const forge_frame *frame, int64
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
     const int64_t lanes = forge_lanes(a->out.channels, block);
     const int64_t top = y * a->stride_y - a->pad_top;
-    const forge_taps rows =
-      forge_taps_inside(top, a->kernel_height, a->dilation_y, a->in.height);
+    const forge_taps rows = forge_taps_inside(top, a->kernel_height, a->dilation_y, a->in.height);
     const float *row = forge_row(&a->in, frame, block, top + rows.first * a->dilation_y);
     float *out = forge_row(&a->out, frame, block, y);
     for (int64_t x = 0; x < a->out.width; x++) {

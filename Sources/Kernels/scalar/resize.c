@@ -9,7 +9,9 @@
 
 /* Source pixels under one output pixel: first ..< first + count. As large as two floats, because
  * they are kept in the scratch. */
-typedef struct { int32_t first, count; } span;
+typedef struct {
+  int32_t first, count;
+} span;
 
 /* One axis of a resize: `length` source units from `start`, of an image of `size` pixels, spread
  * over `outputs` pixels. */
@@ -38,8 +40,10 @@ static span antialiased(const axis *axis, double centre, double scale, float *we
   for (int pass = 0; pass < 2; pass++) { /* the sum of the weights, then the weights over it */
     for (int64_t t = first; t < last; t++) {
       const double weight = fmax(0, 1 - fabs(((double)t - centre + 0.5) / support));
-      if (pass == 0) total += weight;
-      else weights[t - first] = (float)(weight / total);
+      if (pass == 0)
+        total += weight;
+      else
+        weights[t - first] = (float)(weight / total);
     }
   }
   return (span){(int32_t)first, (int32_t)(last - first)};
@@ -68,11 +72,11 @@ static span taps(const axis *axis, int64_t i, float *weights) {
 
 /* The parts of the scratch. */
 typedef struct {
-  span *spans;    /* [out width]: the taps of each column */
-  float *across;  /* [out width][taps across]: their weights */
-  float *down;    /* [taps down]: the weights of one row's taps */
-  float *sums;    /* [out width][channels]: one row of the result, plain */
-  float *middle;  /* [source rows that are needed][out width][channels]: after the first pass */
+  span *spans;   /* [out width]: the taps of each column */
+  float *across; /* [out width][taps across]: their weights */
+  float *down;   /* [taps down]: the weights of one row's taps */
+  float *sums;   /* [out width][channels]: one row of the result, plain */
+  float *middle; /* [source rows that are needed][out width][channels]: after the first pass */
 } parts;
 
 /* Lays the parts out from `scratch`, and gives the number of floats in all. */

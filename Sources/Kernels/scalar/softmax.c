@@ -20,8 +20,7 @@ static void softmax(const float *in, int64_t in_block_stride, float *out, int64_
     if (x > largest) largest = x;
   }
   double sum = 0;
-  for (int64_t i = 0; i < count; i++)
-    sum += exp((double)(in[place(i, in_block_stride)] - largest));
+  for (int64_t i = 0; i < count; i++) sum += exp((double)(in[place(i, in_block_stride)] - largest));
   for (int64_t i = 0; i < count; i++) {
     const double x = (double)(in[place(i, in_block_stride)] - largest);
     out[place(i, out_block_stride)] = (float)(logarithm ? x - log(sum) : exp(x) / sum);

@@ -43,12 +43,12 @@ FORGE_INLINE v16 activation_of(v16 x, int32_t kind, v16 a, v16 b) {
 
 /* One activation on pixels of one block, or on the last numbers of a plain row.
  * in, out: float [pixels][16]; out may be in. Lanes from `lanes` on are written as zero. */
-#define FORGE_ACTIVATION_LOOP(kind)                                                \
-  case kind:                                                                       \
-    for (int64_t i = 0; i < pixels; i++) {                                         \
-      const v16 x = activation_of(load(in + i * FORGE_LANES), kind, a, b);         \
-      store(out + i * FORGE_LANES, keep(mask, x));                                 \
-    }                                                                              \
+#define FORGE_ACTIVATION_LOOP(kind)                                        \
+  case kind:                                                               \
+    for (int64_t i = 0; i < pixels; i++) {                                 \
+      const v16 x = activation_of(load(in + i * FORGE_LANES), kind, a, b); \
+      store(out + i * FORGE_LANES, keep(mask, x));                         \
+    }                                                                      \
     break;
 
 static void activate(const float *in, float *out, int64_t pixels, int64_t lanes,

@@ -1,4 +1,5 @@
-/* Convolution in bf16: products of pairs of channels, two multiply-adds per lane and instruction (vdpbf16ps). */
+/* Convolution in bf16: products of pairs of channels, two multiply-adds per lane and instruction
+ * (vdpbf16ps). */
 
 typedef uint32_t pairs_stored __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -41,7 +42,7 @@ FORGE_INLINE v16 bfloat_end(const word_row *row, int64_t vector, v16 sum) {
 #undef FORGE_WORDS
 #undef FORGE_WORD
 
-void FORGE_KERNEL(bfloat_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                      int64_t last) {
+void FORGE_KERNEL(bfloat_convolution)(const void *arguments, const forge_frame *frame,
+                                      int64_t first, int64_t last) {
   convolve_words(arguments, frame, first, last, FORGE_PAIR_WORDS, bfloat_tiles);
 }

@@ -13,15 +13,15 @@ FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
 }
 
 /* Calls BODY with each operation as a constant. */
-#define FORGE_FOR_OPERATION(operation, BODY)         \
-  switch (operation) {                               \
-    case FORGE_ADD: BODY(FORGE_ADD); break;          \
+#define FORGE_FOR_OPERATION(operation, BODY)          \
+  switch (operation) {                                \
+    case FORGE_ADD: BODY(FORGE_ADD); break;           \
     case FORGE_SUBTRACT: BODY(FORGE_SUBTRACT); break; \
     case FORGE_MULTIPLY: BODY(FORGE_MULTIPLY); break; \
-    case FORGE_MAXIMUM: BODY(FORGE_MAXIMUM); break;  \
-    case FORGE_MINIMUM: BODY(FORGE_MINIMUM); break;  \
-    case FORGE_PRELU: BODY(FORGE_PRELU); break;      \
-    default: break;                                  \
+    case FORGE_MAXIMUM: BODY(FORGE_MAXIMUM); break;   \
+    case FORGE_MINIMUM: BODY(FORGE_MINIMUM); break;   \
+    case FORGE_PRELU: BODY(FORGE_PRELU); break;       \
+    default: break;                                   \
   }
 
 /* ---- blocked ---- */
@@ -66,14 +66,14 @@ void FORGE_KERNEL(binary)(const void *arguments, const forge_frame *frame, int64
     const operand a = operand_of(&args->a, frame, block, y);
     const operand b = operand_of(&args->b, frame, block, y);
     float *out = forge_row(&args->out, frame, block, y);
-#define FORGE_ROW(operation)                                                           \
-  if (a.spread && b.spread)                                                            \
-    combine_row(&a, &b, true, true, out, width, operation, mask, low, high);           \
-  else if (a.spread)                                                                   \
-    combine_row(&a, &b, true, false, out, width, operation, mask, low, high);          \
-  else if (b.spread)                                                                   \
-    combine_row(&a, &b, false, true, out, width, operation, mask, low, high);          \
-  else                                                                                 \
+#define FORGE_ROW(operation)                                                  \
+  if (a.spread && b.spread)                                                   \
+    combine_row(&a, &b, true, true, out, width, operation, mask, low, high);  \
+  else if (a.spread)                                                          \
+    combine_row(&a, &b, true, false, out, width, operation, mask, low, high); \
+  else if (b.spread)                                                          \
+    combine_row(&a, &b, false, true, out, width, operation, mask, low, high); \
+  else                                                                        \
     combine_row(&a, &b, false, false, out, width, operation, mask, low, high)
     FORGE_FOR_OPERATION(args->operation, FORGE_ROW)
 #undef FORGE_ROW
@@ -99,8 +99,10 @@ FORGE_INLINE void combine_plain_row(const float *a, int64_t a_step, const float 
     const int64_t some = forge_smaller(FORGE_LANES, count - i);
     const v16 value =
       combine(numbers_of(a, a_step, i, some), numbers_of(b, b_step, i, some), operation);
-    if (some == FORGE_LANES) store(out + i, value);
-    else store_first(out + i, some, value);
+    if (some == FORGE_LANES)
+      store(out + i, value);
+    else
+      store_first(out + i, some, value);
   }
 }
 

@@ -4,23 +4,24 @@
  * matrix product) by v vectors of 16 output channels, whose sums stay in registers over the
  * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
  * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
- * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector holds at most 8
- * channels, as of 20 or 50, its products are of half the width, which takes half the time where registers of 512 bits go
- * through units of 256 (Zen 4), or there are none (AVX2).
+ * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector
+ * holds at most 8 channels, as of 20 or 50, its products are of half the width, which takes half
+ * the time where registers of 512 bits go through units of 256 (Zen 4), or there are none (AVX2).
  *
- * Every sum starts with 0 (or, of one of several products, with the sum so far), adds ky, kx, channel in order and the
- * bias last, so that its bits do not depend on the tile it was computed in. */
+ * Every sum starts with 0 (or, of one of several products, with the sum so far), adds ky, kx,
+ * channel in order and the bias last, so that its bits do not depend on the tile it was computed
+ * in. */
 
 /* One row of output of one panel, as its tiles see it. Distances are in floats. */
 typedef struct {
-  const float *in;       /* the first pixel of the row's first window: [16] */
-  const float *weights;  /* [ky][kx][channels][panel_width] */
-  const float *bias;     /* [panel_width], or NULL: nothing */
-  const float *start;    /* what sums start with, laid out as `out`; or NULL */
-  float *out;            /* pixel 0 of the panel's first block: [16] */
-  const float *residual; /* likewise, or NULL */
-  int64_t tap_row, tap_column;                /* from one tap of the window to the next */
-  int64_t pixel;                              /* from one output pixel's window to the next */
+  const float *in;             /* the first pixel of the row's first window: [16] */
+  const float *weights;        /* [ky][kx][channels][panel_width] */
+  const float *bias;           /* [panel_width], or NULL: nothing */
+  const float *start;          /* what sums start with, laid out as `out`; or NULL */
+  float *out;                  /* pixel 0 of the panel's first block: [16] */
+  const float *residual;       /* likewise, or NULL */
+  int64_t tap_row, tap_column; /* from one tap of the window to the next */
+  int64_t pixel;               /* from one output pixel's window to the next */
   int64_t in_block, out_block, residual_block, start_block; /* from one block to the next */
   int64_t kernel_height, kernel_width;
   int64_t whole_blocks, rest; /* input channels: blocks of 16, and those of the partial block */
@@ -41,7 +42,8 @@ typedef struct {
 
 typedef v16 sums[FORGE_MOST_ROWS][FORGE_TILE_VECTORS];
 
-/* The sums of vectors of which the last may be half: they are apart, so that each has registers of its own. */
+/* The sums of vectors of which the last may be half: they are apart, so that each has registers of
+ * its own. */
 typedef struct {
   sums whole;
   v8 half[FORGE_MOST_ROWS];
@@ -62,10 +64,11 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   }
 }
 
-/* The same with half of the last vector. Its numbers are broadcast anew, by loads that the compiler is not to see as
- * the same: it would widen the half one by a shuffle. */
-FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel, const float *weights,
-                                 const int rows, const int vectors, const bool half) {
+/* The same with half of the last vector. Its numbers are broadcast anew, by loads that the compiler
+ * is not to see as the same: it would widen the half one by a shuffle. */
+FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
+                                 const float *weights, const int rows, const int vectors,
+                                 const bool half) {
   if (!half) {
     add_channel(sum->whole, at, pixel, weights, rows, vectors);
     return;
@@ -86,15 +89,14 @@ FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
   }
 }
 
-/* Weights are used once per prediction, so that they come from far away each time. While one panel is
- * worked through its successor is fetched into the second cache, a few lines at a time. */
+/* Weights are used once per prediction, so that they come from far away each time. While one panel
+ * is worked through its successor is fetched into the second cache, a few lines at a time. */
 FORGE_INLINE void fetch(const float *next, int64_t lines) {
-  for (int64_t line = 0; line < lines; line++)
-    __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
+  for (int64_t line = 0; line < lines; line++) __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
 }
 
-/* Adds the bias to sums. It comes last: with a large bias in the sum from the beginning every rounding error would be
- * relative to the bias. */
+/* Adds the bias to sums. It comes last: with a large bias in the sum from the beginning every
+ * rounding error would be relative to the bias. */
 FORGE_INLINE void add_bias(const convolution_row *row, sums sum, int64_t vector, const int rows,
                            const int vectors) {
 #pragma clang loop unroll(full)
@@ -147,10 +149,12 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
 }
 
 /* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors,
- * spacing (row->pixel, or 0 where that is not known before) and half (of the last vector) are constants where
- * this is inlined, so that all sums get registers and all distances are immediate. */
-FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
-                                const int vectors, const int spacing, const bool half) {
+ * spacing (row->pixel, or 0 where that is not known before) and half (of the last vector) are
+ * constants where this is inlined, so that all sums get registers and all distances are immediate.
+ */
+FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
+                                const int rows, const int vectors, const int spacing,
+                                const bool half) {
   const int64_t pixel = spacing > 0 ? spacing : row->pixel;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
@@ -237,9 +241,9 @@ typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t 
 #define FORGE_UP_TO_4(X, vectors) FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors)
 #define FORGE_UP_TO_6(X, vectors) FORGE_UP_TO_4(X, vectors) X(5, vectors) X(6, vectors)
 #define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
-#define FORGE_UP_TO_14(X, vectors)                                      \
-  FORGE_UP_TO_8(X, vectors) X(9, vectors) X(10, vectors) X(11, vectors) \
-  X(12, vectors) X(13, vectors) X(14, vectors)
+#define FORGE_UP_TO_14(X, vectors) \
+  FORGE_UP_TO_8(X, vectors)        \
+  X(9, vectors) X(10, vectors) X(11, vectors) X(12, vectors) X(13, vectors) X(14, vectors)
 
 FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
 #if FORGE_TILE_VECTORS > 1
@@ -255,11 +259,17 @@ typedef struct {
 } convolution_tiles;
 
 #define FORGE_TILES(rows, vectors)                        \
-  {rows, {FORGE_UP_TO(rows, FORGE_ADJACENT, vectors)},    \
-   {FORGE_UP_TO(rows, FORGE_STRIDED, vectors)}}
-#define FORGE_HALF_TILES(rows, vectors)                     \
-  {rows, {FORGE_UP_TO(rows, FORGE_ADJACENT_HALF, vectors)}, \
-   {FORGE_UP_TO(rows, FORGE_STRIDED_HALF, vectors)}}
+  {                                                       \
+    rows, {FORGE_UP_TO(rows, FORGE_ADJACENT, vectors)}, { \
+      FORGE_UP_TO(rows, FORGE_STRIDED, vectors)           \
+    }                                                     \
+  }
+#define FORGE_HALF_TILES(rows, vectors)                        \
+  {                                                            \
+    rows, {FORGE_UP_TO(rows, FORGE_ADJACENT_HALF, vectors)}, { \
+      FORGE_UP_TO(rows, FORGE_STRIDED_HALF, vectors)           \
+    }                                                          \
+  }
 
 /* [all of the last vector, or half of it][vectors - 1] */
 static const convolution_tiles convolution_tiles_of[2][FORGE_TILE_VECTORS] = {
@@ -292,7 +302,8 @@ FORGE_INLINE bool is_half(const convolution_row *row, int64_t vector, int64_t at
 }
 
 /* The tiles of those vectors. */
-FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector, int64_t at_once) {
+FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector,
+                                               int64_t at_once) {
   return &convolution_tiles_of[is_half(row, vector, at_once)][at_once - 1];
 }
 
@@ -300,9 +311,9 @@ FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64
 
 #if FORGE_TILE_VECTORS > 1
 
-/* One pixel of two panels. Weights are used once, as fast as they come, and from the third cache they come
- * faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4).
- * panel_floats: from one panel's weights to the next's. */
+/* One pixel of two panels. Weights are used once, as fast as they come, and from the third cache
+ * they come faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4). panel_floats:
+ * from one panel's weights to the next's. */
 FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_floats,
                                  const int vectors) {
   const int panel_width = vectors * FORGE_LANES;
@@ -351,8 +362,8 @@ static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floa
 
 /* ---- rows ---- */
 
-/* Cuts pixels first ..< last of a row into tiles of nearly equal size: a last tile of one or two pixels
- * would take almost as long as a full one. */
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size: a last tile of one or two
+ * pixels would take almost as long as a full one. */
 static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
                          int64_t next_floats) {
   const int64_t width = last - first;
@@ -367,8 +378,8 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
   const int64_t quarters = row->kernel_height * row->kernel_width * row->whole_blocks * 4;
   /* A single tile takes its weights as fast as they come: nothing can be fetched beside them. */
   row->next_lines = next && quarters > 0 && calls > 1
-                      ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
-                      : 0;
+    ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
+    : 0;
   for (int64_t tile = 0, x = first, call = 0; tile < count; tile++) {
     const int64_t end = first + width * (tile + 1) / count;
     for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
@@ -386,8 +397,8 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
   const forge_convolution_arguments *a = arguments;
   const forge_epilogue *e = &a->epilogue;
   const int64_t inputs = a->in.channels, blocks_per_panel = a->panel_width / FORGE_LANES;
-  const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width *
-                               forge_blocks(inputs) * FORGE_LANES * a->panel_width;
+  const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width * forge_blocks(inputs) *
+    FORGE_LANES * a->panel_width;
   convolution_row row = {
     .tap_row = a->dilation_y * a->in.row_stride,
     .tap_column = (int64_t)a->dilation_x * FORGE_LANES,
@@ -421,7 +432,8 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
       continue;
     }
 #endif
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's. */
+    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
+     */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;
     const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;

@@ -2,23 +2,24 @@
 
 /* One row of output of one block. Distances are in floats. */
 typedef struct {
-  const float *in;       /* the first pixel of the row's first window: [16] */
-  const float *weights;  /* [ky][kx][16] */
+  const float *in;      /* the first pixel of the row's first window: [16] */
+  const float *weights; /* [ky][kx][16] */
   v16 bias;
   float *out;            /* [width][16] */
   const float *residual; /* likewise, or NULL */
   int64_t width;
   int64_t out_row, residual_row; /* from one row of output to the next */
-  int64_t tap_row, tap_column; /* from one tap of the window to the next */
-  int64_t pixel;               /* from one output pixel's window to the next */
+  int64_t tap_row, tap_column;   /* from one tap of the window to the next */
+  int64_t pixel;                 /* from one output pixel's window to the next */
   int64_t kernel_height, kernel_width;
   v16 low, high;
   v16i mask;
 } depthwise_row;
 
-/* What the sums of pixels x ..< x + pixels of the row, or of the next one (`down` is 1), start with: the
- * bias, and the residual. (Were the residual added last, the compiler would move half of the sums behind the
- * question whether there is one, where their inputs are no longer in registers.) */
+/* What the sums of pixels x ..< x + pixels of the row, or of the next one (`down` is 1), start
+ * with: the bias, and the residual. (Were the residual added last, the compiler would move half of
+ * the sums behind the question whether there is one, where their inputs are no longer in
+ * registers.) */
 FORGE_INLINE void depthwise_start(const depthwise_row *row, int64_t x, v16 *sum, const int pixels,
                                   const int down) {
 #pragma clang loop unroll(full)
@@ -77,11 +78,11 @@ static void depthwise_row_any(const depthwise_row *row) {
 
 #if FORGE_DEPTHWISE_NEAR
 
-/* Windows of neighbouring columns. Each input is loaded once per row and added to every sum it belongs
- * to. A sum still adds its taps in the order of depthwise_any. */
+/* Windows of neighbouring columns. Each input is loaded once per row and added to every sum it
+ * belongs to. A sum still adds its taps in the order of depthwise_any. */
 
-/* Pixels x ..< x + pixels of `rows` rows of output, 1 or 2, windows of 3 by 3, the weights in registers. With
- * two rows the windows of the second are one row of input further down. */
+/* Pixels x ..< x + pixels of `rows` rows of output, 1 or 2, windows of 3 by 3, the weights in
+ * registers. With two rows the windows of the second are one row of input further down. */
 FORGE_INLINE void depthwise_3x3(const depthwise_row *row, const v16 *weight, int64_t x,
                                 const int pixels, const int rows, const int stride) {
   v16 sum[2][FORGE_DEPTHWISE_PIXELS];
@@ -120,7 +121,8 @@ static void depthwise_two_3x3_stride_1(const depthwise_row *row) { depthwise_row
 static void depthwise_row_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 1); }
 static void depthwise_row_3x3_stride_2(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 2); }
 
-/* Pixels x ..< x + pixels, windows of five columns: the weights of one of their rows in registers. */
+/* Pixels x ..< x + pixels, windows of five columns: the weights of one of their rows in registers.
+ */
 FORGE_INLINE void depthwise_5(const depthwise_row *row, int64_t x, const int pixels,
                               const int stride) {
   v16 sum[14];
@@ -158,7 +160,9 @@ static void depthwise_row_5_stride_2(const depthwise_row *row) {
 typedef void (*depthwise_function)(const depthwise_row *row);
 
 /* What computes a row, and what two rows at once (NULL: nothing does). */
-typedef struct { depthwise_function one, two; } depthwise_functions;
+typedef struct {
+  depthwise_function one, two;
+} depthwise_functions;
 
 static depthwise_functions depthwise_functions_of(const forge_depthwise_arguments *a) {
 #if FORGE_DEPTHWISE_NEAR

@@ -1,10 +1,11 @@
-/* The first convolution of a small gray image, pooled: sixteen pixels share a vector, not sixteen channels.
+/* The first convolution of a small gray image, pooled: sixteen pixels share a vector, not sixteen
+ * channels.
  *
- * A window of one channel has one number per tap, which serves as many products as there are output channels; with
- * pixels side by side no channel is padded (20 of 32), and what is pooled is a quarter when it is turned over to
- * channels side by side. The sums are those of plain_convolution.h, to the bit; of equal maxima another may be
- * taken, which tells for zeros of different signs and for NaNs. (LeNet's first layer: 10 us
- * instead of 13.) */
+ * A window of one channel has one number per tap, which serves as many products as there are output
+ * channels; with pixels side by side no channel is padded (20 of 32), and what is pooled is a
+ * quarter when it is turned over to channels side by side. The sums are those of
+ * plain_convolution.h, to the bit; of equal maxima another may be taken, which tells for zeros of
+ * different signs and for NaNs. (LeNet's first layer: 10 us instead of 13.) */
 
 #if FORGE_TILE_VECTORS > 1
 
@@ -14,12 +15,15 @@ enum { FORGE_GRAY_CHANNELS = 6 };
 /* What is read beyond the last row's end, by pixels that are not there. */
 enum { FORGE_GRAY_SLACK = 2 * FORGE_LANES };
 
-/* image: the window of pixel 0 of the upper row; weights: of the first channel, panel_width floats from tap to tap.
- * pooled: [count][16], 16 columns per channel. valid: the pixels that there are. */
-FORGE_INLINE void gray_channels(const plain_call *call, const float *image, const float *weights, const float *bias,
-                                int64_t below, int64_t valid, float *pooled, const int count) {
+/* image: the window of pixel 0 of the upper row; weights: of the first channel, panel_width floats
+ * from tap to tap. pooled: [count][16], 16 columns per channel. valid: the pixels that there are.
+ */
+FORGE_INLINE void gray_channels(const plain_call *call, const float *image, const float *weights,
+                                const float *bias, int64_t below, int64_t valid, float *pooled,
+                                const int count) {
   const forge_plain_convolution_arguments *a = call->a;
-  const int64_t panel_width = a->panel_width, skipped = forge_blocks(a->kernel_width) * FORGE_LANES - a->kernel_width;
+  const int64_t panel_width = a->panel_width,
+                skipped = forge_blocks(a->kernel_width) * FORGE_LANES - a->kernel_width;
   v16 sum[FORGE_GRAY_CHANNELS][4];
 #pragma clang loop unroll(full)
   for (int c = 0; c < count; c++)
@@ -29,7 +33,8 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
     const float *at = image + ky * call->image_row;
 #pragma clang loop unroll(disable)
     for (int64_t kx = 0; kx < a->kernel_width; kx++, at++, weights += panel_width) {
-      const v16 x[4] = {load(at), load(at + FORGE_LANES), load(at + below), load(at + below + FORGE_LANES)};
+      const v16 x[4] = {load(at), load(at + FORGE_LANES), load(at + below),
+                        load(at + below + FORGE_LANES)};
 #pragma clang loop unroll(full)
       for (int c = 0; c < count; c++) {
         const v16 w = splat(weights[c]);
@@ -39,21 +44,25 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
     }
     weights += skipped * panel_width; /* the padded lanes of a row of taps */
   }
-  const v16 low = splat(call->row.end.low), high = splat(call->row.end.high), least = splat(-INFINITY);
+  const v16 low = splat(call->row.end.low), high = splat(call->row.end.high),
+            least = splat(-INFINITY);
   const v16i first = first_lanes(valid), second = first_lanes(valid - FORGE_LANES);
 #pragma clang loop unroll(full)
   for (int c = 0; c < count; c++) {
     const v16 left = choose(first, larger_or_nan(sum[c][0], sum[c][2]), least);
     const v16 right = choose(second, larger_or_nan(sum[c][1], sum[c][3]), least);
-    const v16 even = __builtin_shufflevector(left, right, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const v16 odd = __builtin_shufflevector(left, right, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    const v16 even = __builtin_shufflevector(left, right, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22,
+                                             24, 26, 28, 30);
+    const v16 odd = __builtin_shufflevector(left, right, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
+                                            25, 27, 29, 31);
     /* Rounding is monotonic: the bias may as well be added to the largest sum alone. */
     store(pooled + c * FORGE_LANES, clamp(larger_or_nan(even, odd) + splat(bias[c]), low, high));
   }
 }
 
-static void gray_group(const plain_call *call, const float *image, const float *weights, const float *bias,
-                       int64_t below, int64_t valid, float *pooled, int64_t count) {
+static void gray_group(const plain_call *call, const float *image, const float *weights,
+                       const float *bias, int64_t below, int64_t valid, float *pooled,
+                       int64_t count) {
   switch (count) {
     case 1: gray_channels(call, image, weights, bias, below, valid, pooled, 1); break;
     case 2: gray_channels(call, image, weights, bias, below, valid, pooled, 2); break;
@@ -64,23 +73,31 @@ static void gray_group(const plain_call *call, const float *image, const float *
   }
 }
 
-/* Pairs of numbers `distance` apart change places between rows `distance` apart: one of four steps of turning a
- * square over. */
-#define FORGE_EXCHANGE(rows, distance, low, high)                       \
+/* Pairs of numbers `distance` apart change places between rows `distance` apart: one of four steps
+ * of turning a square over. */
+#define FORGE_EXCHANGE(rows, distance, low, high)                            \
   _Pragma("clang loop unroll(full)") for (int i = 0; i < FORGE_LANES; i++) { \
-    if (i & distance) continue;                                         \
-    const v16 a = rows[i], b = rows[i + distance];                      \
-    rows[i] = low(a, b);                                                \
-    rows[i + distance] = high(a, b);                                    \
+    if (i & distance) continue;                                              \
+    const v16 a = rows[i], b = rows[i + distance];                           \
+    rows[i] = low(a, b);                                                     \
+    rows[i + distance] = high(a, b);                                         \
   }
-#define FORGE_LOW_8(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-#define FORGE_HIGH_8(a, b) __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
-#define FORGE_LOW_4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27)
-#define FORGE_HIGH_4(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31)
-#define FORGE_LOW_2(a, b) __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define FORGE_HIGH_2(a, b) __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-#define FORGE_LOW_1(a, b) __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
-#define FORGE_HIGH_1(a, b) __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31)
+#define FORGE_LOW_8(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
+#define FORGE_HIGH_8(a, b) \
+  __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
+#define FORGE_LOW_4(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27)
+#define FORGE_HIGH_4(a, b) \
+  __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31)
+#define FORGE_LOW_2(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define FORGE_HIGH_2(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+#define FORGE_LOW_1(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
+#define FORGE_HIGH_1(a, b) \
+  __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31)
 
 /* Columns of `rows` become rows. */
 FORGE_INLINE void turn_over(v16 rows[FORGE_LANES]) {
@@ -109,19 +126,21 @@ static void gray_pooled_row(const plain_call *call, int64_t y, int64_t panel_blo
     const float *image = call->image + 2 * y * a->stride_y * call->image_row + 2 * x;
     for (int64_t group = 0; group < groups; group++) {
       const int64_t first = channels * group / groups, end = channels * (group + 1) / groups;
-      gray_group(call, image, call->row.weights + first, call->row.bias + first, below, a->width - 2 * x,
-                 pooled + first * FORGE_LANES, end - first);
+      gray_group(call, image, call->row.weights + first, call->row.bias + first, below,
+                 a->width - 2 * x, pooled + first * FORGE_LANES, end - first);
     }
     const int64_t made = forge_smaller(FORGE_LANES, a->out.width - x);
     for (int64_t v = 0; v < blocks; v++) {
       v16 rows[FORGE_LANES];
 #pragma clang loop unroll(full)
-      for (int i = 0; i < FORGE_LANES; i++) rows[i] = load(pooled + (v * FORGE_LANES + i) * FORGE_LANES);
+      for (int i = 0; i < FORGE_LANES; i++)
+        rows[i] = load(pooled + (v * FORGE_LANES + i) * FORGE_LANES);
       turn_over(rows);
       float *out = forge_row(&a->out, frame, panel_block + v, y) + x * FORGE_LANES;
       for (int64_t i = 0; i < made; i++) store(out + i * FORGE_LANES, rows[i]);
       if (call->row.end.further)
-        activate(out, out, made, forge_lanes(a->out.channels, panel_block + v), call->row.end.further);
+        activate(out, out, made, forge_lanes(a->out.channels, panel_block + v),
+                 call->row.end.further);
     }
   }
 }

@@ -1,27 +1,28 @@
-/* Convolution in groups that are not whole blocks: a vector holds 16 output channels of several pixels.
+/* Convolution in groups that are not whole blocks: a vector holds 16 output channels of several
+ * pixels.
  *
- * Groups of many outputs are gone through one after the other, each number of their inputs spread over the
- * vector. Groups of few share a vector: input number k of each group is brought to the lanes of its
- * outputs, by permutations of the blocks it lies in. Either way an input made so is used for all taps of
- * the window's row that see it, where windows are three neighbouring columns.
+ * Groups of many outputs are gone through one after the other, each number of their inputs spread
+ * over the vector. Groups of few share a vector: input number k of each group is brought to the
+ * lanes of its outputs, by permutations of the blocks it lies in. Either way an input made so is
+ * used for all taps of the window's row that see it, where windows are three neighbouring columns.
  *
  * Every sum starts with the bias and adds ky, channel, kx in order, whatever the tile. */
 
 /* How input number k of every group comes to its lanes. Cases further down are for any lanes. */
 typedef enum {
-  GROUPED_SPLAT,   /* one group: all lanes the same */
-  GROUPED_HALVES,  /* each half of the vector from the same half of one block */
-  GROUPED_ONE,     /* from one block */
-  GROUPED_TWO,     /* from two blocks */
-  GROUPED_PICK     /* number by number */
+  GROUPED_SPLAT,  /* one group: all lanes the same */
+  GROUPED_HALVES, /* each half of the vector from the same half of one block */
+  GROUPED_ONE,    /* from one block */
+  GROUPED_TWO,    /* from two blocks */
+  GROUPED_PICK    /* number by number */
 } grouped_source;
 
 /* Distances in floats from block 0, lane 0 of a pixel. */
 typedef struct {
   grouped_source source;
-  int64_t first, second;         /* of the blocks; of the number itself for GROUPED_SPLAT */
-  v16i lanes;                    /* in the block, those of the second from 16 on */
-  int64_t offsets[FORGE_LANES];  /* of each lane's number */
+  int64_t first, second;        /* of the blocks; of the number itself for GROUPED_SPLAT */
+  v16i lanes;                   /* in the block, those of the second from 16 on */
+  int64_t offsets[FORGE_LANES]; /* of each lane's number */
 } grouped_step;
 
 #define FORGE_PERMUTES_NONE 0
@@ -30,8 +31,9 @@ typedef struct {
 
 #if FORGE_PERMUTES == FORGE_PERMUTES_8
 FORGE_INLINE __m256 permute_8(const float *p, v16i lanes, const int half) {
-  const __m256i index = half ? (__m256i)__builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15)
-                             : (__m256i)__builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i index = half
+    ? (__m256i)__builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15)
+    : (__m256i)__builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), index); /* looks at three bits of the index */
 }
 
@@ -66,8 +68,9 @@ FORGE_INLINE v16 grouped_input(const float *pixel, const grouped_step *step,
 #endif
     default: {
       const int64_t *o = step->offsets;
-      return (v16){pixel[o[0]],  pixel[o[1]],  pixel[o[2]],  pixel[o[3]], pixel[o[4]],  pixel[o[5]],
-                   pixel[o[6]],  pixel[o[7]],  pixel[o[8]],  pixel[o[9]], pixel[o[10]], pixel[o[11]],
+      return (v16){pixel[o[0]],  pixel[o[1]],  pixel[o[2]],  pixel[o[3]],
+                   pixel[o[4]],  pixel[o[5]],  pixel[o[6]],  pixel[o[7]],
+                   pixel[o[8]],  pixel[o[9]],  pixel[o[10]], pixel[o[11]],
                    pixel[o[12]], pixel[o[13]], pixel[o[14]], pixel[o[15]]};
     }
   }
@@ -81,7 +84,8 @@ static void grouped_step_of(grouped_step *step, const int64_t *channels, int64_t
   int64_t second = first;
   bool one = true, two = true, halves = true;
   for (int lane = 0; lane < FORGE_LANES; lane++) {
-    const int64_t block = (channels[lane] + k) / FORGE_LANES, at = (channels[lane] + k) % FORGE_LANES;
+    const int64_t block = (channels[lane] + k) / FORGE_LANES,
+                  at = (channels[lane] + k) % FORGE_LANES;
     step->offsets[lane] = block * in_block + at;
     if (second == first) second = block;
     one &= block == first;
@@ -92,13 +96,16 @@ static void grouped_step_of(grouped_step *step, const int64_t *channels, int64_t
   step->first = first * in_block;
   step->second = second * in_block;
   memcpy(&step->lanes, lanes, sizeof lanes);
-  step->source = one && halves ? GROUPED_HALVES : one ? GROUPED_ONE : two ? GROUPED_TWO : GROUPED_PICK;
+  step->source = one && halves ? GROUPED_HALVES
+    : one                      ? GROUPED_ONE
+    : two                      ? GROUPED_TWO
+                               : GROUPED_PICK;
 }
 
 /* One row of output of one piece. Distances are in floats. */
 typedef struct {
-  const float *in;       /* block 0 of the first pixel of the row's first window: [16] */
-  const float *weights;  /* [ky][inputs][kx][16] */
+  const float *in;      /* block 0 of the first pixel of the row's first window: [16] */
+  const float *weights; /* [ky][inputs][kx][16] */
   v16 bias;
   float *out;            /* [width][16] */
   const float *residual; /* likewise, or NULL */
@@ -115,8 +122,8 @@ typedef struct {
   v16i group;
 } grouped_row;
 
-/* One input of every pixel of a tile, for one row of its windows, whose taps are `stride` pixels from those
- * of the next pixel, or anywhere (0). at: the first tap of the first pixel. */
+/* One input of every pixel of a tile, for one row of its windows, whose taps are `stride` pixels
+ * from those of the next pixel, or anywhere (0). at: the first tap of the first pixel. */
 FORGE_INLINE void grouped_add(const grouped_row *row, v16 *sum, const float *at,
                               const float *weights, const grouped_step *step, const int pixels,
                               const int stride, const grouped_source source) {
@@ -160,16 +167,16 @@ FORGE_INLINE void grouped_tile(const grouped_row *row, int64_t x, const int pixe
 #define FORGE_GROUPED_CASE(source) \
   case source: grouped_add(row, sum, at, weights, step, pixels, stride, source); break;
         switch (step->source) {
-#if FORGE_PERMUTES != FORGE_PERMUTES_NONE
+          /* clang-format off */
 #if FORGE_PERMUTES == FORGE_PERMUTES_16
           case GROUPED_HALVES:
           FORGE_GROUPED_CASE(GROUPED_ONE)
           FORGE_GROUPED_CASE(GROUPED_TWO)
-#else
+#elif FORGE_PERMUTES != FORGE_PERMUTES_NONE
           FORGE_GROUPED_CASE(GROUPED_HALVES)
           FORGE_GROUPED_CASE(GROUPED_ONE)
 #endif
-#endif
+          /* clang-format on */
           default: grouped_add(row, sum, at, weights, step, pixels, stride, GROUPED_PICK); break;
         }
       } else {
@@ -192,7 +199,7 @@ FORGE_INLINE void grouped_tile(const grouped_row *row, int64_t x, const int pixe
 
 FORGE_INLINE void grouped_pixels(const grouped_row *row, const int stride, const bool by_lanes) {
   int64_t x = 0;
-#define FORGE_GROUPED_TILES(pixels)                                     \
+#define FORGE_GROUPED_TILES(pixels)                                               \
   for (; pixels <= FORGE_GROUPED_PIXELS && x + pixels <= row->width; x += pixels) \
     grouped_tile(row, x, forge_smaller(pixels, FORGE_GROUPED_PIXELS), stride, by_lanes);
   FORGE_GROUPED_TILES(14)
@@ -204,13 +211,11 @@ FORGE_INLINE void grouped_pixels(const grouped_row *row, const int stride, const
 
 typedef void (*grouped_function)(const grouped_row *row);
 
-#define FORGE_GROUPED_FUNCTIONS(stride)                              \
-  static void grouped_splat_##stride(const grouped_row *row) {       \
-    grouped_pixels(row, stride, false);                              \
-  }                                                                  \
-  static void grouped_lanes_##stride(const grouped_row *row) {       \
-    grouped_pixels(row, stride, true);                               \
-  }
+#define FORGE_GROUPED_FUNCTIONS(stride)                        \
+  static void grouped_splat_##stride(const grouped_row *row) { \
+    grouped_pixels(row, stride, false);                        \
+  }                                                            \
+  static void grouped_lanes_##stride(const grouped_row *row) { grouped_pixels(row, stride, true); }
 FORGE_GROUPED_FUNCTIONS(0)
 FORGE_GROUPED_FUNCTIONS(1)
 FORGE_GROUPED_FUNCTIONS(2)
@@ -277,7 +282,8 @@ void FORGE_KERNEL(grouped_convolution)(const void *arguments, const forge_frame 
       const int64_t last_group = (block * FORGE_LANES + lanes - 1) / outputs;
       row.partial = first_group < last_group;
       for (int64_t group = first_group; group <= last_group; group++) {
-        const int64_t from = group * outputs - block * FORGE_LANES; /* its first lane; maybe below 0 */
+        const int64_t from =
+          group * outputs - block * FORGE_LANES; /* its first lane; maybe below 0 */
         row.group = first_lanes(from + outputs) & ~first_lanes(from);
         row.channel = group * inputs;
         row.weights = a->weights + forge_grouped_piece(block, group, inputs, outputs) * piece;

@@ -1,7 +1,8 @@
 /* Convolution of one output pixel with weights in a form shorter than floats: a dense layer.
  *
- * Each weight is used once, so that the time is that of reading them. They become floats on their way to the
- * multiply-add. All vectors of a panel are summed at once on every level: one pixel leaves the registers for it. */
+ * Each weight is used once, so that the time is that of reading them. They become floats on their
+ * way to the multiply-add. All vectors of a panel are summed at once on every level: one pixel
+ * leaves the registers for it. */
 
 /* The sums of one pixel, panels side by side. */
 typedef v16 pixel_sums[2][4];
@@ -11,27 +12,29 @@ typedef void (*pixel_function)(const convolution_row *row, const char *weights, 
                                const float *scales, bool two);
 
 /* out = scale * sum + bias, and what follows. */
-FORGE_INLINE void finish_pixel(const convolution_row *row, pixel_sums sum, const float *scales, const int panels,
-                               const int vectors) {
+FORGE_INLINE void finish_pixel(const convolution_row *row, pixel_sums sum, const float *scales,
+                               const int panels, const int vectors) {
 #pragma clang loop unroll(full)
   for (int p = 0; p < panels; p++)
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
       const int vector = p * vectors + v;
       sums one;
-      one[0][0] = sum[p][v] * load(scales + vector * FORGE_LANES) + load(row->bias + vector * FORGE_LANES);
+      one[0][0] =
+        sum[p][v] * load(scales + vector * FORGE_LANES) + load(row->bias + vector * FORGE_LANES);
       finish_tile(row, one, 0, vector, 1, 1);
     }
 }
 
-/* Panels first ..< last. bits: of a weight. From the third cache weights come faster in two streams than in one,
- * see convolution.h; the sums of a panel do not depend on its neighbour. */
-FORGE_INLINE void convolve_pixels(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                                  int64_t first, int64_t last, pixel_function pixel, const int bits) {
+/* Panels first ..< last. bits: of a weight. From the third cache weights come faster in two streams
+ * than in one, see convolution.h; the sums of a panel do not depend on its neighbour. */
+FORGE_INLINE void convolve_pixels(const forge_reduced_convolution_arguments *a,
+                                  const forge_frame *frame, int64_t first, int64_t last,
+                                  pixel_function pixel, const int bits) {
   const forge_epilogue *e = &a->epilogue;
   const int64_t vectors = a->panel_width / FORGE_LANES;
-  const int64_t panel_bytes = (int64_t)a->kernel_height * a->kernel_width * forge_blocks(a->in.channels) *
-                              FORGE_LANES * a->panel_width * bits / 8;
+  const int64_t panel_bytes = (int64_t)a->kernel_height * a->kernel_width *
+    forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width * bits / 8;
   convolution_row row = {
     .in = forge_row(&a->in, frame, 0, -a->pad_top) - a->pad_left * FORGE_LANES,
     .tap_row = a->dilation_y * a->in.row_stride,
@@ -52,7 +55,8 @@ FORGE_INLINE void convolve_pixels(const forge_reduced_convolution_arguments *a, 
     row.out = forge_row(&a->out, frame, block, 0);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, 0) : NULL;
     row.channels = a->out.channels - column;
-    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes, a->scales + column, two);
+    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes, a->scales + column,
+          two);
     panel += two ? 2 : 1;
   }
 }
@@ -83,7 +87,8 @@ FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) 
 
 /* One pixel of `panels` panels of `vectors` vectors, fixed-point weights or halves. */
 FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
-                            const float *scales, const int panels, const int vectors, const bool fixed) {
+                            const float *scales, const int panels, const int vectors,
+                            const bool fixed) {
   /* Channels that lie together, and the bytes of their weights. */
   const int together = fixed ? 2 : 1;
   const int bytes = fixed ? FORGE_FIXED_GROUP_BYTES : vectors * FORGE_LANES * (int)sizeof(uint16_t);
@@ -118,13 +123,13 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   finish_pixel(row, sum, scales, panels, vectors);
 }
 
-#define FORGE_PIXEL(name, vectors, fixed)                                                                  \
-  static void name(const convolution_row *row, const char *weights, int64_t panel_bytes,                  \
-                   const float *scales, bool two) {                                                        \
-    if (FORGE_TILE_VECTORS > 1 && two)                                                                     \
-      one_pixel(row, weights, panel_bytes, scales, 2, vectors, fixed);                                     \
-    else                                                                                                   \
-      one_pixel(row, weights, panel_bytes, scales, 1, vectors, fixed);                                     \
+#define FORGE_PIXEL(name, vectors, fixed)                                                \
+  static void name(const convolution_row *row, const char *weights, int64_t panel_bytes, \
+                   const float *scales, bool two) {                                      \
+    if (FORGE_TILE_VECTORS > 1 && two)                                                   \
+      one_pixel(row, weights, panel_bytes, scales, 2, vectors, fixed);                   \
+    else                                                                                 \
+      one_pixel(row, weights, panel_bytes, scales, 1, vectors, fixed);                   \
   }
 FORGE_PIXEL(half_pixel_1, 1, false)
 FORGE_PIXEL(half_pixel_2, 2, false)

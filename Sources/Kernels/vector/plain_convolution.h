@@ -1,21 +1,22 @@
 /* The first convolution of a network, straight from a plain image of few channels.
  *
- * Blocked, 3 channels would fill 16 lanes. In a plain image the columns and channels of one row of a
- * window lie side by side, so that the micro-kernel of convolution.h takes them as
- * kernel_width * channels input channels of a window of one column. Windows that reach over the
- * border are copied, zeros around them, a tile at a time.
+ * Blocked, 3 channels would fill 16 lanes. In a plain image the columns and channels of one row of
+ * a window lie side by side, so that the micro-kernel of convolution.h takes them as kernel_width *
+ * channels input channels of a window of one column. Windows that reach over the border are copied,
+ * zeros around them, a tile at a time.
  *
  * Pooled, two rows of sums are kept aside and their 2 by 2 windows stored. */
 
 /* What a tile may be at most, to be copied to the stack: see forge_plain_convolution_fits. */
 #define FORGE_PATCH_FLOATS 4096
 
-/* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a stride of 2. Their
- * distances are immediate; else each row of a tile has a register for its own, and some are spilled. */
+/* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a
+ * stride of 2. Their distances are immediate; else each row of a tile has a register for its own,
+ * and some are spilled. */
 #define FORGE_SPACINGS(X, rows, vectors) X(1, rows, vectors) X(3, rows, vectors) X(6, rows, vectors)
 enum { FORGE_SPACING_COUNT = 3 };
-#define FORGE_SPACED(spacing, rows, vectors)                                   \
-  FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false)         \
+#define FORGE_SPACED(spacing, rows, vectors)                           \
+  FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false) \
   FORGE_TILE_FUNCTION(spaced_half_##spacing, rows, vectors, spacing, true)
 #define FORGE_SPACED_TILES(rows, vectors) FORGE_SPACINGS(FORGE_SPACED, rows, vectors)
 
@@ -28,7 +29,8 @@ FORGE_SPACED_TILES(FORGE_TILE_ROWS_4, 4)
 
 #define FORGE_SPACED_NAMES_(spacing, rows, vectors) \
   {spacing, {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors}},
-#define FORGE_SPACED_NAMES(rows, vectors) {FORGE_SPACINGS(FORGE_SPACED_NAMES_, rows, vectors)}
+#define FORGE_SPACED_NAMES(rows, vectors) \
+  { FORGE_SPACINGS(FORGE_SPACED_NAMES_, rows, vectors) }
 
 /* [vectors - 1]: per spacing all of the last vector, half of it. */
 static const struct {
@@ -44,7 +46,8 @@ static const struct {
 };
 
 /* The function for `count` pixels of `at_once` vectors of a panel from `vector` on. */
-static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector, int64_t at_once) {
+static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector,
+                                      int64_t at_once) {
   const bool half = is_half(row, vector, at_once);
   const convolution_tiles *tiles = &convolution_tiles_of[half][at_once - 1];
   for (int i = 0; i < FORGE_SPACING_COUNT && count == tiles->most_rows; i++)
@@ -66,7 +69,8 @@ typedef struct {
 
 #include "gray_convolution.h"
 
-/* Pixels x ..< x + count of row y of the convolution, to `out` (pixel x of the panel's first block). */
+/* Pixels x ..< x + count of row y of the convolution, to `out` (pixel x of the panel's first
+ * block). */
 static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, float *out) {
   const forge_plain_convolution_arguments *a = call->a;
   convolution_row *row = &call->row;
@@ -97,8 +101,8 @@ static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, fl
       plain_tile_of(row, count, vector, at_once)(row, 0, vector);
 }
 
-/* Takes windows from a copy of the image with its border, when that fits into `copy`: most tiles of a small
- * image reach over its border. */
+/* Takes windows from a copy of the image with its border, when that fits into `copy`: most tiles of
+ * a small image reach over its border. */
 static void plain_copy_small(plain_call *call, float copy[FORGE_PATCH_FLOATS]) {
   const forge_plain_convolution_arguments *a = call->a;
   const int64_t channels = a->in.channels;
@@ -112,7 +116,8 @@ static void plain_copy_small(plain_call *call, float copy[FORGE_PATCH_FLOATS]) {
            call->image + y * call->image_row, (size_t)(columns * channels) * sizeof(float));
 #if FORGE_TILE_VECTORS > 1
   call->has_slack = height * width * channels + FORGE_GRAY_SLACK <= FORGE_PATCH_FLOATS;
-  if (call->has_slack) memset(copy + height * width * channels, 0, FORGE_GRAY_SLACK * sizeof(float));
+  if (call->has_slack)
+    memset(copy + height * width * channels, 0, FORGE_GRAY_SLACK * sizeof(float));
 #endif
   call->image = copy;
   call->image_row = width * channels;
@@ -171,8 +176,8 @@ static void plain_pooled_row(plain_call *call, int64_t y, int64_t panel_block, i
   }
 }
 
-void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *frame,
-                                     int64_t first, int64_t last) {
+void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
+                                     int64_t last) {
   const forge_plain_convolution_arguments *a = arguments;
   const int64_t vectors = a->panel_width / FORGE_LANES, taps = a->kernel_width * a->in.channels;
   const int64_t padded = forge_blocks(taps) * FORGE_LANES;
@@ -184,19 +189,20 @@ void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *f
     .width = a->in.width,
     .pad_top = a->pad_top,
     .pad_left = a->pad_left,
-    .row = {
-      .tap_column = 0,
-      .pixel = (int64_t)a->stride_x * a->in.channels,
-      .in_block = FORGE_LANES,
-      .out_block = a->out.block_stride,
-      .kernel_height = a->kernel_height,
-      .kernel_width = 1,
-      .whole_blocks = taps / FORGE_LANES,
-      .rest = taps % FORGE_LANES,
-      .panel_width = a->panel_width,
-      .end = finish_of(&a->activation),
-      .plain = a->pooled,
-    },
+    .row =
+      {
+        .tap_column = 0,
+        .pixel = (int64_t)a->stride_x * a->in.channels,
+        .in_block = FORGE_LANES,
+        .out_block = a->out.block_stride,
+        .kernel_height = a->kernel_height,
+        .kernel_width = 1,
+        .whole_blocks = taps / FORGE_LANES,
+        .rest = taps % FORGE_LANES,
+        .panel_width = a->panel_width,
+        .end = finish_of(&a->activation),
+        .plain = a->pooled,
+      },
   };
   float copy[FORGE_PATCH_FLOATS];
   plain_copy_small(&call, copy);

@@ -1,8 +1,8 @@
 /* Pooling: a vector holds the 16 channels of a block.
  *
- * Windows of the usual sizes are gone through column by column, each column once for all windows that
- * have it, the others tap by tap. So an average adds up in an order that depends on the size of the window,
- * but never on the tiles. */
+ * Windows of the usual sizes are gone through column by column, each column once for all windows
+ * that have it, the others tap by tap. So an average adds up in an order that depends on the size
+ * of the window, but never on the tiles. */
 
 /* One window. in: its first pixel inside the interior: [16]; rows and columns: taps inside,
  * above 0; row and column: floats from tap to tap. */
@@ -40,7 +40,8 @@ FORGE_INLINE v16 window_sum(const pooling_window *window) {
 
 /* What is done to a window's result before it is stored. */
 typedef struct {
-  bool clamps; /* else nothing is to be done: the padded lanes of the input give zeros by themselves */
+  bool
+    clamps; /* else nothing is to be done: the padded lanes of the input give zeros by themselves */
   v16 low, high;
   v16i mask;
   float taps; /* of a whole window */
@@ -70,15 +71,14 @@ FORGE_INLINE void pool_clipped(const forge_pooling_arguments *a, const float *in
   };
   for (int64_t x = 0; x < a->out.width; x++) {
     const int64_t left = x * a->stride_x - a->pad_left;
-    const forge_taps columns =
-      forge_taps_inside(left, a->kernel_width, a->dilation_x, a->in.width);
+    const forge_taps columns = forge_taps_inside(left, a->kernel_width, a->dilation_x, a->in.width);
     window.in = in + (left + columns.first * a->dilation_x) * FORGE_LANES;
     window.columns = columns.last - columns.first;
     v16 value = splat(0);
     if (rows > 0 && window.columns > 0) {
       const float divisor = pooling_divisor(rows * window.columns, end, kind);
-      value = kind == FORGE_POOL_MAXIMUM ? window_maximum(&window)
-                                         : window_sum(&window) / splat(divisor);
+      value =
+        kind == FORGE_POOL_MAXIMUM ? window_maximum(&window) : window_sum(&window) / splat(divisor);
     }
     store_pooled(out + x * FORGE_LANES, value, end);
   }
@@ -117,8 +117,8 @@ FORGE_INLINE v16 pool_column(const float *at, int64_t row, v16 *seen, const int6
  * `kernel`. A column is gone down once, for every window that has it; then a window's columns are
  * combined from left to right. Averages are sums times the rounded reciprocal of their divisor.
  * in: the first row inside of the first window's first column.
- * False: there may be a NaN, which a maximum has passed over. To add up all numbers on the side costs less
- * than to look at each; that infinities of both signs give NaN, too, does no harm. */
+ * False: there may be a NaN, which a maximum has passed over. To add up all numbers on the side
+ * costs less than to look at each; that infinities of both signs give NaN, too, does no harm. */
 FORGE_INLINE bool pool_inside(const float *in, float *out, int64_t count, int64_t row,
                               const pooling_end *end, const int64_t rows, const int kernel,
                               const int stride, const int32_t kind) {
@@ -200,9 +200,9 @@ FORGE_INLINE bool pool_usual(const forge_pooling_arguments *a, const float *in, 
 /* A row of output. in: column 0 of the first row inside; out: [width][16]; rows: taps inside. */
 FORGE_INLINE void pool_row(const forge_pooling_arguments *a, const float *in, float *out,
                            int64_t rows, const pooling_end *end, const int32_t kind) {
-#define FORGE_POOL_USUAL(kernel, stride)                                   \
-  if (a->kernel_width == kernel && a->stride_x == stride && usual &&       \
-      pool_usual(a, in, out, rows, end, kernel, stride, kind))             \
+#define FORGE_POOL_USUAL(kernel, stride)                             \
+  if (a->kernel_width == kernel && a->stride_x == stride && usual && \
+      pool_usual(a, in, out, rows, end, kernel, stride, kind))       \
     return;
   const bool usual = rows > 0 && a->dilation_x == 1;
   FORGE_POOLING_WINDOWS(FORGE_POOL_USUAL)
@@ -239,8 +239,7 @@ void FORGE_KERNEL(pooling)(const void *arguments, const forge_frame *frame, int6
     const int64_t lanes = forge_lanes(a->out.channels, block);
     end.mask = first_lanes(lanes);
     const int64_t top = y * a->stride_y - a->pad_top;
-    const forge_taps inside =
-      forge_taps_inside(top, a->kernel_height, a->dilation_y, a->in.height);
+    const forge_taps inside = forge_taps_inside(top, a->kernel_height, a->dilation_y, a->in.height);
     const int64_t rows = inside.last - inside.first;
     const float *in = forge_row(&a->in, frame, block, top + inside.first * a->dilation_y);
     float *out = forge_row(&a->out, frame, block, y);

@@ -18,9 +18,12 @@ FORGE_INLINE v16 softmax_piece(const softmax_row *row, int64_t i, bool partial) 
 
 FORGE_INLINE void softmax_store(const softmax_row *row, int64_t i, bool partial, v16 x) {
   float *at = row->out + i * row->out_stride;
-  if (i < row->pieces - 1) store(at, x);
-  else if (partial) store_first(at, row->rest, x);
-  else store(at, keep(first_lanes(row->rest), x));
+  if (i < row->pieces - 1)
+    store(at, x);
+  else if (partial)
+    store_first(at, row->rest, x);
+  else
+    store(at, keep(first_lanes(row->rest), x));
 }
 
 FORGE_INLINE void softmax(const softmax_row *row, bool logarithm, bool partial) {

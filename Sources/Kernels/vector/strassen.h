@@ -1,25 +1,25 @@
-/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices of half
- * the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the micro-kernel or, with
- * two levels, by seven of a quarter of the sides.
+/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices of
+ * half the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the
+ * micro-kernel or, with two levels, by seven of a quarter of the sides.
  *
- * The pixels (rows of A: the upper half A1., the lower A2.), the input channels and the output channels are
- * halved. With
- *     S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2
- *     T1 = B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21
- * it computes, R being scratch that stays in the second cache,
- *     R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12 + S3 T3    R22 = S1 T1
- *     R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 - A22 T4
- * The T are made when weights are packed, the S by each thread for itself. What is added up has been scaled where the
- * weights are uneven, by powers of two for each input and output: the rounding errors of a sum are relative to the
- * largest number in it, so that a channel of small numbers would drown in those of a channel of large ones (G. Ballard
- * and others, "Improving the numerical stability of fast matrix multiplication", 2016). Of an odd number of pixels the lower
+ * The pixels (rows of A: the upper half A1., the lower A2.), the input channels and the output
+ * channels are halved. With S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2 T1 =
+ * B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21 it computes, R being scratch that
+ * stays in the second cache, R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12
+ * + S3 T3    R22 = S1 T1 R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 -
+ * A22 T4 The T are made when weights are packed, the S by each thread for itself. What is added up
+ * has been scaled where the weights are uneven, by powers of two for each input and output: the
+ * rounding errors of a sum are relative to the largest number in it, so that a channel of small
+ * numbers would drown in those of a channel of large ones (G. Ballard and others, "Improving the
+ * numerical stability of fast matrix multiplication", 2016). Of an odd number of pixels the lower
  * half has one less, as if its last row were zero.
  *
- * The halves of channels are the even and the odd blocks, not the first and the last ones: threads that
- * deal out ranges of channels then find in their own caches most of what they read.
+ * The halves of channels are the even and the odd blocks, not the first and the last ones: threads
+ * that deal out ranges of channels then find in their own caches most of what they read.
  *
- * An image is cut into segments of pixels, each a matrix of its own, whose S and R stay in the second
- * cache and which threads can share out. How many there are is a matter of the image alone. */
+ * An image is cut into segments of pixels, each a matrix of its own, whose S and R stay in the
+ * second cache and which threads can share out. How many there are is a matter of the image alone.
+ */
 #include "../strassen.h"
 
 /* ---- the sums S ---- */
@@ -63,7 +63,8 @@ static void strassen_sum(const forge_strassen_side *side, float *sums) {
     strassen_sum_of(side, sums, false);
 }
 
-/* The left side of a product, in the order of their packed weights: A11, S2, A12, S3, S1, S4, A22. */
+/* The left side of a product, in the order of their packed weights: A11, S2, A12, S3, S1, S4, A22.
+ */
 static forge_strassen_side strassen_left(const forge_strassen_side *side, const float *sums,
                                          int64_t product) {
   static const int8_t sum_of[7] = {-1, 1, -1, 2, 0, 3, -1};
@@ -88,7 +89,8 @@ typedef struct {
   int64_t half;  /* from the even columns to the odd ones */
 } strassen_product;
 
-/* A quarter of a product whose upper half has `upper` rows: the lower half if `row`, the odd columns if `column`. */
+/* A quarter of a product whose upper half has `upper` rows: the lower half if `row`, the odd
+ * columns if `column`. */
 FORGE_INLINE strassen_product part(strassen_product whole, int64_t upper, int64_t row,
                                    int64_t column) {
   if (!whole.at) return whole;
@@ -96,19 +98,21 @@ FORGE_INLINE strassen_product part(strassen_product whole, int64_t upper, int64_
                             whole.half / 2};
 }
 
-/* What computes the products of a panel, one after the other in the order of their packed weights. */
+/* What computes the products of a panel, one after the other in the order of their packed weights.
+ */
 typedef struct {
   convolution_row row;
-  int64_t vectors;          /* of the panel */
-  int64_t product_floats;   /* weights of one product */
-  int64_t remaining;        /* products still to come */
-  const float *next;        /* weights to fetch during the last one */
+  int64_t vectors;        /* of the panel */
+  int64_t product_floats; /* weights of one product */
+  int64_t remaining;      /* products still to come */
+  const float *next;      /* weights to fetch during the last one */
   int64_t next_floats;
-  float *further_sums;      /* S and R of the second level */
+  float *further_sums; /* S and R of the second level */
   strassen_product further;
 } strassen_multiplier;
 
-/* to = start + left B + add, where start and add may be nothing. B is the next of the packed weights. */
+/* to = start + left B + add, where start and add may be nothing. B is the next of the packed
+ * weights. */
 static void multiply(strassen_multiplier *m, const forge_strassen_side *left,
                      strassen_product start, strassen_product add, strassen_product to) {
   const bool is_last = --m->remaining == 0;
@@ -147,16 +151,18 @@ static void strassen_between(const strassen_multiplier *m, strassen_product r12,
   }
 }
 
-/* c = left B + add by `levels` levels, B being the next 7 or 49 of the packed weights. r may be c where
- * nothing is added; add may be c. */
-static void strassen_multiply(strassen_multiplier *m, int32_t levels, const forge_strassen_side *left,
-                              const float *sums, strassen_product add, strassen_product r,
-                              strassen_product c) {
+/* c = left B + add by `levels` levels, B being the next 7 or 49 of the packed weights. r may be c
+ * where nothing is added; add may be c. */
+static void strassen_multiply(strassen_multiplier *m, int32_t levels,
+                              const forge_strassen_side *left, const float *sums,
+                              strassen_product add, strassen_product r, strassen_product c) {
   const int64_t upper = forge_upper_half(left->rows);
   const strassen_product none = {NULL, 0, 0};
   const strassen_product r11 = part(r, upper, 0, 0), r12 = part(r, upper, 0, 1);
   const strassen_product r21 = part(r, upper, 1, 0), r22 = part(r, upper, 1, 1);
-  const struct { strassen_product start, add, to; } products[7] = {
+  const struct {
+    strassen_product start, add, to;
+  } products[7] = {
     {none, none, r11},                                   /* A11 B11 */
     {r11, none, r12},                                    /* S2 T2 */
     {r11, part(add, upper, 0, 0), part(c, upper, 0, 0)}, /* A12 B21 */
@@ -170,8 +176,8 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels, const forg
     if (levels == 1) {
       multiply(m, &side, products[i].start, products[i].add, products[i].to);
     } else {
-      /* Those of one product at a time stay in the second cache, even if each panel makes them anew. The first level has
-       * nothing to add but what its products start with. */
+      /* Those of one product at a time stay in the second cache, even if each panel makes them
+       * anew. The first level has nothing to add but what its products start with. */
       strassen_sum(&side, m->further_sums);
       strassen_multiply(m, levels - 1, &side, m->further_sums, products[i].start, m->further,
                         products[i].to);
@@ -182,7 +188,8 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels, const forg
   }
 }
 
-/* Stores `count` pixels from `first` of the image on of one block: activation(sum + bias + residual). */
+/* Stores `count` pixels from `first` of the image on of one block: activation(sum + bias +
+ * residual). */
 static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
                            const finish *end, int64_t block, int64_t first, int64_t count,
                            const float *from) {
@@ -218,7 +225,8 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const int64_t products = forge_strassen_products(a->levels);
   const int64_t product_floats = in_blocks * FORGE_LANES * a->panel_width;
   const float *weights = a->weights + panel * products * product_floats;
-  /* Fetched meanwhile: the next panel, the first one again for the next segment, or the next step's. */
+  /* Fetched meanwhile: the next panel, the first one again for the next segment, or the next
+   * step's. */
   const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
@@ -236,13 +244,15 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
     .vectors = vectors,
     .product_floats = product_floats,
     .remaining = products,
-    .next = more_panels ? weights + products * product_floats : more ? a->weights : a->next,
+    .next = more_panels ? weights + products * product_floats
+      : more            ? a->weights
+                        : a->next,
     .next_floats = more ? product_floats : a->next_floats,
     .further_sums = scratch + places.sums[1],
     .further = {scratch + places.products[1], further, vectors * further},
   };
-  strassen_multiply(&m, a->levels, &image, scratch + places.sums[0],
-                    (strassen_product){NULL, 0, 0}, whole, whole);
+  strassen_multiply(&m, a->levels, &image, scratch + places.sums[0], (strassen_product){NULL, 0, 0},
+                    whole, whole);
   const int64_t pixel = forge_strassen_first(a, segment);
   for (int64_t i = 0; i < parts; i++) {
     strassen_product from = part(whole, 0, 0, i % 2);
@@ -252,9 +262,9 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Tiles: segment * panels + panel. Each thread makes the sums for itself: to share them costs more than to make
- * them, as every line would come from another core, and go back there with the next image (14x14x512, two threads and two
- * levels: 31 us, where one thread made them in 24). */
+/* Tiles: segment * panels + panel. Each thread makes the sums for itself: to share them costs more
+ * than to make them, as every line would come from another core, and go back there with the next
+ * image (14x14x512, two threads and two levels: 31 us, where one thread made them in 24). */
 void FORGE_KERNEL(strassen)(const void *arguments, const forge_frame *frame, int64_t first,
                             int64_t last) {
   const forge_strassen_arguments *a = arguments;

@@ -50,7 +50,9 @@ FORGE_INLINE v16 joined(v8 low, v8 high) {
 }
 
 FORGE_INLINE v8 lower_half(v16 x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
-FORGE_INLINE v8 upper_half(v16 x) { return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15); }
+FORGE_INLINE v8 upper_half(v16 x) {
+  return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+}
 
 /* Zeros in the upper half. */
 FORGE_INLINE v16 widened(v8 x) {
@@ -104,16 +106,16 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
 }
 
 /* Combines lane i and lane i ^ distance for distances 8, 4, 2, 1: all lanes end up with all. */
-#define FORGE_FOLD(x, combine)                                                                     \
-  do {                                                                                             \
-    x = combine(x, __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5,   \
-                                           6, 7));                                                 \
-    x = combine(x, __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, \
-                                           11));                                                   \
-    x = combine(x, __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, \
-                                           13));                                                   \
-    x = combine(x, __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, \
-                                           14));                                                   \
+#define FORGE_FOLD(x, combine)                                                                 \
+  do {                                                                                         \
+    x = combine(                                                                               \
+      x, __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)); \
+    x = combine(                                                                               \
+      x, __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11)); \
+    x = combine(                                                                               \
+      x, __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)); \
+    x = combine(                                                                               \
+      x, __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)); \
   } while (0)
 
 FORGE_INLINE v16 plus(v16 a, v16 b) { return a + b; }

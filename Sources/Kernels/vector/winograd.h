@@ -12,9 +12,9 @@
 typedef struct {
   const forge_winograd_arguments *a;
   const forge_frame *frame;
-  int64_t columns;            /* tiles in a row of tiles */
-  int64_t tiles;              /* of the image */
-  int64_t chunk;              /* tiles taken at a time */
+  int64_t columns; /* tiles in a row of tiles */
+  int64_t tiles;   /* of the image */
+  int64_t chunk;   /* tiles taken at a time */
   int64_t points, phases, units;
   int64_t in_blocks;
   int64_t panels;
@@ -32,8 +32,8 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .chunk = layout.chunk,
     .points = layout.points,
     .phases = layout.phases,
-    .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width,
-                                  a->kernel_width, a->stride),
+    .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width, a->kernel_width,
+                                  a->stride),
     .in_blocks = forge_blocks(a->in.channels),
     .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
     .transformed_point = layout.transformed_point,
@@ -42,7 +42,8 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
   };
 }
 
-static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES]; /* a row outside the image */
+/* A row outside the image. */
+static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES];
 
 /* ---- in ---- */
 
@@ -52,8 +53,8 @@ typedef struct {
   int64_t left;
 } winograd_window;
 
-FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *image, int64_t phase, int64_t tile,
-                                       const int alpha_y) {
+FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *image, int64_t phase,
+                                       int64_t tile, const int alpha_y) {
   const forge_winograd_arguments *a = call->a;
   const int64_t stride = a->stride == 2 ? 2 : 1;
   const int64_t top = tile / call->columns * a->tile_height * stride - a->pad_top + phase / 2;
@@ -68,8 +69,10 @@ FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *i
   return window;
 }
 
-/* The pixel at column x of a window's row y, zero where outside; the first 8 channels of those of two windows. */
-FORGE_INLINE v16 window_pixel(const winograd_window *windows, int64_t width, int y, int64_t x, const bool two) {
+/* The pixel at column x of a window's row y, zero where outside; the first 8 channels of those of
+ * two windows. */
+FORGE_INLINE v16 window_pixel(const winograd_window *windows, int64_t width, int y, int64_t x,
+                              const bool two) {
   const bool inside = windows[0].left + x >= 0 && windows[0].left + x < width;
   if (!two) return inside ? load(windows[0].rows[y] + x * FORGE_LANES) : splat(0);
   const bool beside = windows[1].left + x >= 0 && windows[1].left + x < width;
@@ -86,9 +89,11 @@ FORGE_INLINE void store_pixels(float *to, v16 x, const bool two) {
   }
 }
 
-/* Transforms one tile of a block of channels, or of one phase of it, or two. to: its point 0: [16]. */
-FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image, int64_t phase, int64_t tile,
-                                   float *to, const int alpha_y, const int alpha_x, const bool two) {
+/* Transforms one tile of a block of channels, or of one phase of it, or two. to: its point 0: [16].
+ */
+FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image, int64_t phase,
+                                   int64_t tile, float *to, const int alpha_y, const int alpha_x,
+                                   const bool two) {
   const int64_t width = call->a->in.width, stride = call->a->stride == 2 ? 2 : 1;
   const int64_t next = call->transformed_point;
   winograd_window windows[2];
@@ -124,15 +129,16 @@ FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image
   }
 }
 
-/* Transforms tiles first ..< first + count of one block of channels, or of one phase of it: `block` counts
- * the blocks of all phases. to: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block of channels, or of one phase of it: `block`
+ * counts the blocks of all phases. to: point 0 of the first tile: [16]. */
 FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t first,
                               int64_t count, float *to, const int alpha_y, const int alpha_x) {
   const forge_winograd_arguments *a = call->a;
   const int64_t phase = block / call->in_blocks, own = block % call->in_blocks;
   const float *image = forge_row(&a->in, call->frame, own, 0);
   int64_t tile = first;
-  /* Of a block of which half holds channels two tiles fill a vector: 4 us instead of 6 for LeNet's 20 channels. */
+  /* Of a block of which half holds channels two tiles fill a vector: 4 us instead of 6 for LeNet's
+   * 20 channels. */
   if (forge_lanes(a->in.channels, own) <= FORGE_LANES / 2)
     for (; tile + 1 < first + count; tile += 2, to += 2 * FORGE_LANES)
       winograd_in_tile(call, image, phase, tile, to, alpha_y, alpha_x, true);
@@ -179,9 +185,11 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
         for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
       }
     }
-    const int64_t rows = forge_smaller(n_y, height - top), columns = forge_smaller(n_x, width - left);
-    const float *residual =
-      e->has_residual ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES : NULL;
+    const int64_t rows = forge_smaller(n_y, height - top),
+                  columns = forge_smaller(n_x, width - left);
+    const float *residual = e->has_residual
+      ? forge_row(&e->residual, call->frame, block, top) + left * FORGE_LANES
+      : NULL;
     float *out = pooled ? NULL : forge_row(&a->out, call->frame, block, top) + left * FORGE_LANES;
 #pragma clang loop unroll(disable)
     for (int x = 0; x < (pooled ? n_x : columns); x++) {
@@ -200,8 +208,7 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
           sums[y * n_x + x] = made[y] + bias;
         } else if (y < rows) {
           v16 value = made[y] + bias;
-          if (residual)
-            value += load(residual + y * e->residual.row_stride + x * FORGE_LANES);
+          if (residual) value += load(residual + y * e->residual.row_stride + x * FORGE_LANES);
           store(out + y * a->out.row_stride + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
         }
       }
@@ -233,6 +240,7 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
 /* ---- one function per shape of tile ---- */
 
 /* X(n_y, alpha_y, n_x, alpha_x): every combination that a plan may choose. */
+/* clang-format off */
 #define FORGE_WINOGRAD_TILES(X)                                                     \
   X(2, 4, 2, 4) X(3, 5, 3, 5) X(4, 6, 4, 6) X(6, 8, 6, 8)          /* 3 by 3 */      \
   X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
@@ -240,16 +248,17 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   X(1, 1, 2, 8) X(1, 1, 4, 10) X(1, 1, 6, 12)                      /* 1 by 7 */      \
   X(2, 8, 1, 1) X(4, 10, 1, 1) X(6, 12, 1, 1)                      /* 7 by 1 */      \
   X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
+/* clang-format on */
 
 typedef void (*winograd_in_function)(const winograd_call *call, int64_t block, int64_t first,
                                      int64_t count, float *to);
 typedef void (*winograd_out_function)(const winograd_call *call, int64_t block, int64_t first,
                                       int64_t count, const float *from);
 
-#define FORGE_WINOGRAD_IN(alpha_y, alpha_x)                                                       \
-  static void winograd_in_##alpha_y##_##alpha_x(const winograd_call *call, int64_t block,         \
-                                                int64_t first, int64_t count, float *to) {        \
-    winograd_in(call, block, first, count, to, alpha_y, alpha_x);                                 \
+#define FORGE_WINOGRAD_IN(alpha_y, alpha_x)                                                \
+  static void winograd_in_##alpha_y##_##alpha_x(const winograd_call *call, int64_t block,  \
+                                                int64_t first, int64_t count, float *to) { \
+    winograd_in(call, block, first, count, to, alpha_y, alpha_x);                          \
   }
 FORGE_WINOGRAD_IN(4, 4)
 FORGE_WINOGRAD_IN(5, 5)
@@ -266,17 +275,17 @@ FORGE_WINOGRAD_IN(8, 1)
 FORGE_WINOGRAD_IN(10, 1)
 FORGE_WINOGRAD_IN(12, 1)
 
-#define FORGE_WINOGRAD_OUT(n_y, alpha_y, n_x, alpha_x)                                            \
-  static void winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x(                                 \
-    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) {  \
-    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, false);             \
+#define FORGE_WINOGRAD_OUT(n_y, alpha_y, n_x, alpha_x)                                           \
+  static void winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x(                                \
+    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) { \
+    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, false);            \
   }
 FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT)
 
-#define FORGE_WINOGRAD_POOLED(n_y, alpha_y, n_x, alpha_x)                                         \
-  static void winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x(                              \
-    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) {  \
-    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, true);              \
+#define FORGE_WINOGRAD_POOLED(n_y, alpha_y, n_x, alpha_x)                                        \
+  static void winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x(                             \
+    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) { \
+    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, true);             \
   }
 FORGE_WINOGRAD_POOLED(2, 4, 2, 4)
 FORGE_WINOGRAD_POOLED(4, 6, 4, 6)
@@ -290,30 +299,34 @@ typedef struct {
   winograd_out_function out, pooled; /* NULL where n is odd */
 } winograd_functions;
 
-#define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x)             \
-  {n_y, alpha_y - n_y + 1, n_x, alpha_x - n_x + 1, winograd_in_##alpha_y##_##alpha_x, \
-   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x, NULL},
-#define FORGE_WINOGRAD_POOLED_ENTRY(n_y, alpha_y, n_x, alpha_x)      \
-  {n_y, alpha_y - n_y + 1, n_x, alpha_x - n_x + 1, winograd_in_##alpha_y##_##alpha_x, \
-   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,               \
+#define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x) \
+  {n_y,                                                  \
+   alpha_y - n_y + 1,                                    \
+   n_x,                                                  \
+   alpha_x - n_x + 1,                                    \
+   winograd_in_##alpha_y##_##alpha_x,                    \
+   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,   \
+   NULL},
+#define FORGE_WINOGRAD_POOLED_ENTRY(n_y, alpha_y, n_x, alpha_x) \
+  {n_y,                                                         \
+   alpha_y - n_y + 1,                                           \
+   n_x,                                                         \
+   alpha_x - n_x + 1,                                           \
+   winograd_in_##alpha_y##_##alpha_x,                           \
+   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,          \
    winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x},
 
 static const winograd_functions winograd_table[] = {
-  FORGE_WINOGRAD_POOLED_ENTRY(2, 4, 2, 4)
-  FORGE_WINOGRAD_POOLED_ENTRY(4, 6, 4, 6)
-  FORGE_WINOGRAD_POOLED_ENTRY(6, 8, 6, 8)
-  FORGE_WINOGRAD_POOLED_ENTRY(2, 6, 2, 6)
-  FORGE_WINOGRAD_POOLED_ENTRY(4, 8, 4, 8)
-  FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_ENTRY)
-};
+  FORGE_WINOGRAD_POOLED_ENTRY(2, 4, 2, 4) FORGE_WINOGRAD_POOLED_ENTRY(4, 6, 4, 6)
+    FORGE_WINOGRAD_POOLED_ENTRY(6, 8, 6, 8) FORGE_WINOGRAD_POOLED_ENTRY(2, 6, 2, 6)
+      FORGE_WINOGRAD_POOLED_ENTRY(4, 8, 4, 8) FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_ENTRY)};
 
 /* A plan asks only for tiles that forge_has_winograd says are here. */
 static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
   const winograd_functions *f = winograd_table;
   const int32_t r_y = forge_winograd_taps(a->kernel_height, a->stride);
   const int32_t r_x = forge_winograd_taps(a->kernel_width, a->stride);
-  while (f->n_y != a->tile_height || f->r_y != r_y || f->n_x != a->tile_width || f->r_x != r_x)
-    f++;
+  while (f->n_y != a->tile_height || f->r_y != r_y || f->n_x != a->tile_width || f->r_x != r_x) f++;
   return f;
 }
 
@@ -322,8 +335,8 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 /* One panel of one chunk: the product of each point, then back.
  * transformed, products: as above; first, count: the tiles of the chunk. */
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
-                              int64_t panel, int64_t first, int64_t count,
-                              const float *transformed, float *products) {
+                              int64_t panel, int64_t first, int64_t count, const float *transformed,
+                              float *products) {
   const forge_winograd_arguments *a = call->a;
   const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
   const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
@@ -350,7 +363,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     for (int64_t phase = 0; phase < call->phases; phase++) {
       if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
       row.in = transformed + point * call->transformed_point +
-               phase * call->in_blocks * call->chunk * FORGE_LANES;
+        phase * call->in_blocks * call->chunk * FORGE_LANES;
       row.weights = a->weights + (panel * call->units + unit) * unit_floats;
       unit++;
       /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
@@ -375,7 +388,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
 
 static float *winograd_products(const winograd_call *call) {
   return forge_origin(&call->a->products, call->frame) +
-         call->frame->worker * call->a->products_worker;
+    call->frame->worker * call->a->products_worker;
 }
 
 /* All three, chunk by chunk. */
@@ -384,8 +397,7 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
-  float *transformed =
-    forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
+  float *transformed = forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
   float *products = winograd_products(&call);
   for (int64_t chunk = first; chunk < last; chunk++) {
     const int64_t start = chunk * call.chunk;
@@ -408,7 +420,7 @@ void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *fram
     const int64_t chunk = tile / blocks, block = tile % blocks;
     const int64_t start = chunk * call.chunk;
     float *to = forge_origin(&a->transformed, frame) +
-                chunk * call.points * call.transformed_point + block * call.chunk * FORGE_LANES;
+      chunk * call.points * call.transformed_point + block * call.chunk * FORGE_LANES;
     functions->in(&call, block, start, forge_smaller(call.chunk, call.tiles - start), to);
   }
 }
@@ -422,8 +434,7 @@ void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *fra
   const int64_t chunks = (call.tiles + call.chunk - 1) / call.chunk;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.chunk;
-    winograd_multiply(&call, functions, panel, start,
-                      forge_smaller(call.chunk, call.tiles - start),
+    winograd_multiply(&call, functions, panel, start, forge_smaller(call.chunk, call.tiles - start),
                       forge_origin(&a->transformed, frame) +
                         chunk * call.points * call.transformed_point,
                       winograd_products(&call));

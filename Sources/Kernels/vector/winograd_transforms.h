@@ -10,7 +10,8 @@ FORGE_INLINE float power_of(float p, int exponent) {
   return power;
 }
 
-/* sum + coefficient * d, by an addition where that is the same: additions have ports of their own. */
+/* sum + coefficient * d, by an addition where that is the same: additions have ports of their own.
+ */
 FORGE_INLINE v16 add_product(v16 sum, float coefficient, v16 d) {
   if (coefficient == 0) return sum;
   if (coefficient == 1) return sum + d;
@@ -22,8 +23,7 @@ FORGE_INLINE v16 add_product(v16 sum, float coefficient, v16 d) {
 FORGE_INLINE v16 every_other(const v16 *d, const float *coefficients, const int degree) {
   v16 sum = d[2 * degree];
 #pragma clang loop unroll(full)
-  for (int i = degree - 1; i >= 0; i--)
-    sum = add_product(sum, coefficients[i], d[2 * i]);
+  for (int i = degree - 1; i >= 0; i--) sum = add_product(sum, coefficients[i], d[2 * i]);
   return sum;
 }
 

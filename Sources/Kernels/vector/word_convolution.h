@@ -1,19 +1,20 @@
-/* Convolution of words (pairs of bf16, quads of int8): convolution.h's micro-kernel with words in place of input
- * channels. What the precisions share; word_tiles.h, included by each, has the tiles. */
+/* Convolution of words (pairs of bf16, quads of int8): convolution.h's micro-kernel with words in
+ * place of input channels. What the precisions share; word_tiles.h, included by each, has the
+ * tiles. */
 
-/* One row of output of one panel, as its tiles see it. Distances in words and floats. With `flat` it is all
- * pixels of the image, which has gaps between its rows. */
+/* One row of output of one panel, as its tiles see it. Distances in words and floats. With `flat`
+ * it is all pixels of the image, which has gaps between its rows. */
 typedef struct {
   const float *in;      /* the first pixel of the row's first window */
   const float *weights; /* [ky][kx][words][panel_width] */
   const float *bias, *scales;
   const int32_t *totals;
-  float scale;   /* of the input's bytes */
+  float scale; /* of the input's bytes */
   uint32_t zero;
   float *out;            /* pixel 0 of the panel's first block */
   const float *residual; /* likewise, or NULL */
   int64_t tap_row, tap_column, pixel, in_block, out_block, residual_block;
-  int64_t out_width;                /* pixels of a row of the image */
+  int64_t out_width;               /* pixels of a row of the image */
   int64_t out_skip, residual_skip; /* with `flat`, from the end of a row to the next one's begin */
   int64_t kernel_height, kernel_width;
   int64_t groups, rest; /* input words: groups of FORGE_GROUP, and those of the partial block */
@@ -93,7 +94,8 @@ static void convolve_word_row(word_row *row, int64_t first, int64_t last, const 
 
 /* words: of 16 channels; tiles: by number of vectors, from 1. */
 static void convolve_words(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                           int64_t first, int64_t last, const int64_t words, const word_tiles *tiles) {
+                           int64_t first, int64_t last, const int64_t words,
+                           const word_tiles *tiles) {
   const forge_epilogue *e = &a->epilogue;
   const int64_t inputs = a->in.channels, vectors = a->panel_width / FORGE_LANES;
   const int64_t per_word = FORGE_LANES / words;
@@ -138,12 +140,14 @@ static void convolve_words(const forge_reduced_convolution_arguments *a, const f
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - column;
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's. */
+    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
+     */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_words : a->next;
     const int64_t lines = (more ? panel_words : a->next_floats) / FORGE_LANES;
     const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
     convolve_word_row(&row, width * segment / segments, width * (segment + 1) / segments,
-                      &tiles[vectors - 1], words, next ? next + begin * FORGE_LANES : NULL, end - begin);
+                      &tiles[vectors - 1], words, next ? next + begin * FORGE_LANES : NULL,
+                      end - begin);
   }
 }

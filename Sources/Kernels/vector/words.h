@@ -6,7 +6,8 @@ typedef struct {
   v16i mask; /* the lanes that hold channels */
 } words_source;
 
-/* A row of words, `tile` being block * (top + height + bottom) + row; gives where its first word goes. */
+/* A row of words, `tile` being block * (top + height + bottom) + row; gives where its first word
+ * goes. */
 FORGE_INLINE float *words_of(const forge_words_arguments *a, const forge_frame *frame, int64_t tile,
                              const int64_t words, words_source *source) {
   const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;

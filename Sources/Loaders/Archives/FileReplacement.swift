@@ -4,8 +4,8 @@
   import Musl
 #endif
 
-/// A file that is written under another name beside the one it will replace, so that it is there whole or
-/// not at all.
+/// A file that is written under another name beside the one it will replace, so that it is there
+/// whole or not at all.
 struct FileReplacement: ~Copyable {
   /// What the file is called until it is whole.
   private let scratch: String

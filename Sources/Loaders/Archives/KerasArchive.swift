@@ -5,9 +5,9 @@ import ForgeShapes
 /// ```swift
 /// let network = try model.compile(parameters: try KerasArchive("net.keras"))
 /// ```
-/// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras stores
-/// that file as it is, and it is read where it lies in the archive; one that is compressed is
-/// decompressed into memory, which is held as long as the value and the parameters it gave.
+/// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras
+/// stores that file as it is, and it is read where it lies in the archive; one that is compressed
+/// is decompressed into memory, which is held as long as the value and the parameters it gave.
 ///
 /// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
 /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the

@@ -43,8 +43,8 @@ package enum KerasNames {
     return false
   }
 
-  /// Adds the names of a model's layers, each taken from the budget before it is made: the layers of models
-  /// in models have the names of all these before their own.
+  /// Adds the names of a model's layers, each taken from the budget before it is made: the layers
+  /// of models in models have the names of all these before their own.
   private static func collect(
     _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
     into names: inout [EntryName: EntryName], _ budget: LoadBudget

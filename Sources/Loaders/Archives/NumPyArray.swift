@@ -9,8 +9,8 @@ import ForgeShapes
 /// ```
 /// It reads versions 1 to 3 of the format with little-endian f2, f4, f8, i1, u1, i4, i8 and bool in
 /// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects
-/// are never read. The file is not kept open: its values are read when they are used, and a file that was
-/// cut, changed or replaced since it was looked at is an error.
+/// are never read. The file is not kept open: its values are read when they are used, and a file
+/// that was cut, changed or replaced since it was looked at is an error.
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
@@ -142,8 +142,8 @@ public struct NumPyArray: Sendable {
   public var values: [Float] {
     get throws {
       if case .memory(let values) = storage { return values }
-      // An array asks for memory in a way that traps, so each is made only where there is room for it:
-      // here for values that are read into it, below beside those that are converted.
+      // An array asks for memory in a way that traps, so each is made only where there is room for
+      // it: here for values that are read into it, below beside those that are converted.
       if case .stored(let stored, let header) = storage, isPlain {
         try checkRoom()
         return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
@@ -241,8 +241,8 @@ public struct NumPyArray: Sendable {
 
   /// Writes the array as a `.npy` file of single-precision values.
   ///
-  /// It is written under another name and renamed: no program finds half of it, and a full disk leaves
-  /// the old file as it was.
+  /// It is written under another name and renamed: no program finds half of it, and a full disk
+  /// leaves the old file as it was.
   ///
   /// - Parameter path: the file; one that is there is replaced.
   /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values``

@@ -17,7 +17,8 @@ public struct NumPyParameters: ParameterSource {
   private let arrays: NumPyArrays
   private var matching: EntryMatching
 
-  /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your own.
+  /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your
+  /// own.
   ///
   /// ```swift
   /// let parameters = try NumPyParameters("net.npz") { parameter in

@@ -34,8 +34,8 @@
     }
   }
 
-  /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that is
-  /// given.
+  /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that
+  /// is given.
   final class Inflater {
     /// Compressed bytes that are read at once.
     static let pieceBytes = 1 << 16

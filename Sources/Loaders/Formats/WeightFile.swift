@@ -98,8 +98,8 @@ public struct WeightFile: Sendable {
 
   /// The parameters in the file, found by the usual names.
   ///
-  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the format: Forge's
-  ///   for a folder of raw files, PyTorch's for safetensors, Keras's for the others.
+  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the format:
+  ///   Forge's for a folder of raw files, PyTorch's for safetensors, Keras's for the others.
   /// - Returns: a source for `compile(parameters:)`.
   /// - Throws: ``LoadError``, as the source's own initializer does; `unsupported` for a single
   ///   array.

@@ -1,7 +1,7 @@
 /// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
 ///
-/// The first elements stand in an index block. Those that follow are in data blocks, which the index
-/// block knows directly or through super blocks; large data blocks come in pages.
+/// The first elements stand in an index block. Those that follow are in data blocks, which the
+/// index block knows directly or through super blocks; large data blocks come in pages.
 struct HDF5ExtensibleArray: HDF5ChunkArray {
   private static let what = "a list of chunks"
 

@@ -1,7 +1,8 @@
 /// The bytes of an HDF5 file's structure.
 ///
-/// Structure lies scattered among the values: a window keeps a file of many gigabytes from being read
-/// to find a few kilobytes, and every byte is counted against a budget in proportion to the file.
+/// Structure lies scattered among the values: a window keeps a file of many gigabytes from being
+/// read to find a few kilobytes, and every byte is counted against a budget in proportion to the
+/// file.
 final class HDF5Pages {
   /// A structure this long may be more than there is memory for.
   private static let longBytes = 1 << 14

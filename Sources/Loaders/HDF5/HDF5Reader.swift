@@ -1,4 +1,5 @@
-/// One reading of an HDF5 file's structure: its bytes by address, and the heaps of texts met so far.
+/// One reading of an HDF5 file's structure: its bytes by address, and the heaps of texts met so
+/// far.
 ///
 /// It belongs to one call: what it keeps is forgotten afterwards, so that a file may be asked by
 /// many threads at once without a lock, also after a fork.
@@ -35,8 +36,8 @@ final class HDF5Reader {
     return try cursor(address, min(length, head.count - address), what)
   }
 
-  /// What a block of the newer form holds behind its signature and version, once its last four bytes
-  /// are the checksum of all others.
+  /// What a block of the newer form holds behind its signature and version, once its last four
+  /// bytes are the checksum of all others.
   func block(
     _ signature: StaticString, at address: Int, _ length: Int, _ what: String
   ) throws(HDF5Fault) -> HDF5Cursor {

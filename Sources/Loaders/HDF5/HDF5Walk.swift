@@ -1,4 +1,5 @@
-/// The walk through a file, without recursion; every object is read once, however many names it has.
+/// The walk through a file, without recursion; every object is read once, however many names it
+/// has.
 struct HDF5Walk {
   /// What is known of an object by the address of its header.
   private enum Known {

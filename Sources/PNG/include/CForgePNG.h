@@ -33,14 +33,13 @@ typedef struct {
 
 /* Reads what stands before the picture. `reason` has room for FORGE_PNG_REASON bytes and holds
  * libpng's words, or is empty. */
-forge_png_status forge_png_read_header(
-    const uint8_t *bytes, size_t count, forge_png_header *header, char *reason);
+forge_png_status forge_png_read_header(const uint8_t *bytes, size_t count, forge_png_header *header,
+                                       char *reason);
 
 /* Decodes the picture into `pixels`, rows from the top, without gaps: height * width * components
  * bytes, as `header` of the same bytes says. Of 16 bits per sample the upper 8 are taken; gamma and
  * colour profiles are passed over. */
-forge_png_status forge_png_decode(
-    const uint8_t *bytes, size_t count, const forge_png_header *header, uint8_t *pixels,
-    char *reason);
+forge_png_status forge_png_decode(const uint8_t *bytes, size_t count,
+                                  const forge_png_header *header, uint8_t *pixels, char *reason);
 
 #endif

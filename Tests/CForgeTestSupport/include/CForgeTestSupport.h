@@ -22,16 +22,19 @@ int32_t forge_fork(void);
 /* Ends the calling process by SIGALRM when it lives for so many seconds more. */
 void forge_set_alarm(uint32_t seconds);
 
-/* Waits for a child and returns its exit status, or 1000 and the number of the signal that ended it. */
+/* Waits for a child and returns its exit status, or 1000 and the number of the signal that ended
+ * it. */
 int32_t forge_wait(int32_t child);
 
-/* Limits the address space of the process to `bytes` more than it has; returns 0, or -1 when it cannot. */
+/* Limits the address space of the process to `bytes` more than it has; returns 0, or -1 when it
+ * cannot. */
 int32_t forge_limit_address_space(int64_t bytes);
 
 /* The seconds of processor time that all threads of the process have used. */
 double forge_processor_seconds(void);
 
-/* Flushes denormals to zero on the calling thread, or no longer; returns whether the processor can. */
+/* Flushes denormals to zero on the calling thread, or no longer; returns whether the processor can.
+ */
 int32_t forge_flush_denormals(int32_t flush);
 
 #endif

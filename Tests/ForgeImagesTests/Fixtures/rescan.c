@@ -18,7 +18,8 @@ static int count;
 static void add(int component, int first, int last, int high, int low) {
   jpeg_scan_info scan = {.Ss = first, .Se = last, .Ah = high, .Al = low};
   scan.comps_in_scan = component < 0 ? 3 : 1;
-  for (int i = 0; i < scan.comps_in_scan; i++) scan.component_index[i] = component < 0 ? i : component;
+  for (int i = 0; i < scan.comps_in_scan; i++)
+    scan.component_index[i] = component < 0 ? i : component;
   scans[count++] = scan;
 }
 

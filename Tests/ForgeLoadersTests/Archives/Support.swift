@@ -71,9 +71,11 @@ final class ScratchFolder {
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Self.write(bytes, to: path + name)
-    // A file that was written this moment is only opened when the clock has moved on.
+    // A file that was written this moment is only opened when the clock has moved on. Whole seconds:
+    // Foundation rounds a fraction just below 1 up to 1,000,000 µs, which the system refuses.
+    let minuteAgo = Date(timeIntervalSinceNow: -60).timeIntervalSince1970.rounded(.down)
     try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: path + name)
+      [.modificationDate: Date(timeIntervalSince1970: minuteAgo)], ofItemAtPath: path + name)
     return path + name
   }
 }

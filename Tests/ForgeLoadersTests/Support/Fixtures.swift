@@ -69,8 +69,10 @@ final class TemporaryFolder {
     let file = path + "/" + name
     try Data(bytes).write(to: URL(fileURLWithPath: file))
     // A file that was written this moment is only opened when the clock has moved on.
+    // Whole seconds: Foundation rounds a fraction just below 1 up to 1,000,000 µs.
+    let minuteAgo = Date(timeIntervalSinceNow: -60).timeIntervalSince1970.rounded(.down)
     try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file)
+      [.modificationDate: Date(timeIntervalSince1970: minuteAgo)], ofItemAtPath: file)
     return file
   }
 
