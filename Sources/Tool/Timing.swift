@@ -75,8 +75,8 @@ struct Timing {
         + "; \(megabytes(resident.afterPredicting.peak)) MB at most")
     lines.append(
       "packed parameters \(megabytes(memory.packedParameters)) MB, "
-        + "arena \(megabytes(memory.arena)) MB, at most \(megabytes(memory.loadingPeak)) MB while loading"
-    )
+        + "arena \(megabytes(memory.arena)) MB, "
+        + "at most \(megabytes(memory.loadingPeak)) MB while loading")
     return lines.joined(separator: "\n")
   }
 }

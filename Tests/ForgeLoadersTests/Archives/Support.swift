@@ -62,18 +62,22 @@ final class ScratchFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
+  private var writtenFiles = 0
+
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   @discardableResult
   func write(_ name: String, _ bytes: [UInt8]) throws -> String {
     let url = URL(filePath: path + name)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Self.write(bytes, to: path + name)
-    // A file that was written this moment is only opened when the clock has moved on. Whole seconds:
-    // Foundation rounds a fraction just below 1 up to 1,000,000 µs, which the system refuses.
-    let minuteAgo = Date(timeIntervalSinceNow: -60).timeIntervalSince1970.rounded(.down)
+    // A file that was written this moment is only opened when the clock has moved on. Whole seconds,
+    // another one for each file: Foundation rounds a fraction just below 1 up to 1,000,000 µs, which
+    // the system refuses.
+    writtenFiles += 1
+    let minuteAgo = (Date().timeIntervalSince1970 - 60).rounded(.down) - Double(writtenFiles)
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: minuteAgo)], ofItemAtPath: path + name)
     return path + name

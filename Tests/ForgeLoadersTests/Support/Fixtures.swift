@@ -62,6 +62,8 @@ final class TemporaryFolder {
     path = url.path
   }
 
+  private var writtenFiles = 0
+
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   @discardableResult
@@ -69,8 +71,10 @@ final class TemporaryFolder {
     let file = path + "/" + name
     try Data(bytes).write(to: URL(fileURLWithPath: file))
     // A file that was written this moment is only opened when the clock has moved on.
-    // Whole seconds: Foundation rounds a fraction just below 1 up to 1,000,000 µs.
-    let minuteAgo = Date(timeIntervalSinceNow: -60).timeIntervalSince1970.rounded(.down)
+    // Whole seconds, another one for each file: Foundation rounds a fraction just below 1 up to
+    // 1,000,000 µs, which the system refuses.
+    writtenFiles += 1
+    let minuteAgo = (Date().timeIntervalSince1970 - 60).rounded(.down) - Double(writtenFiles)
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: minuteAgo)], ofItemAtPath: file)
     return file
