@@ -16,7 +16,6 @@ let library: [Target] = [
     name: "ForgeLoaders",
     dependencies: [
       "ForgeShapes",
-      .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
       .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
     path: "Sources/Loaders"),
@@ -25,6 +24,9 @@ let library: [Target] = [
     name: "Forge",
     dependencies: ["ForgeGraph", "CForgeKernels", "ForgeLoaders", "ForgeRunner"],
     path: "Sources/Forge"),
+  // A product of its own: libhdf5 brings some thirty shared libraries along.
+  .target(
+    name: "ForgeHDF5", dependencies: ["Forge", "CForgeHDF5"], path: "Sources/HDF5Writer"),
   .target(name: "ForgeModels", dependencies: ["Forge"], path: "Sources/Models"),
   .target(name: "CForgeJPEG", path: "Sources/JPEG", linkerSettings: [.linkedLibrary("jpeg")]),
   .target(name: "CForgePNG", path: "Sources/PNG", linkerSettings: [.linkedLibrary("png")]),
@@ -77,9 +79,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeLoadersTests",
     // libhdf5 judges Forge's own reader.
-    dependencies: [
-      "ForgeLoaders", .target(name: "CForgeHDF5", condition: .when(traits: ["HDF5"])),
-    ],
+    dependencies: ["ForgeLoaders", "ForgeHDF5", "CForgeHDF5"],
     exclude: ["Fixtures", "Archives"]),
   .testTarget(
     name: "ForgeArchivesTests", dependencies: ["ForgeLoaders"],
@@ -100,7 +100,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeTests",
     dependencies: [
-      "Forge", "ForgeModels", "ForgeTestSupport", "CForgeKernels", "CForgeTestSupport",
+      "Forge", "ForgeModels", "ForgeHDF5", "ForgeTestSupport", "CForgeKernels",
+      "CForgeTestSupport",
     ]),
 ]
 
@@ -111,13 +112,11 @@ let package = Package(
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
+    .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
     .executable(name: "forge", targets: ["ForgeTool"]),
   ],
   traits: [
-    .default(enabledTraits: ["HDF5", "Zip"]),
-    .trait(
-      name: "HDF5",
-      description: "Write HDF5 files, and judge the reader by libhdf5 (needs libhdf5-dev)."),
+    .default(enabledTraits: ["Zip"]),
     .trait(
       name: "Zip",
       description: "Read .npz and .keras archives and compressed HDF5 (needs zlib1g-dev)."),

@@ -5,7 +5,7 @@
 #include <hdf5.h>
 #else
 #error \
-  "Forge writes HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or build Forge without it: depend on it without the trait HDF5."
+  "Forge writes HDF5 files with libhdf5, whose header hdf5.h is missing. Install it (Debian, Ubuntu: apt-get install libhdf5-dev pkg-config), or do without the product ForgeHDF5."
 #endif
 
 #include <stdint.h>

@@ -21,6 +21,7 @@
 #define FORGE_INTERNAL_H
 
 #include "include/CForgeKernels.h"
+#include "include/CForgePacking.h"
 #include "winograd.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 /// The system promises more memory than there is, and ends a process that uses what it was
 /// promised. A sparse file may claim any number of values, so a large allocation is compared with
 /// what there is before it is made.
-enum AvailableMemory {
+package enum AvailableMemory {
   /// Smaller allocations are left to the allocator.
   private static let leastCheckedBytes = 1 << 26
   private static let leastProbedBytes = 1 << 16
@@ -17,7 +17,7 @@ enum AvailableMemory {
   /// Throws when so many bytes cannot be held.
   ///
   /// - Throws: ``LoadError`` of kind `outOfMemory`.
-  static func check(_ byteCount: Int, for purpose: String) throws(LoadError) {
+  package static func check(_ byteCount: Int, for purpose: String) throws(LoadError) {
     guard byteCount >= leastCheckedBytes else { return }
     guard byteCount <= bytes else { throw .outOfMemory(purpose, byteCount: byteCount) }
   }

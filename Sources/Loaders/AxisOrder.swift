@@ -1,9 +1,9 @@
 /// Elements in another order of their axes.
-enum AxisOrder {
+package enum AxisOrder {
   /// The distance between neighbours along each axis where the first axis is the innermost.
   ///
   /// Fortran and MATLAB keep arrays so, and NumPy every transposed matrix.
-  static func fortranStrides(_ sizes: [Int]) -> [Int] {
+  package static func fortranStrides(_ sizes: [Int]) -> [Int] {
     var stride = 1
     return sizes.map { size in
       defer { stride *= size }
@@ -19,7 +19,7 @@ enum AxisOrder {
   ///   - strides: the distance in elements between neighbours along each axis of the source.
   ///   - byteCount: the bytes of an element.
   ///   - target: receives the elements; as large as the sizes need.
-  static func gather(
+  package static func gather(
     _ source: UnsafeRawBufferPointer, sizes: [Int], strides: [Int], byteCount: Int,
     into target: UnsafeMutableRawBufferPointer
   ) {

@@ -3,29 +3,29 @@
 /// Names are hashed and compared as bytes. A `String` compares characters instead: it takes a
 /// composed and a decomposed é for one name, and time that grows by the square for a name of
 /// combining marks.
-struct EntryName: Hashable, Sendable {
+package struct EntryName: Hashable, Sendable {
   /// The bytes as they are stored; usually UTF-8.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// A name of bytes, whose number the caller has checked.
-  init(_ bytes: some Sequence<UInt8>) {
+  package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
 
   /// A name in words.
-  init(_ text: String) {
+  package init(_ text: String) {
     bytes = Array(text.utf8)
   }
 
   /// The number of bytes.
-  var count: Int { bytes.count }
+  package var count: Int { bytes.count }
 
   /// The name for people and for the public interface; bytes that are not UTF-8 are shown as
   /// `\u{FFFD}`.
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The length of the longest run of marks on one character: accents, points, signs.
-  var markRun: Int {
+  package var markRun: Int {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return 0 }
     var longest = 0
     var run = 0
@@ -37,31 +37,31 @@ struct EntryName: Hashable, Sendable {
   }
 
   /// Whether the name begins with these bytes.
-  func hasPrefix(_ prefix: StaticString) -> Bool {
+  package func hasPrefix(_ prefix: StaticString) -> Bool {
     prefix.withUTF8Buffer { bytes.starts(with: $0) }
   }
 
   /// Whether the name ends with these bytes.
-  func hasSuffix(_ suffix: StaticString) -> Bool {
+  package func hasSuffix(_ suffix: StaticString) -> Bool {
     suffix.withUTF8Buffer { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 
 extension EntryName: Comparable {
-  static func < (first: EntryName, second: EntryName) -> Bool {
+  package static func < (first: EntryName, second: EntryName) -> Bool {
     first.bytes.lexicographicallyPrecedes(second.bytes)
   }
 }
 
 extension EntryName: ExpressibleByStringLiteral {
-  init(stringLiteral text: String) { self.init(text) }
+  package init(stringLiteral text: String) { self.init(text) }
 }
 
 extension EntryName: CustomStringConvertible {
   /// The name in words.
-  var description: String { text }
+  package var description: String { text }
 }

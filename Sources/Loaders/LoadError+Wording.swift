@@ -97,7 +97,7 @@ extension LoadError {
 
   // MARK: Values
 
-  static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
+  package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
     LoadError(
       .wrongCount, "the \(spec.type) of \"\(spec.layer)\" have the wrong number of values",
       spec: spec, received: counted(count, "value"),
@@ -118,7 +118,7 @@ extension LoadError {
       received: bytes(byteCount), expected: bytes(needs))
   }
 
-  static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
+  package static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
     LoadError(
       .outOfMemory, "there is not enough memory", path: purpose, expected: bytes(byteCount))
   }

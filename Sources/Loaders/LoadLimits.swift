@@ -56,7 +56,7 @@ public struct LoadLimits: Sendable, Hashable {
   }
 
   /// A product that stays at the largest number instead of overflowing.
-  static func product(_ first: Int, _ second: Int) -> Int {
+  package static func product(_ first: Int, _ second: Int) -> Int {
     let (product, overflow) = first.multipliedReportingOverflow(by: second)
     return overflow ? Int.max : max(product, 0)
   }

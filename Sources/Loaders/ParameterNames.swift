@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// What files call the parameters of layers.
-enum ParameterNames {
+package enum ParameterNames {
   /// What PyTorch, TensorFlow, and Keras 1 to 3 call a parameter of each type, the likeliest first.
   ///
   /// Keras 1 says std and means the variance.
@@ -34,14 +34,14 @@ enum ParameterNames {
     .sorted { ($0.count, $0) > ($1.count, $1) }
 
   /// What Keras calls a parameter among those of its layer.
-  static func kerasName(of spec: ParameterSpec, among specs: [ParameterSpec]) -> EntryName {
+  package static func kerasName(of spec: ParameterSpec, among specs: [ParameterSpec]) -> EntryName {
     let isSeparable = specs.contains(where: \.isDepthwise)
     guard spec.type == .weights, !isSeparable else { return words(for: spec)[0] }
     return "kernel"
   }
 
   /// The order in which Keras numbers the parameters of a layer.
-  static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
+  package static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
     let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
     func rank(_ spec: ParameterSpec) -> Int {
       // A separable convolution: the depthwise kernel, the pointwise, the biases.
@@ -53,7 +53,7 @@ enum ParameterNames {
   }
 
   /// The parameters of each layer, the layers in the order in which they come first.
-  static func byLayer(
+  package static func byLayer(
     _ specs: [ParameterSpec]
   ) -> [(name: String, specs: [ParameterSpec])] {
     var indices: [String: Int] = [:]

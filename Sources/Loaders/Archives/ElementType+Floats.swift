@@ -7,7 +7,9 @@ extension ElementType {
   ///   - bytes: the values; any alignment.
   ///   - floats: receives as many of them as it has room for, which must not be more than there
   ///     are.
-  func convert(_ bytes: UnsafeRawBufferPointer, into floats: UnsafeMutableBufferPointer<Float>) {
+  package func convert(
+    _ bytes: UnsafeRawBufferPointer, into floats: UnsafeMutableBufferPointer<Float>
+  ) {
     func fill<Element: BitwiseCopyable>(_: Element.Type, _ float: (Element) -> Float) {
       let width = MemoryLayout<Element>.size
       for index in floats.indices {

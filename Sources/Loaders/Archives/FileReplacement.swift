@@ -6,7 +6,7 @@
 
 /// A file that is written under another name beside the one it will replace, so that it is there
 /// whole or not at all.
-struct FileReplacement: ~Copyable {
+package struct FileReplacement: ~Copyable {
   /// What the file is called until it is whole.
   private let scratch: String
   private let file: Int32
@@ -32,7 +32,7 @@ struct FileReplacement: ~Copyable {
   ///   - pieces: its bytes.
   ///   - path: where it will be; a file that is there is replaced.
   /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`.
-  static func write(_ pieces: [UnsafeRawBufferPointer], to path: String) throws(LoadError) {
+  package static func write(_ pieces: [UnsafeRawBufferPointer], to path: String) throws(LoadError) {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     let target = try target(of: path)
     let replacement = try FileReplacement(beside: target, purpose: path)

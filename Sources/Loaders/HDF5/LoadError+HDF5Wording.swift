@@ -111,26 +111,28 @@ extension LoadError {
 
   // MARK: Writing
 
-  static func entryNotWritten(_ path: String, _ entry: String) -> LoadError {
+  package static func entryNotWritten(_ path: String, _ entry: String) -> LoadError {
     LoadError(
       .unreadable, "the file cannot be written", path: path, entry: entry,
       received: "libhdf5 does not take it")
   }
 
-  static func unwritableName(_ path: String, for spec: ParameterSpec) -> LoadError {
+  package static func unwritableName(_ path: String, for spec: ParameterSpec) -> LoadError {
     LoadError(
       .badName, "HDF5 has no such name", path: path, spec: spec,
       received: "the \(spec.type) of \"\(spec.layer.replacing("\0", with: "\\0"))\"",
       expected: "parts that are not empty and not \".\", without NUL characters")
   }
 
-  static func twoParameters(_ path: String, _ name: String, _ spec: ParameterSpec) -> LoadError {
+  package static func twoParameters(
+    _ path: String, _ name: String, _ spec: ParameterSpec
+  ) -> LoadError {
     LoadError(
       .duplicate, "two parameters have the same name", path: path, entry: name, spec: spec,
       remedy: "give each layer a name of its own")
   }
 
-  static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
+  package static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
     LoadError(
       .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
       spec: spec,

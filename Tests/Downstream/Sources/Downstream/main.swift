@@ -25,3 +25,14 @@ do {
 let runner = try Runner(network, inflightBuffers: 2)
 let again = try await runner.predict(pixels)
 print(again == probabilities ? "the runner agrees" : "the runner differs")
+
+#if canImport(ForgeHDF5)
+  import ForgeHDF5
+  import Foundation
+
+  let path = NSTemporaryDirectory() + "downstream-\(ProcessInfo.processInfo.processIdentifier).h5"
+  try HDF5Weights.write(model, parameters: RandomParameters(seed: 7), to: path)
+  let read = try model.compile(parameters: HDF5Parameters(path)).predict(pixels)
+  try FileManager.default.removeItem(atPath: path)
+  guard read == probabilities else { fatalError("the weight file differs") }
+#endif

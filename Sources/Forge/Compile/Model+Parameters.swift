@@ -1,0 +1,30 @@
+import ForgeGraph
+import ForgeLoaders
+import ForgeShapes
+
+extension Model {
+  /// A parameter of a model with its values.
+  package typealias LoadedParameter = (
+    spec: ParameterSpec, data: any ParameterData, isOfDense: Bool
+  )
+
+  /// The parameters of the model with values from a source, in order of use, shared ones once.
+  ///
+  /// - Throws: ``CompileError`` with every mistake in the model and with every parameter that is
+  ///   missing or does not fit, and what the source throws while it is prepared.
+  package func loaded(from source: some ParameterSource) throws -> [LoadedParameter] {
+    let inference = Inference(self)
+    guard inference.problems.isEmpty else { throw CompileError(inference.problems) }
+    let lowered = try LoweredModel(inference)
+    let prepared = try source.prepared(for: lowered.parameters)
+    let store = try LoadStage.load(
+      lowered, inference: inference, goesByName: source.goesByName,
+      names: { source.availableNames }, ask: { try prepared.parameter(for: $0) })
+    var dense: Set<Int> = []
+    for node in lowered.graph.nodes {
+      guard case .dense = node.primitive else { continue }
+      if case .parameter(let index) = lowered.graph.constant(node.inputs[1]) { dense.insert(index) }
+    }
+    return store.specs.indices.map { (store.specs[$0], store.data[$0], dense.contains($0)) }
+  }
+}

@@ -1,0 +1,87 @@
+internal import CForgeHDF5
+import ForgeLoaders
+
+/// An HDF5 file that libhdf5 makes in memory.
+///
+/// The library never writes to a disk: it keeps a file open that a full one did not take.
+struct HDF5Image: ~Copyable {
+  private static let reserveBytes = 1 << 20
+
+  private let file: hid_t
+  /// The file it will be, for messages.
+  private let path: String
+
+  /// Makes an empty file.
+  ///
+  /// - Parameters:
+  ///   - byteCount: the bytes of all values that it will have.
+  ///   - path: the file it will be, for messages.
+  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
+  init(byteCount: Int, for path: String) throws(LoadError) {
+    let (room, overflow) = byteCount.addingReportingOverflow(Self.reserveBytes)
+    guard !overflow else { throw .outOfMemory(path, byteCount: byteCount) }
+    // The library holds the file, and gives a copy of it.
+    try AvailableMemory.check(LoadLimits.product(room, 2), for: path)
+    let file = HDF5Library.quietly { forge_hdf5_create(room) } ?? -1
+    guard file >= 0 else { throw .entryNotWritten(path, "/") }
+    self.file = file
+    self.path = path
+  }
+
+  deinit {
+    let file = file
+    _ = HDF5Library.quietly { forge_hdf5_close(file) }
+  }
+
+  /// Writes a text as an attribute of a group.
+  func write(_ text: String, as attribute: String, of group: String) throws(LoadError) {
+    try write([EntryName(text)], as: attribute, of: group, isSingle: true)
+  }
+
+  /// Writes texts as an attribute of a group, which is made where there is none.
+  ///
+  /// - Throws: ``LoadError`` of kind `unreadable`.
+  func write(
+    _ texts: [EntryName], as attribute: String, of group: String, isSingle: Bool = false
+  ) throws(LoadError) {
+    let width = max(texts.map(\.count).max() ?? 0, 1)
+    let bytes = texts.flatMap { text in
+      text.bytes.map { CChar(bitPattern: $0) }
+        + Array(repeating: 0, count: width - text.count)
+    }
+    let count = isSingle ? -1 : Int64(texts.count)
+    let done = HDF5Library.quietly {
+      forge_hdf5_write_texts(file, group, attribute, bytes, width, count)
+    }
+    guard done == 1 else { throw .entryNotWritten(path, "\(group), \(attribute)") }
+  }
+
+  /// Writes a dataset.
+  ///
+  /// - Throws: ``LoadError`` of kind `unreadable`.
+  func write(
+    _ values: UnsafeRawBufferPointer, sizes: [Int], at entry: String
+  ) throws(LoadError) {
+    let sizes = sizes.map { UInt64($0) }
+    let done = HDF5Library.quietly {
+      forge_hdf5_write_floats(
+        file, entry, Int32(clamping: sizes.count), sizes,
+        values.assumingMemoryBound(to: Float.self).baseAddress)
+    }
+    guard done == 1 else { throw .entryNotWritten(path, entry) }
+  }
+
+  /// The bytes of the file.
+  ///
+  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
+  func bytes() throws(LoadError) -> RawMemory {
+    let count = HDF5Library.quietly { forge_hdf5_image(file, nil, 0) } ?? -1
+    guard count >= 0 else { throw .entryNotWritten(path, "/") }
+    let memory = try RawMemory(byteCount: Int(count), for: path)
+    let copied = HDF5Library.quietly {
+      forge_hdf5_image(file, memory.bytes.baseAddress, memory.bytes.count)
+    }
+    guard copied == count else { throw .entryNotWritten(path, "/") }
+    return memory
+  }
+}
