@@ -3,7 +3,7 @@
  * How the folder is laid out:
  *   include/CForgeKernels.h   the contract
  *   scalar/<family>.c         one number at a time: the readable truth, and all there is of the
- *                             families that only move memory
+ *     families that only move memory
  *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
  *   vector_<level>.c          ... and compiled here for each instruction set
  *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
@@ -11,12 +11,15 @@
  *   packing.h                 packing in double precision, a function per instruction set
  *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
  *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their
- * own fixed.c                   weights of 24 bits deal.c                    packing dealt out to
- * several threads dispatch.c, tiles.c, run.c, pool.c, walk.c peak.c                    the most
- * that a core does, to compare kernels with polynomials.py            where the numbers in
- * vector/elementary.h come from winograd.py               where those in winograd.h do A new family
- * gets a line in one of the three lists below, a file in scalar/ unless the scalar level does
- * without it, and, if vectors help, one in vector/ that vector/all.h includes. */
+ *     own
+ *   fixed.c                   weights of 24 bits
+ *   deal.c                    packing dealt out to several threads
+ *   dispatch.c, tiles.c, run.c, pool.c, walk.c
+ *   peak.c                    the most that a core does, to compare kernels with
+ *   polynomials.py            where the numbers in vector/elementary.h come from
+ *   winograd.py               where those in winograd.h do
+ * A new family gets a line in one of the three lists below, a file in scalar/ unless the scalar
+ * level does without it, and, if vectors help, one in vector/ that vector/all.h includes. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 

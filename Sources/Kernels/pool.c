@@ -5,9 +5,11 @@
  *             caller            worker           worker
  *     IDLE  --------> OFFERED --------> TAKEN  --------> IDLE      a share of a step
  *     IDLE  <-------- OFFERED                                      the caller takes it back: see
- * join IDLE  --------> PARKED                                       by the worker, which then
- * sleeps PARKED -------> OFFERED or IDLE                              by the caller, which then
- * wakes it
+ *       join
+ *     IDLE  --------> PARKED                                       by the worker, which then
+ *       sleeps
+ *     PARKED -------> OFFERED or IDLE                              by the caller, which then
+ *       wakes it
  *
  * Only the caller that holds `busy` offers, and it leaves no place OFFERED or TAKEN behind. A
  * worker reads the job between TAKEN and IDLE only, when the caller waits for it. */
@@ -140,8 +142,8 @@ int64_t forge_affinity_mask(uint8_t *bytes, int64_t count) {
 
 /* Moves the calling thread to another processor, if it is where the caller is.
  *
- * A thread that is woken is often put beside the one that woke it, even with a processor free, and
- * the two then take turns for as long as they go on: seen for seconds, at half the speed.
+ * A thread that is woken is often put beside the one that woke it, even with a processor free,
+ * and the two then take turns for as long as they go on: seen for seconds, at half the speed.
  * Forbidding the processor for a moment makes the kernel move the thread at once. */
 static void leave_processor_of_caller(int64_t *not_before) {
   const int processor = sched_getcpu();

@@ -5,18 +5,20 @@
  * Toom and Cook's construction over alpha - 1 points and infinity, transposed:
  *     y = A^T ((G g) * (B^T d))
  * With M(x) the product of (x - p) over all points, row i of B^T holds the coefficients of M(x) /
- * (x - p_i), the row of infinity those of M(x); row i of G is 1, p_i, p_i^2 ... over the product of
- * p_i - p_j; column i of A^T is 1, p_i, p_i^2 ...; infinity takes the last of each. In two
+ * (x - p_i), the row of infinity those of M(x); row i of G is 1, p_i, p_i^2 ... over the product
+ * of p_i - p_j; column i of A^T is 1, p_i, p_i^2 ...; infinity takes the last of each. In two
  * dimensions both sides are transformed along both axes.
  *
- * All points but 0 come in pairs +p and -p, so that the two share their even and odd halves (alpha
- * = 5 has +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among eighths
- * up to 3 for the smallest error of a whole convolution (relative L2 against double precision,
- * positive inputs, random filters; by alpha, with the n and r tried): 4 (2, 3): 2.3e-7    5 (3,
- * 3): 7.5e-7    6 (4, 3): 6.6e-7, where the usual 1 and 2 give 11.7e-7 8 (6, 3): 2.7e-6    10 (4,
- * 7), one axis: 1.5e-6, where 1, 2, 1/2, 1/4 give 4.8e-6 12 (6, 7), one axis: 2.4e-6 in sums of 16
- * channels of 192, 5.2e-6 in sums of all 192; its points are those among eighths that magnify
- * errors least by analysis, without a trial of each */
+ * All points but 0 come in pairs +p and -p, so that the two share their even and odd halves
+ * (alpha = 5 has +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among
+ * eighths up to 3 for the smallest error of a whole convolution (relative L2 against double
+ * precision, positive inputs, random filters; by alpha, with the n and r tried):
+ *     4 (2, 3): 2.3e-7    5 (3, 3): 7.5e-7    6 (4, 3): 6.6e-7, where the usual 1 and 2 give
+ *       11.7e-7
+ *     8 (6, 3): 2.7e-6    10 (4, 7), one axis: 1.5e-6, where 1, 2, 1/2, 1/4 give 4.8e-6
+ *     12 (6, 7), one axis: 2.4e-6 in sums of 16 channels of 192, 5.2e-6 in sums of all 192; its
+ *       points are those
+ *     among eighths that magnify errors least by analysis, without a trial of each */
 #ifndef FORGE_WINOGRAD_H
 #define FORGE_WINOGRAD_H
 

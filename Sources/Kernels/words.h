@@ -41,12 +41,13 @@ static inline float forge_of_bfloat(uint16_t value) {
 
 /* The bytes of two input channels of a panel.
  *
- * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and c,
- * d (of the second), three are words of 32 bits; their lowest bytes are the bytes of the fourth,
- * its highest in a: word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c <<
- * 8 | d & 255 A weight is the float nearest to its word times its output's scale, d's word being d
- * << 8. Nobody takes the lowest bytes away: what they add is allowed for when the weights are
- * rounded. */
+ * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and
+ * c, d (of the second), three are words of 32 bits; their lowest bytes are the bytes of the
+ * fourth, its highest in a:
+ *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
+ * A weight is the float nearest to its word times its output's scale, d's word being d << 8.
+ * Nobody takes the lowest bytes away: what they add is allowed for when the weights are rounded.
+ */
 enum { FORGE_FIXED_GROUP_BYTES = 192 };
 
 /* The word, not yet scaled, of an input channel's weight for an output of the panel. */

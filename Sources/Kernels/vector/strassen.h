@@ -1,25 +1,28 @@
-/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices of
- * half the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the
+/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices
+ * of half the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the
  * micro-kernel or, with two levels, by seven of a quarter of the sides.
  *
  * The pixels (rows of A: the upper half A1., the lower A2.), the input channels and the output
- * channels are halved. With S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2 T1 =
- * B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21 it computes, R being scratch that
- * stays in the second cache, R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12
- * + S3 T3    R22 = S1 T1 R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 -
- * A22 T4 The T are made when weights are packed, the S by each thread for itself. What is added up
- * has been scaled where the weights are uneven, by powers of two for each input and output: the
+ * channels are halved. With
+ *     S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2
+ *     T1 = B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21
+ * it computes, R being scratch that stays in the second cache,
+ *     R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12 + S3 T3    R22 = S1
+ *       T1
+ *     R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 - A22 T4
+ * The T are made when weights are packed, the S by each thread for itself. What is added up has
+ * been scaled where the weights are uneven, by powers of two for each input and output: the
  * rounding errors of a sum are relative to the largest number in it, so that a channel of small
  * numbers would drown in those of a channel of large ones (G. Ballard and others, "Improving the
  * numerical stability of fast matrix multiplication", 2016). Of an odd number of pixels the lower
  * half has one less, as if its last row were zero.
  *
- * The halves of channels are the even and the odd blocks, not the first and the last ones: threads
- * that deal out ranges of channels then find in their own caches most of what they read.
+ * The halves of channels are the even and the odd blocks, not the first and the last ones:
+ * threads that deal out ranges of channels then find in their own caches most of what they read.
  *
  * An image is cut into segments of pixels, each a matrix of its own, whose S and R stay in the
- * second cache and which threads can share out. How many there are is a matter of the image alone.
- */
+ * second cache and which threads can share out. How many there are is a matter of the image
+ * alone. */
 #include "../strassen.h"
 
 /* ---- the sums S ---- */

@@ -1,6 +1,8 @@
 /* The tiles of a convolution of words. Included by bfloat_convolution.h and byte_convolution.h,
- * which define FORGE_WORDS       the words of 16 channels FORGE_WORD(name)  the precision's own
- * name and the functions begin, add and end of a vector of sums. It gives the table `tiles`. */
+ * which define
+ *   FORGE_WORDS       the words of 16 channels
+ *   FORGE_WORD(name)  the precision's own name
+ * and the functions begin, add and end of a vector of sums. It gives the table `tiles`. */
 
 /* Adds one word of all pixels. */
 FORGE_INLINE void FORGE_WORD(add_word)(sums sum, const float *at, int64_t pixel,
