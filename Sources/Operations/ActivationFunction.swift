@@ -49,6 +49,19 @@ public enum ActivationFunction: Hashable, Sendable {
   /// The alpha of ``selu``.
   package static let seluAlpha = 1.673_263_242_354_377_2
 
+  /// Whether a larger number never has a smaller result, rounding and the signs of zeros included.
+  package var isMonotonic: Bool {
+    switch self {
+    case .linear, .relu, .relu6, .clipped: true
+    // With a slope of 0 the sign of a zero would differ.
+    case .leakyReLU(let slope): slope > 0
+    // Rounding may turn the order of close results around, or the function itself does.
+    case .elu, .selu, .sigmoid, .tanh, .hardSigmoid, .hardSigmoidKeras2, .hardSigmoidLinear,
+      .hardSwish, .swish, .mish, .gelu, .geluTanh, .softplus:
+      false
+    }
+  }
+
   /// Checks that the function's arguments are finite and in order.
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.

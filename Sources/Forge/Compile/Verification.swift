@@ -76,7 +76,7 @@ public struct Verification: Sendable {
       let memory = try PredictionMemory(
         plan: plan, batch: 1,
         threads: compiler.threads)
-      var random = SeededGenerator(seed: seed)
+      var random = SplitMix64(seed: seed)
       // The values of the outputs in the graph before any rewrite.
       let values = compiler.referenceOutputs
       for _ in 0..<samples {
@@ -196,17 +196,12 @@ extension Compiler {
   }
 }
 
-/// Generates seeded numbers for verification inputs.
-struct SeededGenerator {
-  private var bits: SplitMix64
-
-  init(seed: UInt64) { bits = SplitMix64(seed: seed) }
-
+extension SplitMix64 {
   /// The next number in −1 ..< 1.
-  mutating func nextSymmetric() -> Float { Float(bits.next() >> 40) * 0x1p-23 - 1 }
+  mutating func nextSymmetric() -> Float { Float(next() >> 40) * 0x1p-23 - 1 }
 
-  /// The numbers, each moved to the next Float32 above or below.
-  mutating func moved(_ values: [Float]) -> [Float] {
-    values.map { bits.next() & 1 == 0 ? $0.nextUp : $0.nextDown }
+  /// Numbers moved to the next one above or below.
+  fileprivate mutating func moved(_ values: [Float]) -> [Float] {
+    values.map { next() & 1 == 0 ? $0.nextUp : $0.nextDown }
   }
 }

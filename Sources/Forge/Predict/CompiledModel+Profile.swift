@@ -39,7 +39,7 @@ extension CompiledModel {
     let plan = try plan(for: try shapes(named: inputShapes))
     return try withMemory(plan, batch: 1) { memory throws(PredictionError) in
       for index in plan.inputSizes.indices {
-        var random = SeededGenerator(seed: UInt64(index + 1))
+        var random = SplitMix64(seed: UInt64(index + 1))
         let values = memory.input(index)
         for position in values.indices { values[position] = random.nextSymmetric() }
       }

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The times of two plans of one model that were run in turns, step by step.
 struct PlanRace {
   private let plans: [Plan]
@@ -19,7 +21,7 @@ struct PlanRace {
       let memories = try plans.map { plan in
         let memory = try PredictionMemory(plan: plan, batch: 1, threads: threads)
         for index in plan.inputSizes.indices {
-          var random = SeededGenerator(seed: UInt64(index + 1))
+          var random = SplitMix64(seed: UInt64(index + 1))
           let values = memory.input(index)
           for position in values.indices { values[position] = random.nextSymmetric() }
         }

@@ -71,17 +71,6 @@ struct ConvolutionPlan {
     // The activation comes last in the step: it is the pooling's own, or one that the maximum may
     // trade places with, to the bit.
     return node.activation == .linear
-      || (pooling.activation == .linear && node.activation.keepsOrder)
-  }
-}
-
-extension ActivationFunction {
-  /// Whether a larger number never gives a smaller result, rounding included.
-  fileprivate var keepsOrder: Bool {
-    switch self {
-    case .linear, .relu, .relu6, .clipped: true
-    case .leakyReLU(let slope): slope > 0  // with 0 the sign of a zero would tell
-    default: false
-    }
+      || (pooling.activation == .linear && node.activation.isMonotonic)
   }
 }
