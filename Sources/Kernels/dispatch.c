@@ -61,10 +61,21 @@ forge_level forge_best_level(void) {
   return FORGE_SCALAR;
 }
 
+/* One multiply-add of 16 lanes per cycle is one port of 512 bits or two of 256. */
+static const forge_level_facts facts[] = {
+  [FORGE_SCALAR] = {"scalar", 0.02, 1, 0},
+  [FORGE_BASELINE] = {"baseline", 0.25, 1.25, 1},
+  [FORGE_AVX2] = {"avx2", 1, 1, 1},
+  [FORGE_AVX512] = {"avx512", 1, 1, 1},
+};
+
+const forge_level_facts *forge_facts(forge_level level) {
+  return level <= FORGE_AVX512 ? &facts[level] : NULL;
+}
+
 int32_t forge_level_named(const char *name) {
-  static const char *const names[] = {"scalar", "baseline", "avx2", "avx512"};
   if (name == NULL) return -1;
   for (int32_t level = FORGE_SCALAR; level <= FORGE_AVX512; level++)
-    if (strcmp(name, names[level]) == 0) return level;
+    if (strcmp(name, facts[level].name) == 0) return level;
   return -1;
 }

@@ -17,6 +17,9 @@ import Testing
       let table = level.kernels
       #expect(table.level.rawValue == level.rawValue)
       #expect(String(cString: table.name) == level.description)
+      #expect(
+        forge_facts(forge_level(level.rawValue)).map { String(cString: $0.pointee.name) }
+          == level.description)
       #expect(forge_level_named(level.description) == Int32(level.rawValue))
       let kernels: [forge_kernel?] = [
         table.block, table.unblock, table.clear_halo, table.fill, table.copy, table.copy_channels,
@@ -49,5 +52,6 @@ import Testing
     #expect(forge_level_named("") == -1)
     #expect(forge_level_named(nil) == -1)
     #expect(forge_kernels(forge_level(17)) == nil)
+    #expect(forge_facts(forge_level(17)) == nil)
   }
 }

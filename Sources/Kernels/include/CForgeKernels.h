@@ -457,6 +457,17 @@ typedef struct {
   forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
 } forge_kernel_table;
 
+/* What is known of a level, whether this machine has it or not. */
+typedef struct {
+  const char *name;         /* "scalar", "baseline", "avx2", "avx512" */
+  double vectors_per_cycle; /* the multiply-adds of 16 lanes that a core computes in a cycle */
+  double error_factor;      /* rounding errors against those with a fused multiply-add */
+  int32_t has_vectors;      /* whether its kernels compute with vectors */
+} forge_level_facts;
+
+/* The facts of `level`, or NULL where there is no such level. */
+const forge_level_facts *forge_facts(forge_level level);
+
 /* The kernels of `level`, or NULL where this machine or build lacks it. */
 const forge_kernel_table *forge_kernels(forge_level level);
 

@@ -9,8 +9,7 @@ import ForgeShapes
 /// an algorithm does besides, and the packed weights as a stream from memory, whichever of sums and
 /// stream takes longer.
 struct ConvolutionCost {
-  /// The multiply-adds of 16 lanes per cycle: 1 on AVX-512 and AVX2 (one port of 512 or two of 256
-  /// bits), a quarter of it without a fused multiply-add.
+  /// The multiply-adds of 16 lanes per cycle.
   let vectorsPerCycle: Double
   /// The output pixels.
   let output: Size
@@ -28,8 +27,7 @@ struct ConvolutionCost {
 
   /// The model of a convolution.
   init(_ problem: ConvolutionProblem) {
-    let level = problem.settings.level
-    vectorsPerCycle = level == FORGE_BASELINE ? 0.25 : level == FORGE_SCALAR ? 0.02 : 1
+    vectorsPerCycle = problem.settings.level.facts.vectors_per_cycle
     let (input, output) = (problem.input, problem.output)
     let nominal = Self.nominalSize
     let isFixed = problem.settings.sizesAreFixed

@@ -82,7 +82,7 @@ struct ConvolutionProblem {
   /// measurement.
   var isTunable: Bool {
     kind == .convolution && groups == 1 && geometry.dilation == .one
-      && settings.preference == .speed && settings.level != FORGE_SCALAR
+      && settings.preference == .speed && settings.level.facts.has_vectors != 0
   }
 
   /// The output channels per panel of weights, where nothing else is asked for.

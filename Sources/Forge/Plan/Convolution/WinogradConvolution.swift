@@ -16,7 +16,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard problem.isTunable else { return [] }
     let geometry = problem.geometry
-    let accuracy = problem.settings.accuracy / Self.errorFactor(problem.settings.level)
+    let accuracy = problem.settings.accuracy / problem.settings.level.facts.error_factor
     return WinogradTile.forms(of: geometry.kernel, stride: geometry.stride).compactMap { form in
       form.summedChannels(of: problem.inputs, accuracy: accuracy).map { summed in
         WinogradConvolution(
@@ -45,12 +45,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
   }
 
   func addedError(_ level: forge_level) -> Double {
-    form.error(summing: summed, of: inputs) * Self.errorFactor(level)
-  }
-
-  /// Without a fused multiply-add every product is rounded, too.
-  private static func errorFactor(_ level: forge_level) -> Double {
-    level == FORGE_BASELINE ? 1.25 : 1
+    form.error(summing: summed, of: inputs) * level.facts.error_factor
   }
 
   var readsBorder: Bool { false }

@@ -36,7 +36,7 @@ extension WordConvolution {
     // read.
     let isPreferred =
       problem.kind == .dense || problem.settings.preference == .size
-      || problem.settings.level == FORGE_SCALAR
+      || problem.settings.level.facts.has_vectors == 0
     return [Self(panelWidth: problem.panelWidth, isPreferred: isPreferred)]
   }
 
