@@ -4,25 +4,29 @@ import PackageDescription
 // The library's targets stand in the order of their dependence: each uses only those above it. The
 // table in Docs/Architecture.md says what each one holds.
 let library: [Target] = [
+  .target(name: "ForgeSystem", path: "Sources/System"),
   .target(name: "ForgeShapes", path: "Sources/Shapes"),
-  .target(name: "ForgeOperations", dependencies: ["ForgeShapes"], path: "Sources/Operations"),
+  .target(
+    name: "ForgeOperations", dependencies: ["ForgeShapes", "ForgeSystem"],
+    path: "Sources/Operations"),
   .target(name: "ForgeLayers", dependencies: ["ForgeOperations"], path: "Sources/Layers"),
   .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
   .target(
     name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py", "winograd.py"]),
+  .target(name: "ForgeCPU", dependencies: ["ForgeOperations", "CForgeKernels"], path: "Sources/CPU"),
   .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
   .systemLibrary(name: "CForgeZlib", path: "Sources/Zlib", pkgConfig: "zlib"),
   .target(
     name: "ForgeLoaders",
     dependencies: [
-      "ForgeShapes",
+      "ForgeShapes", "ForgeSystem",
       .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
     path: "Sources/Loaders"),
-  .target(name: "ForgeRunner", path: "Sources/Runner"),
+  .target(name: "ForgeRunner", dependencies: ["ForgeSystem"], path: "Sources/Runner"),
   .target(
     name: "Forge",
-    dependencies: ["ForgeGraph", "CForgeKernels", "ForgeLoaders", "ForgeRunner"],
+    dependencies: ["ForgeGraph", "ForgeCPU", "ForgeLoaders", "ForgeRunner"],
     path: "Sources/Forge"),
   // A product of its own: libhdf5 brings some thirty shared libraries along.
   .target(
@@ -100,7 +104,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeTests",
     dependencies: [
-      "Forge", "ForgeModels", "ForgeHDF5", "ForgeTestSupport", "CForgeKernels",
+      "Forge", "ForgeModels", "ForgeHDF5", "ForgeSystem", "ForgeTestSupport", "CForgeKernels",
       "CForgeTestSupport",
     ]),
 ]

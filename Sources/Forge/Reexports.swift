@@ -1,4 +1,5 @@
 // `import Forge` is enough to describe, compile and run a network.
+@_exported import ForgeCPU
 @_exported import ForgeGraph
 @_exported import ForgeLayers
 @_exported import ForgeLoaders

@@ -71,6 +71,11 @@ package struct Inference: Sendable {
   /// All problems of the model.
   package let problems: [Problem]
 
+  /// The layer at a position.
+  package func layer(at position: Int) -> Node? {
+    nodes.first { $0.position == position && !$0.isInput }
+  }
+
   /// The shape of a tensor, or its error.
   package static func outcome(of source: Tensor.Source, inputs: [Tensor]) -> Tensor.Outcome {
     var shapes: [Shape] = []

@@ -20,7 +20,7 @@ import ForgeShapes
 /// - Names elsewhere: Keras Lambda and subclasses of Layer, ONNX custom domains, Core ML custom.
 ///
 /// ```swift
-/// x --> Custom(name: "halve", shape: { $0[0] }) { inputs, output in
+/// x --> Custom(shape: { $0[0] }, name: "halve") { inputs, output in
 ///   for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
 /// }
 /// ```
@@ -35,15 +35,15 @@ public struct Custom: Layer {
   /// Creates a layer from closures.
   ///
   /// - Parameters:
-  ///   - name: the name in summaries.
   ///   - shape: returns the shape of the output for the shapes of the inputs; it throws if these do
   ///     not fit.
+  ///   - name: the name in summaries.
   ///   - body: the arithmetic; an index out of range traps like that of an array.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    name: String? = nil, shape: @escaping CustomOperation.ShapeRule,
+    shape: @escaping CustomOperation.ShapeRule, name: String? = nil,
     body: @escaping CustomOperation.Body,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {

@@ -1,3 +1,5 @@
+import ForgeSystem
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -28,14 +30,9 @@ package enum AvailableMemory {
   static func checkArray(_ byteCount: Int, for purpose: String) throws(LoadError) {
     try check(byteCount, for: purpose)
     guard byteCount >= leastProbedBytes else { return }
-    // An array has a head besides its elements, and the allocator rounds up. The compiler leaves
-    // out what is allocated by malloc and freed at once, so the system itself is asked.
-    let (whole, overflow) = byteCount.addingReportingOverflow(1 << 16)
-    guard !overflow,
-      let probe = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      probe != UnsafeMutableRawPointer(bitPattern: -1)
-    else { throw .outOfMemory(purpose, byteCount: byteCount) }
-    munmap(probe, whole)
+    do { try MemoryProbe.check(byteCount: byteCount) } catch {
+      throw .outOfMemory(purpose, byteCount: byteCount)
+    }
   }
 
   /// The bytes that can be had without ending a process: of the machine, and of its container.

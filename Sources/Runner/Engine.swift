@@ -1,3 +1,5 @@
+import ForgeSystem
+
 /// The core of every form of prediction: queue, slots, threads.
 ///
 /// Docs/Engine/Runner.md explains the design.

@@ -1,3 +1,4 @@
+import ForgeSystem
 import Synchronization
 
 /// Tells a running prediction whether it is still wanted.
@@ -43,14 +44,11 @@ public struct StopSignal: ~Copyable {
     return deadlineMoment != .never && time.now >= deadlineMoment ? .deadlineExceeded : nil
   }
 
-  /// The flag for C code, not 0 once the signal is raised.
-  package var flag: UnsafePointer<Int32>? {
-    raised.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
-  }
-
-  /// The deadline for C code in nanoseconds of `CLOCK_MONOTONIC`.
+  /// The signal as a run loop polls it.
   ///
-  /// It is `Int64.max` when there is none, or when the clock is not the machine's (a timer then
-  /// raises the flag).
-  package var deadline: Int64 { time.isMachine ? deadlineMoment : .never }
+  /// A deadline of another clock than the machine's is left out: a timer then raises the flag.
+  package var condition: StopCondition {
+    StopCondition(
+      flag: raised.map { UnsafePointer($0) }, deadline: time.isMachine ? deadlineMoment : .never)
+  }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ForgeSystem
 
 /// Nanoseconds of a clock since a fixed moment.
 typealias Nanoseconds = Int64
@@ -47,15 +41,8 @@ struct TimeSource: Sendable {
 
   /// The current time.
   var now: Nanoseconds {
-    guard let injected else { return Self.monotonic() }
+    guard let injected else { return StopCondition.monotonicNanoseconds() }
     return injected.now()
-  }
-
-  /// The time of the machine's monotonic clock.
-  static func monotonic() -> Nanoseconds {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
   }
 
   /// Suspends until a moment, or throws when the task is cancelled.

@@ -21,4 +21,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
     return mixed ^ (mixed >> 31)
   }
+
+  /// The next number in −1 ..< 1.
+  package mutating func nextSymmetric() -> Float { Float(next() >> 40) * 0x1p-23 - 1 }
 }

@@ -119,9 +119,6 @@ struct BenchCommand: ParsableCommand {
     let first = (clock.now - begin) / .milliseconds(1)
     let end = ProcessMemory.now()
 
-    // The background work of a compile should end before the measurement.
-    let patience = clock.now + .seconds(10)
-    while !compiled.isSettled, clock.now < patience { Thread.sleep(forTimeInterval: 0.005) }
     try Self.predict(context, values, into: &result, batch: batch)
     let times = try (0..<runs).map { _ in
       let start = clock.now

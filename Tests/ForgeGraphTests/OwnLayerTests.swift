@@ -139,7 +139,7 @@ import Testing
     struct Refusal: Error, CustomStringConvertible {
       let description = "only squares"
     }
-    let custom = Custom(name: "mine", shape: { _ in throw Refusal() }, body: { _, _ in })
+    let custom = Custom(shape: { _ in throw Refusal() }, name: "mine", body: { _, _ in })
     #expect(
       mistakes(input, input --> custom --> Softmax()) == [
         """
@@ -148,7 +148,7 @@ import Testing
         """
       ])
     #expect(mistakes(input, input --> Custom(shape: { $0[0] }, body: { _, _ in })) == [])
-    let absurd = Custom(name: "mine", shape: { _ in Shape(sizes: [.max, 2]) }, body: { _, _ in })
+    let absurd = Custom(shape: { _ in Shape(sizes: [.max, 2]) }, name: "mine", body: { _, _ in })
     #expect(
       mistakes(input, input --> absurd) == [
         """

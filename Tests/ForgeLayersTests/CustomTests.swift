@@ -8,7 +8,7 @@ import Testing
     var description: String { "only squares" }
   }
 
-  private let halve = Custom(name: "halve", shape: { $0[0] }) { inputs, output in
+  private let halve = Custom(shape: { $0[0] }, name: "halve") { inputs, output in
     for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
   }
 
@@ -37,7 +37,7 @@ import Testing
   @Test func equalByNameAndPlace() {
     func layer(_ name: String, line: Int, factor: Float) -> Custom {
       Custom(
-        name: name, shape: { $0[0] }, body: { _, output in output[0] = factor },
+        shape: { $0[0] }, name: name, body: { _, output in output[0] = factor },
         fileID: "App/Net.swift", line: line, column: 1)
     }
     #expect(layer("a", line: 1, factor: 1) == layer("a", line: 1, factor: 2))

@@ -62,7 +62,7 @@ private func everyLayer(_ n: Int, _ x: Float, name: String? = "n") -> [any Layer
     Dropout(rate: x, name: name, fileID: file, line: 14, column: 7),
     Constant([x], shape: image(n, n, n), name: name, fileID: file, line: 14, column: 7),
     Custom(
-      name: name, shape: { $0[0] }, body: { _, _ in }, fileID: file, line: 14, column: 7),
+      shape: { $0[0] }, name: name, body: { _, _ in }, fileID: file, line: 14, column: 7),
   ]
 }
 

@@ -7,7 +7,7 @@ import Testing
   private static func network(_ body: @escaping CustomOperation.Body) throws -> CompiledModel {
     let input = Input(width: 3, height: 2, channels: 1)
     let output =
-      input --> Activation(.relu) --> Custom(name: "own", shape: { $0[0] }, body: body)
+      input --> Activation(.relu) --> Custom(shape: { $0[0] }, name: "own", body: body)
       --> Activation(.tanh)
     return try Model(input: input, output: output).compile()
   }

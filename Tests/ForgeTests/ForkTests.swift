@@ -50,36 +50,6 @@ import Testing
     }
   }
 
-  private static let movingPages = Mutex<LargePages?>(nil)
-
-  /// Memory that moves to large pages in the background: its thread is not in the child, whose memory goes on.
-  @Test func pagesThatMove() async {
-    await #expect(processExitsWith: .success) {
-      let pages = LargePages(slowPage: .zero)
-      let count = 8 * LargePages.pageBytes
-      let memory = (0..<8).compactMap { _ in pages.allocate(byteCount: count) }
-      for start in memory { memset(start, 0x5a, count) }
-      ForkTests.movingPages.withLock { $0 = pages }
-      pages.moveToLargePages(after: .zero)
-      for _ in 0..<10 {
-        let status = forge_fork_and_wait {
-          guard let pages = ForkTests.movingPages.withLock({ $0 }),
-            let start = pages.allocate(byteCount: 3 * LargePages.pageBytes)
-          else { return 2 }
-          memset(start, 1, 3 * LargePages.pageBytes)
-          pages.moveToLargePagesNow()
-          pages.free(
-            UnsafeMutableRawBufferPointer(start: start, count: 3 * LargePages.pageBytes))
-          return 0
-        }
-        try #require(status == 0)
-      }
-      for start in memory {
-        let bytes = UnsafeRawBufferPointer(start: start, count: count)
-        try #require(bytes.allSatisfy { $0 == 0x5a })
-      }
-    }
-  }
 
   /// One that a child makes of a model that was compiled before.
   @Test func realtimeContexts() async {

@@ -1,5 +1,6 @@
 import Dispatch
 import Forge
+import ForgeSystem
 import ForgeTestSupport
 import Foundation
 import Testing

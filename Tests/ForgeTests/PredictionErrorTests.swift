@@ -304,7 +304,7 @@ import Testing
     let own = Locked<Reentrant?>(nil)
     let input = Input(width: 2, height: 1, channels: 1)
     let again = Custom(
-      name: "again", shape: { $0[0] },
+      shape: { $0[0] }, name: "again",
       body: { inputs, output in
         _ = output.update(fromContentsOf: inputs[0])
         try own.withLock { $0 }?.context.predict()
@@ -336,7 +336,7 @@ import Testing
     let isInside = Locked(false)
     let mayEnd = Locked(false)
     let input = Input(width: 2, height: 1, channels: 1)
-    let slow = Custom(name: "slow", shape: { $0[0] }) { inputs, output in
+    let slow = Custom(shape: { $0[0] }, name: "slow") { inputs, output in
       isInside.withLock { $0 = true }
       while !mayEnd.withLock({ $0 }) {}
       _ = output.update(fromContentsOf: inputs[0])
@@ -383,7 +383,7 @@ import Testing
       input: input,
       output: input --> Activation(.relu)
         --> Custom(
-          name: "odd", shape: { $0[0] },
+          shape: { $0[0] }, name: "odd",
           body: { inputs, output in
             if fails.withLock({ $0 }) { throw Bad() }
             _ = output.update(fromContentsOf: inputs[0])

@@ -97,7 +97,7 @@ import Testing
     for number in 0..<4 {
       output =
         output
-        --> Custom(name: "watch\(number)", shape: { $0[0] }) { inputs, output in
+        --> Custom(shape: { $0[0] }, name: "watch\(number)") { inputs, output in
           trace.reached.store(number, ordering: .sequentiallyConsistent)
           if number == step {
             while !trace.isCancelled.load(ordering: .sequentiallyConsistent) {}

@@ -121,7 +121,7 @@ import Testing
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
       input --> Activation(.relu, name: "relu")
-      --> Custom(name: "fickle", shape: { $0[0] }) { inputs, output in
+      --> Custom(shape: { $0[0] }, name: "fickle") { inputs, output in
         let offset = calls.withLock { calls in
           calls += 1
           return Float(calls)

@@ -49,31 +49,27 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let stages: [StageReport]
 
   init(
-    _ compiler: Compiler, plan: Plan?, tuning: TuningReport, constantBytes: Int,
+    _ compiler: Compiler, _ network: any BackendNetwork, executable: (any Executable)?,
     verification: Verification?
   ) {
     let names = Dictionary(
       uniqueKeysWithValues: compiler.inference.nodes.filter { !$0.isInput }
         .map { ($0.position, $0.name) })
     rewrites = compiler.rewrites.map { RewriteCount(name: $0.name, places: $0.places) }
-    steps = (plan?.stepReports ?? []).map { step in
+    steps = (executable?.steps ?? []).map { step in
       Step(
         kernel: step.kernel, layers: Set(step.layers).sorted().compactMap { names[$0] },
         positions: step.layers)
     }
-    self.constantBytes = constantBytes
-    arenaBytes = (plan?.arenaCount ?? 0) * MemoryLayout<Float>.stride
-    unsharedBytes = (plan?.unsharedCount ?? 0) * MemoryLayout<Float>.stride
-    instructionSet =
-      (CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar)
-      .rawValue
-    self.tuning = tuning
+    constantBytes = network.constantByteCount
+    arenaBytes = executable?.arenaByteCount ?? 0
+    unsharedBytes = executable?.unsharedByteCount ?? 0
+    instructionSet = network.decisions.instructionSet
+    tuning = network.decisions.tuning
     requestedPrecision = compiler.options.precision
-    precision =
-      ConvolutionAlgorithms.compute(in: requestedPrecision, level: compiler.level)
-      ? requestedPrecision : .float32
+    precision = network.decisions.precision
     self.verification = verification
-    stages = StageReport.all(compiler, plan: plan)
+    stages = StageReport.all(compiler, executable)
   }
 
   /// The kernels that compute a layer.

@@ -1,9 +1,9 @@
-import CForgeKernels
+import ForgeCPU
 import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// Runs stages 1 to 4 on a model and keeps what stages 5 to 7 need for any input size.
+/// Runs stages 1 to 4 of a compile and keeps what a back end needs for any input size.
 struct Compiler: Sendable {
   /// Stage 1.
   let inference: Inference
@@ -23,12 +23,6 @@ struct Compiler: Sendable {
   let ownOutputCount: Int
   /// The options.
   let options: CompileOptions
-  /// The instruction set of the kernels.
-  let level: forge_level
-  /// The most threads of a prediction, as resolved from the options on this machine.
-  let threads: Int
-  /// The kernels that were measured or read from a record, see ``tune(constants:)``.
-  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
 
   /// Runs stages 1 to 4.
   init(
@@ -36,8 +30,7 @@ struct Compiler: Sendable {
     prepare: ([ParameterSpec]) throws -> Void = { _ in }, ask: LoadStage.Ask
   ) throws(CompileError) {
     let inference = Inference(model)
-    var problems = inference.problems + Self.problems(of: options, inference: inference)
-    let level = forge_level(options, problems: &problems)
+    let problems = inference.problems + Self.problems(of: options, inference: inference)
     guard problems.isEmpty else { throw CompileError(problems) }
     let lowered = try LoweredModel(inference)
     do { try prepare(lowered.parameters) } catch let error as CompileError { throw error } catch {
@@ -51,14 +44,13 @@ struct Compiler: Sendable {
       try LoadStage.checkFinite(parameters, owners: lowered.owners.map { inference.nodes[$0] })
     }
     try self.init(
-      inference: inference, lowered: lowered, parameters: parameters, options: options,
-      level: level)
+      inference: inference, lowered: lowered, parameters: parameters, options: options)
   }
 
   /// Runs stage 4 with other options on the results of stages 1 to 3.
   init(
     inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
-    options: CompileOptions, level: forge_level
+    options: CompileOptions
   ) throws(CompileError) {
     self.inference = inference
     self.lowered = lowered
@@ -66,8 +58,6 @@ struct Compiler: Sendable {
     parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
-    self.level = level
-    threads = options.threads.count(usable: Device.usableCores())
     var graph = lowered.graph
     do {
       rewrites = try Rewrites.apply(
@@ -118,9 +108,10 @@ struct Compiler: Sendable {
     if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
       problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
     }
-    let unknown = options.disabledRewrites.subtracting(Rewrites.names).sorted()
+    let rewrites = Rewrites.ofGraph + options.device.rewriteNames
+    let unknown = options.disabledRewrites.subtracting(rewrites).sorted()
     if !unknown.isEmpty {
-      problems.append(.unknownNames("there are no such rewrites", unknown, known: Rewrites.names))
+      problems.append(.unknownNames("there are no such rewrites", unknown, known: rewrites))
     }
     let layers = inference.nodes.filter { !$0.isInput }.map(\.name)
     let missing = options.keep.filter { !layers.contains($0) }
@@ -128,7 +119,7 @@ struct Compiler: Sendable {
       problems.append(
         .unknownNames("there are no such layers to keep", missing, known: layers))
     }
-    return problems
+    return problems + options.device.problems(of: options)
   }
 
   /// Makes output names unique by appending a number to duplicates.
@@ -145,63 +136,31 @@ struct Compiler: Sendable {
     }
   }
 
-  /// Runs stages 5 and 6 for inputs of known sizes.
-  func plan(inputs: [Shape], constants: PackedConstants) throws(PlanError) -> Plan {
-    let bound = try bound(inputs: inputs)
-    let settings = planSettings
-    let convolutions: ConvolutionPlan
-    do {
-      convolutions = try ConvolutionPlan(bound, settings, constants: constants)
-    } catch let error as NoMemory {
-      throw .noMemory(error)
-    } catch is NoConvolutionAlgorithm {
-      throw .noKernels
-    } catch {
-      throw .parameters(error)
-    }
-    guard let table = forge_kernels(level) else { throw .noKernels }
-    var builder = PlanBuilder(
-      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
-      convolutions: convolutions)
-    try checkMemory(of: bound, convolutions, border: builder.halo)
-    do {
-      try builder.build()
-      return try Plan(builder, split: ThreadSplit(smallestShare: options.smallestShare))
-    } catch let error as NoMemory {
-      throw .noMemory(error)
-    } catch {
-      throw .parameters(error)
-    }
+  /// Hands the graph to the back end; `earlier` is a network whose choices are used again.
+  func network(
+    like earlier: (any BackendNetwork)? = nil
+  ) throws(BackendError) -> any BackendNetwork {
+    try options.device.network(graph, constants: parameters, options: options, like: earlier)
   }
 
-  /// The settings that the choice of kernels depends on.
-  var planSettings: PlanSettings {
-    var settings = PlanSettings(
-      options, level: level, threads: threads,
-      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
-    settings.tuned = tuned
-    return settings
+  /// The executable of a network of this graph for inputs of known sizes.
+  func executable(
+    of network: any BackendNetwork, inputs: [Shape]
+  ) throws(BackendError) -> any Executable {
+    try network.executable(for: try bound(inputs: inputs))
   }
 
   /// The operations for inputs of known sizes.
-  func bound(inputs: [Shape]) throws(PlanError) -> OperationGraph {
-    let bound: OperationGraph
-    do throws(OperationGraph.BindingError) { bound = try graph.binding(inputs: inputs) } catch {
-      throw unfit(inputs: inputs) ?? .unfit(error.error, layer: 0, received: [])
+  private func bound(inputs: [Shape]) throws(BackendError) -> OperationGraph {
+    do throws(OperationGraph.BindingError) { return try graph.binding(inputs: inputs) } catch {
+      throw unfit(inputs: inputs) ?? .unfit(error.error, layer: 0)
     }
-    for value in bound.nodes.map(\.output) + bound.inputs {
-      // Kernels count with 32 bits along each axis.
-      guard bound.shape(of: value).sizes?.allSatisfy({ $0 <= Int32.max }) ?? false else {
-        throw .unfit(.axisTooLong(), layer: 0, received: [bound.shape(of: value)])
-      }
-    }
-    return bound
   }
 
   /// The first layer that does not fit inputs of these sizes, and the shapes it would receive.
   ///
   /// The search uses the lowered graph, where every operation belongs to one layer.
-  private func unfit(inputs: [Shape]) -> PlanError? {
+  private func unfit(inputs: [Shape]) -> BackendError? {
     var shapes = lowered.graph.shapes
     for (value, shape) in zip(lowered.graph.inputs, inputs) { shapes[value.index] = shape }
     for node in lowered.graph.nodes {
@@ -216,58 +175,9 @@ struct Compiler: Sendable {
     }
     return nil
   }
-
-  /// Why a plan cannot be made.
-  enum PlanError: Error {
-    /// A layer, by its position, does not fit inputs of this size.
-    case unfit(ShapeError, layer: Int, received: [Shape])
-    /// A parameter could not be read.
-    case parameters(any Error)
-    /// The system is out of memory.
-    case noMemory(NoMemory)
-    /// There are no kernels for the instruction set.
-    case noKernels
-  }
 }
 
-extension forge_level {
-  /// The instruction set that the options request, or `FORGE_ISA`, or the best of the machine.
-  fileprivate init(_ options: CompileOptions, problems: inout [Problem]) {
-    let best = forge_best_level()
-    if options.instructionSet == nil, let name = environmentValue("FORGE_ISA"),
-      CompileOptions.InstructionSet(rawValue: name) == nil
-    {
-      problems.append(
-        .unknownNames(
-          "FORGE_ISA names no instruction set", [name],
-          known: CompileOptions.InstructionSet.allCases.map(\.rawValue)))
-    }
-    guard let wanted = options.instructionSet ?? .fromEnvironment() else {
-      self = best
-      return
-    }
-    self = wanted.level
-    if forge_kernels(self) == nil {
-      let has = CompileOptions.InstructionSet.allCases.last { forge_kernels($0.level) != nil }
-      problems.append(.instructionSetMissing(wanted.rawValue, has: (has ?? .scalar).rawValue))
-    }
-  }
-}
-
-extension CompileOptions.InstructionSet {
-  /// The instruction set as a `forge_level`.
-  var level: forge_level {
-    switch self {
-    case .scalar: FORGE_SCALAR
-    case .baseline: FORGE_BASELINE
-    case .avx2: FORGE_AVX2
-    case .avx512: FORGE_AVX512
-    }
-  }
-
-  /// The instruction set that the environment variable `FORGE_ISA` names, for tests and
-  /// comparisons.
-  static func fromEnvironment() -> Self? {
-    environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))
-  }
+extension CompileOptions {
+  /// The back end, by default the processor.
+  var device: any Backend { backend ?? CPUBackend() }
 }

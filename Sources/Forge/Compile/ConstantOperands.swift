@@ -14,7 +14,7 @@ enum ConstantOperands {
           graph.constant(node.inputs[$0]) == nil
         })
       else { return nil }
-      let layer = inference.nodes.first { $0.position == node.layers.first && !$0.isInput }
+      let layer = node.layers.first.flatMap { inference.layer(at: $0) }
       return .computedOperand(
         at: layer?.place, layer?.reference, operand: operand, of: node.primitive.name)
     }

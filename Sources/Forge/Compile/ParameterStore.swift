@@ -1,9 +1,10 @@
-import CForgeKernels
+import ForgeCPU
 import ForgeOperations
 import ForgeShapes
+import ForgeSystem
 
 /// The loaded parameters of a model, still in their source.
-struct ParameterStore: Sendable {
+struct ParameterStore: ConstantSource {
   /// The element types that can be read as Float32.
   static let readable: Set<ElementType> = [.float32, .float16, .bfloat16, .float64]
 
@@ -40,29 +41,18 @@ struct ParameterStore: Sendable {
     guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
     try source.withUnsafeBytes { bytes in
       try Self.checkSize(bytes, spec: spec, source: source)
-      Self.gather(
+      StoredValues.gather(
         bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: output,
         threads: threads)
     }
   }
 
-  /// The number of values of a constant.
-  func count(of recipe: ConstantRecipe) -> Int { recipe.count { specs[$0].count } }
-
-  /// The values of a constant.
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory {
-    let memory = try FloatMemory(count: count(of: recipe))
+    let memory = try FloatMemory(count: recipe.count { specs[$0].count })
     try withExtendedLifetime(memory) {
       try recipe.write(to: memory.floats) { try write($0, to: $1) }
     }
     return memory
-  }
-
-  /// The values of a constant as an array, for computation in Swift.
-  func values(of recipe: ConstantRecipe) throws -> [Float] {
-    let memory = try floats(of: recipe)
-    try FloatMemory.check(byteCount: memory.floats.count * MemoryLayout<Float>.stride)
-    return withExtendedLifetime(memory) { Array(memory.floats) }
   }
 
   /// Whether these strides describe contiguous elements in row-major order.
@@ -86,22 +76,5 @@ struct ParameterStore: Sendable {
         .shapeMismatch, "\(source.origin) shrank while it was read",
         received: "\(bytes.count) bytes", needs: "\(needed) bytes")
     }
-  }
-
-  /// Reads the source in Forge's order, converting to Float32.
-  private static func gather(
-    _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
-    into output: UnsafeMutableBufferPointer<Float>, threads: Int
-  ) {
-    let stored =
-      switch type {
-      case .float16: FORGE_STORED_FLOAT16
-      case .bfloat16: FORGE_STORED_BFLOAT16
-      case .float64: FORGE_STORED_FLOAT64
-      default: FORGE_STORED_FLOAT32
-      }
-    forge_gather(
-      bytes.baseAddress, Int32(stored.rawValue), Int32(sizes.count), sizes.map(Int64.init),
-      strides.map(Int64.init), output.baseAddress, Int32(clamping: threads))
   }
 }

@@ -15,7 +15,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
   }
 
   /// The stages of a compile; the last two only when the input size is known.
-  static func all(_ compiler: Compiler, plan: Plan?) -> [StageReport] {
+  static func all(_ compiler: Compiler, _ executable: (any Executable)?) -> [StageReport] {
     let inferred = compiler.inference.nodes.map { node in
       "\(node.reference.text): \(node.shape?.description ?? "?")"
     }
@@ -31,17 +31,17 @@ public struct StageReport: Sendable, CustomStringConvertible {
         name: "rewrite",
         lines: compiler.rewrites.map { "\($0.name): \($0.places)" } + compiler.graph.lines),
     ]
-    guard let plan else { return stages }
+    guard let executable else { return stages }
     stages.append(
       StageReport(
         name: "choose",
-        lines: plan.stepReports.enumerated().map { index, step in
+        lines: executable.steps.enumerated().map { index, step in
           "\(index + 1). \(step.kernel): \(step.multiplyAdds) multiply-adds, \(step.bytes) bytes"
         }))
     stages.append(
       StageReport(
         name: "plan memory",
-        lines: plan.tensorReports.map { tensor in
+        lines: executable.tensors.map { tensor in
           let steps = "steps \(tensor.lifetime.lowerBound + 1) to \(tensor.lifetime.upperBound + 1)"
           return "\(tensor.descriptor): byte \(tensor.offset) of the arena, \(steps)"
         }))

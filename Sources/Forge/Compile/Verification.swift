@@ -1,6 +1,7 @@
 import ForgeGraph
 import ForgeOperations
 import ForgeShapes
+import ForgeSystem
 
 /// The comparison of a plan with the reference executor on seeded random inputs.
 ///
@@ -39,12 +40,10 @@ public struct Verification: Sendable {
   ///
   /// - Throws: ``CompileError`` naming the first layer and the rewrite that differ.
   static func run(
-    _ compiler: Compiler, constants: PackedConstants
-  ) throws(CompileError)
-    -> Verification?
-  {
+    _ compiler: Compiler, _ network: any BackendNetwork
+  ) throws(CompileError) -> Verification? {
     guard case .samples(let count, let seed) = compiler.options.verify else { return nil }
-    let errors = try compare(compiler, constants: constants, samples: count, seed: seed)
+    let errors = try compare(compiler, network, samples: count, seed: seed)
     let bound = compiler.options.accuracy
     // `!(a <= b)` rather than `a > b`, so that a NaN fails as well.
     guard let worst = errors.first(where: { !($0.checked <= bound) }) else {
@@ -53,8 +52,8 @@ public struct Verification: Sendable {
     throw CompileError([
       .verifyFailed(
         output: worst.output, error: worst.relativeL2, bound: "\(bound)",
-        layer: try firstLayer(compiler, seed: seed, bound: bound),
-        rewrite: try guiltyRewrite(compiler, samples: count, seed: seed, bound: bound))
+        layer: try firstLayer(compiler, network, seed: seed, bound: bound),
+        rewrite: try guiltyRewrite(compiler, network, samples: count, seed: seed, bound: bound))
     ])
   }
 
@@ -66,16 +65,14 @@ public struct Verification: Sendable {
   }
 
   private static func compare(
-    _ compiler: Compiler, constants: PackedConstants, samples: Int, seed: UInt64
+    _ compiler: Compiler, _ network: any BackendNetwork, samples: Int, seed: UInt64
   ) throws(CompileError) -> [OutputError] {
     let shapes = shapes(compiler)
     var worst: [OutputError] = []
     do {
-      let plan = try compiler.plan(inputs: shapes, constants: constants)
+      let plan = try compiler.executable(of: network, inputs: shapes)
       let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
-      let memory = try PredictionMemory(
-        plan: plan, batch: 1,
-        threads: compiler.threads)
+      let memory = try PredictionMemory(plan, batch: 1, threads: network.decisions.threads)
       var random = SplitMix64(seed: seed)
       // The values of the outputs in the graph before any rewrite.
       let values = compiler.referenceOutputs
@@ -118,10 +115,10 @@ public struct Verification: Sendable {
       }
     } catch let error as CompileError {
       throw error
-    } catch let error as Compiler.PlanError {
-      throw CompileError([error.problem(compiler)])
-    } catch let error as PredictionError {
-      throw CompileError([error.problem])
+    } catch let error as BackendError {
+      throw error.compileError(compiler)
+    } catch let error as NoMemory {
+      throw CompileError([PredictionError.noMemory(error).problem])
     } catch {
       throw CompileError([Problem(headline: "the plan could not be verified", cause: error)])
     }
@@ -152,54 +149,60 @@ public struct Verification: Sendable {
 
   /// The first layer whose own output is out of bounds.
   private static func firstLayer(
-    _ compiler: Compiler, seed: UInt64, bound: Double
-  )
-    throws(CompileError) -> String?
-  {
-    var options = compiler.options
-    options.keep = compiler.inference.nodes.filter { !$0.isInput }.map(\.name)
-    let kept = try compiler.with(options)
-    let errors = try compare(
-      kept, constants: PackedConstants(kept.parameters), samples: 1, seed: seed)
+    _ compiler: Compiler, _ network: any BackendNetwork, seed: UInt64, bound: Double
+  ) throws(CompileError) -> String? {
+    let kept = try compiler.keepingAllLayers()
+    let errors = try compare(kept, like: network, samples: 1, seed: seed)
     return errors.dropFirst(kept.ownOutputCount).first { !($0.checked <= bound) }?.output
   }
 
   /// The rewrite whose removal brings the error within bounds.
   private static func guiltyRewrite(
-    _ compiler: Compiler, samples: Int, seed: UInt64, bound: Double
+    _ compiler: Compiler, _ network: any BackendNetwork, samples: Int, seed: UInt64, bound: Double
   ) throws(CompileError) -> String? {
-    for name in Rewrites.names where !compiler.options.disabledRewrites.contains(name) {
+    let names = Rewrites.ofGraph + compiler.options.device.rewriteNames
+    for name in names where !compiler.options.disabledRewrites.contains(name) {
       var options = compiler.options
       options.disabledRewrites.insert(name)
       let without = try compiler.with(options)
-      let errors = try compare(
-        without, constants: PackedConstants(without.parameters), samples: samples, seed: seed)
+      let errors = try compare(without, like: network, samples: samples, seed: seed)
       if errors.allSatisfy({ $0.checked <= bound }) { return name }
     }
     return nil
+  }
+
+  /// Compares a model that was compiled with other options.
+  private static func compare(
+    _ compiler: Compiler, like network: any BackendNetwork, samples: Int, seed: UInt64
+  ) throws(CompileError) -> [OutputError] {
+    let other: any BackendNetwork
+    do { other = try compiler.network(like: network) } catch {
+      throw error.compileError(compiler)
+    }
+    return try compare(compiler, other, samples: samples, seed: seed)
   }
 }
 
 extension Compiler {
   /// The same model, compiled from stage 4 on with other options.
   func with(_ options: CompileOptions) throws(CompileError) -> Compiler {
-    var compiler = try Compiler(
-      inference: inference, lowered: lowered, parameters: parameters, options: options, level: level
-    )
-    compiler.tuned = tuned
-    return compiler
+    try Compiler(inference: inference, lowered: lowered, parameters: parameters, options: options)
+  }
+
+  /// The same model with every layer kept.
+  func keepingAllLayers() throws(CompileError) -> Compiler {
+    var options = options
+    options.keep = inference.nodes.filter { !$0.isInput }.map(\.name)
+    return try with(options)
   }
 
   /// The values of the outputs and kept layers in the lowered graph.
-  var referenceOutputs: [OperationGraph.Value] {
+  fileprivate var referenceOutputs: [OperationGraph.Value] {
     lowered.graph.outputs + keptValues
   }
 }
 
 extension SplitMix64 {
-  /// The next number in −1 ..< 1.
-  mutating func nextSymmetric() -> Float { Float(next() >> 40) * 0x1p-23 - 1 }
-
   /// Numbers moved to the next one above or below.
   fileprivate mutating func moved(_ values: [Float]) -> [Float] {
     values.map { next() & 1 == 0 ? $0.nextUp : $0.nextDown }

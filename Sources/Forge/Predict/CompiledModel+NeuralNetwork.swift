@@ -1,3 +1,4 @@
+import ForgeCPU
 import ForgeRunner
 import ForgeShapes
 

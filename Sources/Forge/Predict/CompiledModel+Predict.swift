@@ -24,10 +24,10 @@ extension CompiledModel {
   ///   one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
-    let plan = try plan(for: try shapes(named: [:]))
+    let executable = try executable(for: try shapes(named: [:]))
     try check(batch: batch)
-    try check(count: values.count, input: 0, plan: plan, batch: batch)
-    return try withMemory(plan, batch: batch) { memory throws(PredictionError) in
+    try check(count: values.count, input: 0, executable: executable, batch: batch)
+    return try withMemory(executable, batch: batch) { memory throws(PredictionError) in
       _ = memory.input(0).update(fromContentsOf: values)
       memory.resetCrops()
       try self.run(memory, batch: batch)
@@ -46,9 +46,9 @@ extension CompiledModel {
   public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
     guard !examples.isEmpty else { throw .emptyBatch }
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
-    let plan = try plan(for: try shapes(named: [:]))
-    for example in examples { try check(count: example.count, input: 0, plan: plan, batch: 1) }
-    let count = plan.outputSizes[0].reduce(1, *)
+    let executable = try executable(for: try shapes(named: [:]))
+    for example in examples { try check(count: example.count, input: 0, executable: executable, batch: 1) }
+    let count = executable.outputSizes[0].reduce(1, *)
     var results: [[Float]] = []
     results.reserveCapacity(examples.count)
     for start in stride(from: 0, to: examples.count, by: maximumBatch) {
@@ -97,19 +97,19 @@ extension CompiledModel {
     for (name, declared) in zip(inputNames, inputShapes) where inputs[name] == nil {
       throw .missingInput(name, declared)
     }
-    let plan = try plan(for: try shapes(named: inputs.mapValues(\.shape)))
+    let executable = try executable(for: try shapes(named: inputs.mapValues(\.shape)))
     var values: [[Float]] = []
     for (index, name) in inputNames.enumerated() {
       let given = inputs[name]?.values ?? []
-      try check(count: given.count, input: index, plan: plan, batch: 1)
+      try check(count: given.count, input: index, executable: executable, batch: 1)
       values.append(given)
     }
-    return try withMemory(plan, batch: 1) { memory throws(PredictionError) in
+    return try withMemory(executable, batch: 1) { memory throws(PredictionError) in
       for (index, values) in values.enumerated() {
         _ = memory.input(index).update(fromContentsOf: values)
       }
       memory.resetCrops()
-      for (name, crop) in crops { try memory.setCrop(crop, of: name) }
+      for (name, crop) in crops { try memory.crop(name, to: crop) }
       try self.run(memory, batch: 1)
       return self.predictions(in: memory)
     }
@@ -123,8 +123,8 @@ extension CompiledModel {
     }
   }
 
-  private func check(count: Int, input: Int, plan: Plan, batch: Int) throws(PredictionError) {
-    let sizes = plan.inputSizes[input]
+  private func check(count: Int, input: Int, executable: any Executable, batch: Int) throws(PredictionError) {
+    let sizes = executable.inputSizes[input]
     let needed = sizes.reduce(1, *) * batch
     guard count == needed else {
       throw .wrongValueCount(
@@ -133,7 +133,7 @@ extension CompiledModel {
   }
 
   private func values(of output: Int, in memory: PredictionMemory, batch: Int) -> [Float] {
-    let count = memory.plan.outputSizes[output].reduce(1, *) * batch
+    let count = memory.executable.outputSizes[output].reduce(1, *) * batch
     return Array(memory.output(output).prefix(count))
   }
 
@@ -142,7 +142,7 @@ extension CompiledModel {
     var kept: [String: TensorValues] = [:]
     for (index, name) in outputNames.enumerated() {
       let tensor = TensorValues(
-        shape: Shape(sizes: memory.plan.outputSizes[index]),
+        shape: Shape(sizes: memory.executable.outputSizes[index]),
         values: values(of: index, in: memory, batch: 1))
       if index < compiler.ownOutputCount {
         outputs[name] = tensor

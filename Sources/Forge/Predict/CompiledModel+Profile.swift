@@ -1,3 +1,4 @@
+import ForgeOperations
 import ForgeShapes
 
 /// The time and work of one step of a prediction.
@@ -36,23 +37,19 @@ extension CompiledModel {
   )
     throws(PredictionError) -> [StepProfile]
   {
-    let plan = try plan(for: try shapes(named: inputShapes))
-    return try withMemory(plan, batch: 1) { memory throws(PredictionError) in
-      for index in plan.inputSizes.indices {
-        var random = SplitMix64(seed: UInt64(index + 1))
-        let values = memory.input(index)
-        for position in values.indices { values[position] = random.nextSymmetric() }
-      }
+    let executable = try executable(for: try shapes(named: inputShapes))
+    return try withMemory(executable, batch: 1) { memory throws(PredictionError) in
+      memory.fillInputs()
       for _ in 0..<2 { try self.run(memory, batch: 1) }
-      var seconds = Array(repeating: 0.0, count: plan.stepCount)
+      var seconds = Array(repeating: 0.0, count: executable.steps.count)
       for _ in 0..<max(runs, 1) {
-        do throws(PredictionMemory.CustomFailure) {
-          try memory.profile(adding: &seconds)
+        do throws(LayerFailure) {
+          try memory.runner.profile(adding: &seconds)
         } catch {
           throw self.predictionError(error)
         }
       }
-      return zip(plan.stepReports, seconds).map { step, seconds in
+      return zip(executable.steps, seconds).map { step, seconds in
         StepProfile(
           kernel: step.kernel,
           layers: Set(step.layers).sorted().compactMap { self.node(at: $0)?.name },

@@ -1,10 +1,9 @@
-import CForgeKernels
 import ForgeGraph
 import ForgeOperations
-import ForgeRunner
 import ForgeShapes
+import ForgeSystem
 
-/// A network ready to predict: packed parameters and a plan, immutable, shared by all threads.
+/// A network ready to predict, immutable and shared by all threads.
 ///
 /// ```swift
 /// let probabilities = try network.predict(pixels)
@@ -20,61 +19,49 @@ public final class CompiledModel: Sendable {
   public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
   /// The labels and other metadata of the network.
   public let metadata: ModelMetadata
-  /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
-  public let threads: Int
   /// The report of the compile.
   public let report: CompileReport
 
   let compiler: Compiler
-  let constants: PackedConstants
-  let plans: PlanCache
-  /// The plan of a model whose inputs have fixed sizes, available without a lock.
-  private let fixedPlan: Plan?
+  private let network: any BackendNetwork
+  private let executables: ExecutableCache
+  /// The executable of a model whose inputs have fixed sizes, available without a lock.
+  private let fixedExecutable: (any Executable)?
   /// The memory kept between calls of `predict`.
   private let spare = SpareMemory()
 
   var options: CompileOptions { compiler.options }
 
   init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
-    var compiler = compiler
-    constants = PackedConstants(compiler.parameters)
-    let tuning = try compiler.tune(constants: constants)
     self.compiler = compiler
     self.metadata = metadata
-    threads = compiler.threads
-    plans = PlanCache(capacity: compiler.options.planCacheSize)
+    executables = ExecutableCache(capacity: compiler.options.planCacheSize)
     inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
     inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
     outputNames = compiler.outputNames
-    var plan: Plan?
-    if inputShapes.allSatisfy(\.isKnown) {
-      do {
-        let made = try compiler.plan(inputs: inputShapes, constants: constants)
-        plans.add(made, for: inputShapes)
-        plan = made
-      } catch {
-        throw CompileError([error.problem(compiler)])
-      }
+    do throws(BackendError) {
+      network = try compiler.network()
+      fixedExecutable =
+        inputShapes.allSatisfy(\.isKnown)
+        ? try compiler.executable(of: network, inputs: inputShapes) : nil
+    } catch {
+      throw error.compileError(compiler)
     }
-    fixedPlan = plan
-    let verification = try Verification.run(compiler, constants: constants)
+    if let fixedExecutable { executables.add(fixedExecutable, for: inputShapes) }
+    let verification = try Verification.run(compiler, network)
     report = CompileReport(
-      compiler, plan: plan, tuning: tuning, constantBytes: constants.byteCount,
-      verification: verification)
-    constants.settle()
+      compiler, network, executable: fixedExecutable, verification: verification)
   }
 
-  /// Whether the background work of a compile has ended.
-  ///
-  /// That work moves parameters to large pages, on systems where page faults on these are slow.
-  package var isSettled: Bool { constants.isSettled }
+  /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
+  public var threads: Int { network.decisions.threads }
 
   /// The most examples one prediction may hold.
   public var maximumBatch: Int { options.maximumBatch }
 
   /// The instruction set of the kernels.
   public var instructionSet: CompileOptions.InstructionSet {
-    CompileOptions.InstructionSet.allCases.first { $0.level == compiler.level } ?? .scalar
+    CompileOptions.InstructionSet(rawValue: network.decisions.instructionSet) ?? .scalar
   }
 
   /// The layers with their shapes and parameter counts, as a table.
@@ -101,13 +88,18 @@ public final class CompiledModel: Sendable {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }
-    let plan = try plan(for: try shapes(named: inputShapes))
-    return try WorkspaceLayout(plan, batch: batch).byteCount
+    let executable = try executable(for: try shapes(named: inputShapes))
+    do { return try Workspace.byteCount(of: executable, batch: batch) } catch {
+      throw .noMemory(error)
+    }
   }
 
   /// A layer by its position.
-  func node(at position: Int) -> Inference.Node? {
-    compiler.inference.nodes.first { $0.position == position && !$0.isInput }
+  func node(at position: Int) -> Inference.Node? { compiler.inference.layer(at: position) }
+
+  /// The bytes of packed parameters and of executables.
+  var byteCounts: (constants: Int, executables: Int) {
+    (network.constantByteCount, executables.byteCount)
   }
 
   /// The shapes of all inputs; those that take any size are looked up in `named`.
@@ -134,60 +126,65 @@ public final class CompiledModel: Sendable {
     return shapes
   }
 
-  /// The plan for inputs of these sizes, cached after the first use.
-  func plan(for shapes: [Shape]) throws(PredictionError) -> Plan {
-    if let plan = fixedPlan ?? plans.plan(for: shapes) { return plan }
+  /// The executable for inputs of these sizes, cached after the first use.
+  func executable(for shapes: [Shape]) throws(PredictionError) -> any Executable {
+    if let known = fixedExecutable ?? executables.executable(for: shapes) { return known }
     do {
-      let plan = try compiler.plan(inputs: shapes, constants: constants)
-      plans.add(plan, for: shapes)
-      constants.settle()
-      return plan
+      let made = try compiler.executable(of: network, inputs: shapes)
+      executables.add(made, for: shapes)
+      return made
     } catch {
       throw error.predictionError(compiler)
     }
   }
 
-  /// Passes memory for a plan to `body`: the spare memory if it fits and is free, else new memory.
+  /// New memory for an executable.
+  func makeMemory(
+    _ executable: any Executable, batch: Int, threads: Int? = nil,
+    workspace: UnsafeMutableRawPointer? = nil
+  ) throws(PredictionError) -> PredictionMemory {
+    do {
+      return try PredictionMemory(
+        executable, batch: batch, threads: min(threads ?? self.threads, self.threads),
+        workspace: workspace)
+    } catch {
+      throw .noMemory(error)
+    }
+  }
+
+  /// Passes memory to `body`: the spare memory if it fits and is free, else new memory.
   func withMemory<Result>(
-    _ plan: Plan, batch: Int, _ body: (PredictionMemory) throws(PredictionError) -> Result
+    _ executable: any Executable, batch: Int,
+    _ body: (PredictionMemory) throws(PredictionError) -> Result
   ) throws(PredictionError) -> Result {
     let memory: PredictionMemory
-    if let spare = takeSpare(plan, batch: batch) {
+    if let spare = takeSpare(executable, batch: batch) {
       memory = spare
     } else {
-      memory = try PredictionMemory(plan: plan, batch: batch, threads: threads)
+      memory = try makeMemory(executable, batch: batch)
     }
     defer { spare.put(memory) }
     return try body(memory)
   }
 
-  private func takeSpare(_ plan: Plan, batch: Int) -> PredictionMemory? {
+  private func takeSpare(_ executable: any Executable, batch: Int) -> PredictionMemory? {
     guard let taken = spare.take() else { return nil }
-    guard taken.plan === plan, taken.maximumBatch >= batch else {
+    guard taken.executable === executable, taken.maximumBatch >= batch else {
       spare.put(taken)
       return nil
     }
     return taken
   }
 
-  /// Runs a plan in its memory and makes the checks that the options request.
-  func run(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
-    do throws(PredictionMemory.CustomFailure) { try memory.run(batch: batch) } catch {
-      throw predictionError(error)
-    }
-    try check(memory, batch: batch)
-  }
-
-  /// Runs a plan as ``run(_:batch:)`` until the signal is raised.
+  /// Runs a prediction in its memory and makes the checks that the options request.
   ///
-  /// - Returns: whether all steps ran.
+  /// - Returns: whether it ran to the end before `stop` was met.
+  @discardableResult
   func run(
-    _ memory: PredictionMemory, batch: Int, until stop: borrowing StopSignal
+    _ memory: PredictionMemory, batch: Int, until stop: StopCondition = StopCondition()
   ) throws(PredictionError) -> Bool {
     let isDone: Bool
-    do throws(PredictionMemory.CustomFailure) {
-      isDone = try memory.run(batch: batch, until: stop)
-    } catch {
+    do throws(LayerFailure) { isDone = try memory.run(batch: batch, until: stop) } catch {
       throw predictionError(error)
     }
     if isDone { try check(memory, batch: batch) }
@@ -197,18 +194,18 @@ public final class CompiledModel: Sendable {
   /// Makes the checks that the options request.
   private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     guard options.checks.contains(.finiteOutputs) else { return }
-    for (index, sizes) in memory.plan.outputSizes.enumerated() {
+    for (index, sizes) in memory.executable.outputSizes.enumerated() {
       let (values, count) = (memory.output(index), sizes.reduce(1, *))
       for position in 0..<count * batch where !values[position].isFinite {
         throw .notFinite(
           outputNames[index], index: position, value: values[position],
-          source: NonFiniteSource(self, memory, example: position / count))
+          source: NonFiniteSource(self, network, memory, example: position / count))
       }
     }
   }
 
   /// The error for a custom layer that threw, with the layer's name and source location.
-  func predictionError(_ failure: PredictionMemory.CustomFailure) -> PredictionError {
+  func predictionError(_ failure: LayerFailure) -> PredictionError {
     let node = node(at: failure.layer)
     return .customLayer(node?.reference, place: node?.place, cause: failure.cause)
   }

@@ -1,6 +1,7 @@
 import ForgeOperations
 import ForgeRunner
 import ForgeShapes
+import ForgeSystem
 import Synchronization
 
 /// The memory of one prediction: inputs, outputs, and the arena for intermediate results.
@@ -28,7 +29,7 @@ public final class Context {
   public var maximumBatch: Int { memory.maximumBatch }
 
   /// The most threads a prediction uses, fewer than requested if no step is large enough.
-  public var threads: Int { memory.threads }
+  public var threads: Int { memory.runner.threads }
 
   /// Creates a context.
   ///
@@ -59,9 +60,9 @@ public final class Context {
       }
     }
     self.network = network
-    memory = try PredictionMemory(
-      plan: try network.plan(for: try network.shapes(named: inputShapes)), batch: batch,
-      threads: min(threads ?? network.threads, network.threads), workspace: workspace?.baseAddress)
+    memory = try network.makeMemory(
+      try network.executable(for: try network.shapes(named: inputShapes)), batch: batch,
+      threads: threads, workspace: workspace?.baseAddress)
   }
 
   // MARK: Inputs and outputs
@@ -77,7 +78,7 @@ public final class Context {
   public func withInput<Result>(
     _ index: Int, _ body: (inout MutableSpan<Float>) throws -> Result
   ) rethrows -> Result? {
-    guard memory.plan.inputSizes.indices.contains(index) else { return nil }
+    guard memory.executable.inputSizes.indices.contains(index) else { return nil }
     var span = memory.input(index).mutableSpan
     return try body(&span)
   }
@@ -93,7 +94,7 @@ public final class Context {
   public func withOutput<Result>(
     _ index: Int, _ body: (Span<Float>) throws -> Result
   ) rethrows -> Result? {
-    guard memory.plan.outputSizes.indices.contains(index) else { return nil }
+    guard memory.executable.outputSizes.indices.contains(index) else { return nil }
     return try body(UnsafeBufferPointer(memory.output(index)).span)
   }
 
@@ -104,7 +105,7 @@ public final class Context {
   ///   - layer: the name of the layer.
   /// - Throws: ``PredictionError`` when there is no such layer or the rectangle is not inside.
   public func setCrop(_ crop: CropRectangle?, of layer: String) throws(PredictionError) {
-    try memory.setCrop(crop, of: layer)
+    try memory.crop(layer, to: crop)
   }
 
   // MARK: Predicting
@@ -140,7 +141,7 @@ public final class Context {
     }
     guard begin() else { throw PredictionError.busy }
     defer { end() }
-    if try !network.run(memory, batch: batch, until: stop) { try stop.check() }
+    if try !network.run(memory, batch: batch, until: stop.condition) { try stop.check() }
   }
 
   /// Claims the context for a prediction; returns whether it was free.
@@ -202,7 +203,7 @@ public final class Context {
   func values(ofOutput index: Int) -> [Float] { values(ofOutput: index, checked: 0) }
 
   private func values(ofOutput index: Int, checked example: Int) -> [Float] {
-    let count = memory.plan.outputSizes[index].reduce(1, *)
+    let count = memory.executable.outputSizes[index].reduce(1, *)
     return Array(memory.output(index)[example * count..<(example + 1) * count])
   }
 
@@ -219,9 +220,9 @@ public final class Context {
 
   private func kept(checked example: Int) -> [String: TensorValues] {
     var kept: [String: TensorValues] = [:]
-    for index in memory.plan.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
+    for index in memory.executable.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
       kept[network.outputNames[index]] = TensorValues(
-        shape: Shape(sizes: memory.plan.outputSizes[index]),
+        shape: Shape(sizes: memory.executable.outputSizes[index]),
         values: values(ofOutput: index, checked: example))
     }
     return kept
@@ -231,8 +232,8 @@ public final class Context {
   private func singleInput(
     count: Int, example: Int = 0
   ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
-    guard let sizes = memory.plan.inputSizes.first, memory.plan.inputSizes.count == 1 else {
-      throw .inputCount(memory.plan.inputSizes.count, what: "inputs")
+    guard let sizes = memory.executable.inputSizes.first, memory.executable.inputSizes.count == 1 else {
+      throw .inputCount(memory.executable.inputSizes.count, what: "inputs")
     }
     let needed = sizes.reduce(1, *)
     guard count == needed else {
@@ -253,6 +254,19 @@ public final class Context {
   /// The first output of one example.
   private var firstOutput: UnsafeMutableBufferPointer<Float> {
     UnsafeMutableBufferPointer(
-      rebasing: memory.output(0)[..<memory.plan.outputSizes[0].reduce(1, *)])
+      rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
+  }
+}
+
+extension PredictionMemory {
+  /// Sets the source rectangle of a resize; `nil` is the whole image.
+  func crop(_ layer: String, to crop: CropRectangle?) throws(PredictionError) {
+    switch setCrop(crop, of: layer) {
+    case nil: break
+    case .outside(let slot):
+      throw .wrongCrop(layer, crop ?? slot.whole, width: slot.width, height: slot.height)
+    case .noSuchLayer:
+      throw .unknownName(layer, what: "Resize layer", known: executable.cropSlots.map(\.name))
+    }
   }
 }

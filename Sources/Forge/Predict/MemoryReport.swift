@@ -37,8 +37,9 @@ extension CompiledModel {
   /// The memory of the model, of each context, and of loading.
   public var memory: MemoryReport {
     MemoryReport(
-      packedParameters: constants.byteCount, plans: plans.byteCount, arena: report.arenaBytes,
+      packedParameters: byteCounts.constants, plans: byteCounts.executables,
+      arena: report.arenaBytes,
       // Without known input sizes a context has no size: it is 0.
-      context: (try? workspaceSize()) ?? 0, loadingPeak: constants.parameters.loading.peak)
+      context: (try? workspaceSize()) ?? 0, loadingPeak: compiler.parameters.loading.peak)
   }
 }

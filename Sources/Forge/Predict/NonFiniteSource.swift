@@ -1,4 +1,5 @@
 import ForgeGraph
+import ForgeOperations
 import ForgeShapes
 
 /// The source of the first number that is not finite in a prediction.
@@ -11,41 +12,41 @@ enum NonFiniteSource: CustomStringConvertible {
   /// Examines the inputs, then each layer.
   ///
   /// It is `nil` when no layer shows the number again, or when there is no memory to search.
-  init?(_ network: CompiledModel, _ memory: PredictionMemory, example: Int) {
-    let inputs = memory.plan.inputSizes.enumerated().map { index, sizes in
+  init?(
+    _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory, example: Int
+  ) {
+    let inputs = memory.executable.inputSizes.enumerated().map { index, sizes in
       let count = sizes.reduce(1, *)
       return Array(memory.input(index)[example * count..<(example + 1) * count])
     }
-    for (name, values) in zip(network.inputNames, inputs) {
+    for (name, values) in zip(model.inputNames, inputs) {
       if let index = values.firstIndex(where: { !$0.isFinite }) {
         self = .input(name, index: index, value: values[index])
         return
       }
     }
-    guard let node = try? Self.firstLayer(network, memory, inputs: inputs) else { return nil }
+    guard let node = try? Self.firstLayer(model, network, memory, inputs: inputs) else { return nil }
     self = .layer(node)
   }
 
-  /// The first layer whose result is not finite, found in a plan that keeps all results.
+  /// The first layer whose result is not finite, found in an executable that keeps all results.
   private static func firstLayer(
-    _ network: CompiledModel, _ memory: PredictionMemory, inputs: [[Float]]
+    _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory,
+    inputs: [[Float]]
   ) throws -> Inference.Node? {
-    var options = network.options
-    let layers = network.compiler.inference.nodes.filter { !$0.isInput }
-    options.keep = layers.map(\.name)
-    let kept = try network.compiler.with(options)
-    let plan = try kept.plan(
-      inputs: memory.plan.inputSizes.map { Shape(sizes: $0) },
-      constants: PackedConstants(kept.parameters))
-    let copy = try PredictionMemory(plan: plan, batch: 1, threads: network.threads)
+    let kept = try model.compiler.keepingAllLayers()
+    let executable = try kept.executable(
+      of: try kept.network(like: network),
+      inputs: memory.executable.inputSizes.map { Shape(sizes: $0) })
+    let copy = try PredictionMemory(executable, batch: 1, threads: model.threads)
     for (index, values) in inputs.enumerated() {
       _ = copy.input(index).update(fromContentsOf: values)
     }
     copy.takeCrops(from: memory)
     try copy.run(batch: 1)
-    for (offset, node) in layers.enumerated() {
+    for (offset, node) in kept.inference.nodes.filter({ !$0.isInput }).enumerated() {
       let index = kept.ownOutputCount + offset
-      let count = plan.outputSizes[index].reduce(1, *)
+      let count = executable.outputSizes[index].reduce(1, *)
       if copy.output(index)[..<count].contains(where: { !$0.isFinite }) { return node }
     }
     return nil

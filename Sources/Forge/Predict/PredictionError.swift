@@ -1,5 +1,6 @@
 import ForgeOperations
 import ForgeShapes
+import ForgeSystem
 
 /// An error of a prediction.
 public struct PredictionError: Error, Sendable {
@@ -110,13 +111,17 @@ extension PredictionError {
         ]))
   }
 
-  static func noMemory(_ bytes: Int?) -> PredictionError {
+  static func noMemory(_ error: NoMemory) -> PredictionError {
     PredictionError(
       .noMemory,
       Problem(
         headline: "there is no memory for the prediction",
         details: [
-          ("needs", bytes.map { "\($0) bytes" } ?? "more bytes than can be counted"),
+          (
+            "needs",
+            error.byteCount == .max
+              ? "more bytes than can be counted" : "\(error.byteCount) bytes"
+          ),
           ("remedy", "predict fewer examples at a time, or smaller inputs"),
         ]))
   }

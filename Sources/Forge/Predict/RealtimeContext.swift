@@ -1,10 +1,9 @@
-import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
 /// One prediction's memory for the caller's own thread, for audio and control.
 ///
-/// ``predict(batch:)`` runs the C loop over the steps on one thread, whatever the options of the
+/// ``predict(batch:)`` runs the steps on one thread, whatever the options of the
 /// compile: no allocation, no lock, no system call, no reference counting. The only protection from
 /// use by two threads at once is that it cannot be copied.
 /// ```swift
@@ -18,10 +17,7 @@ import ForgeShapes
 public struct RealtimeContext: ~Copyable {
   /// The most examples one prediction may hold.
   public let maximumBatch: Int
-  private let steps: UnsafePointer<forge_step>?
-  private let stepCount: Int64
-  private let bases: UnsafePointer<UnsafeMutablePointer<Float>?>
-  private let crops: UnsafePointer<Double>
+  private let run: RealtimeRun
   private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   /// Keeps alive what the pointers point to.
@@ -43,26 +39,16 @@ public struct RealtimeContext: ~Copyable {
     guard !network.options.checks.contains(.finiteOutputs) else {
       throw .notRealtime("checks: .finiteOutputs")
     }
-    // A page that moves in the background would delay a prediction.
-    network.constants.settleNow()
     let context = try Context(
       network, batch: batch, inputShapes: inputShapes, workspace: workspace)
     let memory = context.memory
-    switch memory.plan.segments.first {
-    case .steps(let start, let count) where memory.plan.segments.count == 1:
-      steps = memory.plan.steps(from: start)
-      stepCount = Int64(count)
-    case nil:
-      steps = nil
-      stepCount = 0
-    default: throw .notRealtime("a custom layer")
-    }
+    guard let run = memory.runner.realtimeRun else { throw .notRealtime("a custom layer") }
     self.memory = memory
+    self.run = run
     maximumBatch = batch
-    (bases, crops) = memory.frame
-    let plan = memory.plan
-    inputs = .allocate(capacity: plan.inputSizes.count)
-    outputs = .allocate(capacity: plan.outputSizes.count)
+    let executable = memory.executable
+    inputs = .allocate(capacity: executable.inputSizes.count)
+    outputs = .allocate(capacity: executable.outputSizes.count)
     for index in inputs.indices { inputs.initializeElement(at: index, to: memory.input(index)) }
     for index in outputs.indices { outputs.initializeElement(at: index, to: memory.output(index)) }
   }
@@ -125,10 +111,6 @@ public struct RealtimeContext: ~Copyable {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
-    var frame = forge_frame(bases: bases, image: 0, crops: crops, worker: 0, calls: 0)
-    for image in 0..<batch {
-      frame.image = Int64(image)
-      forge_run(steps, stepCount, &frame)
-    }
+    for example in 0..<batch { run.function(run.context, example) }
   }
 }

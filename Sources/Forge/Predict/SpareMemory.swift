@@ -1,3 +1,4 @@
+import ForgeOperations
 import Synchronization
 
 /// The memory of one prediction kept for the next; taking it transfers ownership.

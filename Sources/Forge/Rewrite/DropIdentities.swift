@@ -5,7 +5,7 @@ import ForgeShapes
 enum DropIdentities: Rewrite {
   static let name = "dropIdentities"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
     var removed: Set<Int> = []
     for (index, node) in graph.nodes.enumerated() {

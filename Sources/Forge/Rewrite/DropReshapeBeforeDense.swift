@@ -4,7 +4,7 @@ import ForgeOperations
 enum DropReshapeBeforeDense: Rewrite {
   static let name = "dropReshapeBeforeDense"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     let index = GraphIndex(graph)
     var count = 0
     for position in graph.nodes.indices {

@@ -9,7 +9,7 @@ import ForgeShapes
 enum FoldBatchNormalization: Rewrite {
   static let name = "foldBatchNormalization"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var removed: Set<Int> = []
     var count = 0
     var index = GraphIndex(graph)
@@ -51,7 +51,7 @@ enum FoldBatchNormalization: Rewrite {
   /// The linear node with scaled weights and a new bias.
   private static func fold(
     _ affine: AffineConstants, into node: OperationGraph.Node, graph: inout OperationGraph,
-    constants: ParameterStore
+    constants: any ConstantSource
   ) throws -> OperationGraph.Node? {
     guard node.inputs.count >= 2, let recipe = graph.constant(node.inputs[1]),
       let sizes = graph.shape(of: node.inputs[1]).sizes
@@ -74,25 +74,5 @@ enum FoldBatchNormalization: Rewrite {
       graph.addValue(Shape([outer]), .constant(.literal(shifted))),
     ]
     return folded
-  }
-}
-
-/// The scale and shift per channel of a node.
-struct AffineConstants {
-  let scale: [Double]
-  let shift: [Double]
-
-  init?(_ node: OperationGraph.Node, graph: OperationGraph, constants: ParameterStore) throws {
-    // Checked first: the operands of another node may be the weights of a whole network.
-    guard node.residual == nil, let operation = node.primitive.operation as? any AffineOperation
-    else { return nil }
-    let operands = try node.inputs.dropFirst().compactMap { input in
-      try graph.constant(input).map { try constants.values(of: $0).map(Double.init) }
-    }
-    guard operands.count == node.inputs.count - 1 else { return nil }
-    // A single value applies to all channels.
-    let count = operands.map(\.count).max() ?? 1
-    (scale, shift) = operation.scaleAndShift(
-      operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })
   }
 }

@@ -1,10 +1,11 @@
 import ForgeOperations
+import ForgeSystem
 
 /// Evaluates operations on constants at compile time, with the reference executor.
 enum FoldConstants: Rewrite {
   static let name = "foldConstants"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
     var removed: Set<Int> = []
     for (index, node) in graph.nodes.enumerated() {
@@ -16,7 +17,7 @@ enum FoldConstants: Rewrite {
       // The reference executor computes with arrays of doubles.
       let counts = node.inputs.map { graph.shape(of: $0).elementCount ?? 0 }
       let count = counts.reduce(graph.shape(of: node.output).elementCount ?? 0, +)
-      try FloatMemory.check(byteCount: 2 * count * MemoryLayout<Double>.stride)
+      try MemoryProbe.check(byteCount: 2 * count * MemoryLayout<Double>.stride)
       var operands: [ReferenceTensor] = []
       for (input, recipe) in zip(inputs, recipes) {
         let values = try constants.values(of: recipe)

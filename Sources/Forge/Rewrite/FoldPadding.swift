@@ -7,7 +7,7 @@ import ForgeShapes
 enum FoldPadding: Rewrite {
   static let name = "foldPadding"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     let index = GraphIndex(graph)
     var count = 0
     for position in graph.nodes.indices {

@@ -4,7 +4,7 @@ import ForgeOperations
 enum FuseActivation: Rewrite {
   static let name = "fuseActivation"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     let index = GraphIndex(graph)
     var removed: Set<Int> = []
     // A producer that has absorbed an activation now makes the activation's output.

@@ -4,7 +4,7 @@ import ForgeOperations
 enum FuseResidual: Rewrite {
   static let name = "fuseResidual"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     let index = GraphIndex(graph)
     var removed: Set<Int> = []
     for position in graph.nodes.indices {

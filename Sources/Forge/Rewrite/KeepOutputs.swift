@@ -8,7 +8,7 @@ enum KeepOutputs {
   /// Appends `values` to the outputs of the rewritten graph.
   static func apply(
     to graph: inout OperationGraph, values: [OperationGraph.Value], lowered: OperationGraph,
-    constants: ParameterStore, foldsConstants: Bool
+    constants: any ConstantSource, foldsConstants: Bool
   ) throws {
     guard !values.isEmpty else { return }
     var made = Set(graph.nodes.map(\.output))

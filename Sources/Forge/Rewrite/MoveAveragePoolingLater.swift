@@ -10,7 +10,7 @@ import ForgeShapes
 enum MoveAveragePoolingLater: Rewrite {
   static let name = "moveAveragePoolingLater"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var count = 0
     var index = GraphIndex(graph)
     for position in graph.nodes.indices {

@@ -7,7 +7,7 @@ import ForgeOperations
 enum MoveCropsEarlier: Rewrite {
   static let name = "moveCropsEarlier"
 
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int {
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var count = 0
     var index = GraphIndex(graph)
     for position in graph.nodes.indices {

@@ -1,3 +1,4 @@
+import ForgeCPU
 import ForgeOperations
 
 /// One rewrite of a graph: it changes how results are computed, never their meaning.
@@ -8,7 +9,7 @@ protocol Rewrite: Sendable {
   /// The name by which it is reported and disabled.
   static var name: String { get }
   /// Rewrites the graph and returns the number of places changed.
-  static func apply(to graph: inout OperationGraph, constants: ParameterStore) throws -> Int
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int
 }
 
 /// Stage 4: the rewrites in their order.
@@ -19,26 +20,18 @@ public enum Rewrites {
     FuseResidual.self, FuseActivation.self,
   ]
 
-  /// Operands of a concatenation are written directly to their place in the result.
-  static let concatenateInPlace = "concatenateInPlace"
-  /// Elementwise steps write over their input.
-  static let reuseInPlace = "reuseInPlace"
-  /// Convolutions apply the following max pooling as they store.
-  static let fusePooling = "fusePooling"
-  /// The rewrites that the planner applies: the convolution algorithms that can be switched off,
-  /// and the others.
-  static let ofPlan =
-    ConvolutionAlgorithms.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
-
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
-  public static let names: [String] = all.map { $0.name } + ofPlan
+  public static let names: [String] = ofGraph + CPUBackend().rewriteNames
+
+  /// The names of the rewrites of the graph, which do not depend on the back end.
+  static let ofGraph = all.map { $0.name }
 
   /// The name of a rewrite and the number of places it changed.
   typealias Count = (name: String, places: Int)
 
   /// Applies every rewrite that is not disabled, then removes unused nodes.
   static func apply(
-    to graph: inout OperationGraph, constants: ParameterStore, disabled: Set<String>
+    to graph: inout OperationGraph, constants: any ConstantSource, disabled: Set<String>
   ) throws -> [Count] {
     var counts: [Count] = []
     for rewrite in all where !disabled.contains(rewrite.name) {

@@ -2,6 +2,7 @@ import CForgeTestSupport
 import Dispatch
 import Forge
 import ForgeRunner
+import ForgeSystem
 import ForgeTestSupport
 import Foundation
 import Synchronization
@@ -28,7 +29,7 @@ final class ForkStorm: @unchecked Sendable {
   private let small, pooled, anySize: CompiledModel
   private let context: Context
   private let runner: Runner<CompiledModel>
-  private let pages = LargePages(slowPage: .zero)
+  private let pages = LargePages()
   private let directory: String
   private let smallInput = seededValues(count: 4, seed: 1)
   private let pooledInput = seededValues(count: 23 * 17 * channels, seed: 2)
@@ -176,8 +177,6 @@ final class ForkStorm: @unchecked Sendable {
     defer { pages.free(bytes) }
     let value = UInt8.random(in: 1...255)
     memset(memory, Int32(value), count)
-    pages.moveToLargePages(after: .zero)
-    pages.moveToLargePagesNow()
     return stride(from: 0, to: count, by: 512).allSatisfy { bytes[$0] == value } ? nil : .pages
   }
 

@@ -230,7 +230,7 @@ extension NetworkBuilder {
 
 /// A user's own arithmetic: the elements in reverse order, halved.
 func reversal(name: String? = nil) -> Custom {
-  Custom(name: name, shape: { $0[0] }) { inputs, output in
+  Custom(shape: { $0[0] }, name: name) { inputs, output in
     for index in output.indices { output[index] = inputs[0][output.count - 1 - index] / 2 }
   }
 }

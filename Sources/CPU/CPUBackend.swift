@@ -1,0 +1,67 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// The back end for the processors of this machine.
+package struct CPUBackend: Backend {
+  /// Creates the back end.
+  package init() {}
+
+  package var rewriteNames: [String] { PlanRewrites.names }
+
+  package func problems(of options: CompileOptions) -> [Problem] {
+    if options.instructionSet == nil, let name = environmentValue("FORGE_ISA"),
+      CompileOptions.InstructionSet(rawValue: name) == nil
+    {
+      return [
+        .unknownNames(
+          "FORGE_ISA names no instruction set", [name],
+          known: CompileOptions.InstructionSet.allCases.map(\.rawValue))
+      ]
+    }
+    guard let wanted = options.instructionSet ?? .fromEnvironment(), !wanted.isAvailable else {
+      return []
+    }
+    let best = CompileOptions.InstructionSet.allCases.last { $0.isAvailable } ?? .scalar
+    return [.instructionSetMissing(wanted.rawValue, has: best.rawValue)]
+  }
+
+  package func network(
+    _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
+    like earlier: (any BackendNetwork)?
+  ) throws(BackendError) -> any BackendNetwork {
+    try CPUNetwork(graph, constants: constants, options: options, like: earlier as? CPUNetwork)
+  }
+}
+
+/// A graph with its packed constants and the choices that hold for all input sizes.
+final class CPUNetwork: BackendNetwork {
+  let decisions: BackendDecisions
+  private let planner: Planner
+
+  init(
+    _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
+    like earlier: CPUNetwork?
+  ) throws(BackendError) {
+    var planner = Planner(graph, constants: constants, options: options)
+    let tuning: TuningReport
+    if let earlier {
+      planner.tuned = earlier.planner.tuned
+      tuning = earlier.decisions.tuning
+    } else {
+      tuning = try planner.tune()
+    }
+    self.planner = planner
+    decisions = BackendDecisions(
+      instructionSet: planner.instructionSet.rawValue, threads: planner.threads,
+      precision: ConvolutionAlgorithms.compute(in: options.precision, level: planner.level)
+        ? options.precision : .float32, tuning: tuning)
+  }
+
+  var constantByteCount: Int { planner.constants.byteCount }
+
+  func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
+    try planner.plan(graph)
+  }
+}

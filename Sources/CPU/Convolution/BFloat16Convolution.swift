@@ -1,0 +1,32 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// Products of pairs of bfloat16, sums in Float32.
+struct BFloat16Convolution: WordConvolution {
+  let panelWidth: Int
+  let isPreferred: Bool
+
+  static let name = "bfloat16"
+  static let precision: CompileOptions.Precision? = .bfloat16
+  static let weightBytes = 2
+  static let hasScales = false
+  static let hasTotals = false
+  static let channelsPerWord = 2
+  static let cyclesPerBlock = 5.0
+
+  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.bfloat_convolution
+  }
+
+  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.bfloat_input
+  }
+
+  static func pack(_ packing: NarrowPacking) -> Bool {
+    forge_pack_bfloat(
+      packing.values, packing.weights.assumingMemoryBound(to: UInt32.self), packing.outputs,
+      packing.taps, packing.inputs, packing.panelWidth)
+    return true
+  }
+}

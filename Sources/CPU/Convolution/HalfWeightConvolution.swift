@@ -1,0 +1,36 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// Weights stored as IEEE halves, arithmetic in Float32, for one output pixel.
+struct HalfWeightConvolution: NarrowConvolution {
+  let panelWidth: Int
+
+  static let name = "half-weight"
+  static let precision: CompileOptions.Precision? = .halfWeights
+  static let weightBytes = 2
+  static let hasScales = true
+  static let hasTotals = false
+
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    guard computes(in: problem.settings.precision, level: problem.settings.level),
+      problem.kind != .depthwise,
+      problem.groups == 1, problem.isOfOnePixel
+    else { return [] }
+    return [HalfWeightConvolution(panelWidth: problem.panelWidth)]
+  }
+
+  /// It is what was asked for, and no slower.
+  func cost(_ model: ConvolutionCost) -> Double { 0 }
+
+  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.half_convolution
+  }
+
+  static func pack(_ packing: NarrowPacking) -> Bool {
+    forge_pack_half(
+      packing.values, packing.weights.assumingMemoryBound(to: UInt16.self), packing.scales,
+      packing.outputs, packing.taps, packing.inputs, packing.panelWidth)
+    return true
+  }
+}

@@ -1,0 +1,39 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+
+/// Products of four bytes, sums in 32-bit integers.
+struct Int8Convolution: WordConvolution {
+  let panelWidth: Int
+  let isPreferred: Bool
+
+  static let name = "int8"
+  static let precision: CompileOptions.Precision? = .int8
+  static let weightBytes = 1
+  static let hasScales = true
+  static let hasTotals = true
+  static let channelsPerWord = 4
+  /// The range of the input is found first.
+  static let cyclesPerBlock = 9.0
+
+  static var mostProducts: Int { Int(FORGE_MOST_BYTE_PRODUCTS) }
+
+  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.byte_convolution
+  }
+
+  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.byte_input
+  }
+
+  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? {
+    kernels.byte_range
+  }
+
+  static func pack(_ packing: NarrowPacking) -> Bool {
+    forge_pack_byte(
+      packing.values, packing.weights.assumingMemoryBound(to: UInt32.self), packing.scales,
+      packing.totals, packing.outputs, packing.taps, packing.inputs, packing.panelWidth)
+    return true
+  }
+}

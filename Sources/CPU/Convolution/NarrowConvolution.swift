@@ -1,0 +1,168 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// A convolution whose weights are narrower than Float32.
+///
+/// Each output's scale and total, where the kernel needs them, go before its packed weights.
+protocol NarrowConvolution: ConvolutionAlgorithm {
+  /// How steps are called.
+  static var name: String { get }
+  /// The precision that asks for the algorithm; `nil` where it is as exact as Float32.
+  static var precision: CompileOptions.Precision? { get }
+  /// The bytes of a packed weight.
+  static var weightBytes: Int { get }
+  /// Whether each output has a scale.
+  static var hasScales: Bool { get }
+  /// Whether each output has the total of its weights.
+  static var hasTotals: Bool { get }
+  /// The kernel, where the instruction set has it.
+  static func kernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// Packs weights.
+  ///
+  /// - Returns: whether they are as exact as they should be.
+  static func pack(_ packing: NarrowPacking) -> Bool
+
+  /// The output channels per panel of weights.
+  var panelWidth: Int { get }
+
+  /// Adds the steps that bring an image to the form the kernel reads.
+  func addInput(
+    _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
+  ) -> NarrowInput
+}
+
+/// Weights `[outputs][taps][inputs]`, and the memory they are packed to.
+struct NarrowPacking {
+  let values: UnsafePointer<Float>?
+  /// The packed weights.
+  let weights: UnsafeMutableRawPointer
+  /// The scale of each output.
+  let scales: UnsafeMutablePointer<Float>
+  /// The total of each output's weights.
+  let totals: UnsafeMutablePointer<Int32>
+  let outputs, taps, inputs, panelWidth: Int64
+  /// The error of an output's weights that is allowed, relative to their median.
+  let accuracy: Double
+  let threads: Int32
+}
+
+/// What a kernel of narrow weights reads.
+struct NarrowInput {
+  let reads: [PlannedTensor.ID]
+  /// The scratch of the range of int8's input.
+  var range: PlannedTensor.ID?
+  /// Whether the image is seen as one row.
+  var isFlat = false
+  let view: (TensorPlaces) -> forge_view
+}
+
+extension NarrowConvolution {
+  static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
+    precision == Self.precision && isAvailable(level)
+  }
+
+  /// Whether the instruction set has the kernel.
+  static func isAvailable(_ level: forge_level) -> Bool {
+    kernel(forge_precision_kernels(level)) != nil
+  }
+
+  /// Reads the image as it is.
+  func addInput(
+    _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
+  ) -> NarrowInput {
+    NarrowInput(reads: [source]) { $0.view(source) }
+  }
+
+  /// The packed form of a convolution's weights.
+  func form(of problem: ConvolutionProblem) -> NarrowForm<Self> {
+    NarrowForm(
+      taps: problem.taps, inputs: problem.inputs, outputs: problem.outputs,
+      panelWidth: panelWidth, accuracy: problem.settings.accuracy)
+  }
+
+  func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
+    let problem = convolution.problem
+    let kernels = forge_precision_kernels(plan.kernels.level)
+    let operands = try plan.operands(of: convolution)
+    let (target, residual, panelWidth) = (operands.target, operands.residual, panelWidth)
+    let form = form(of: problem)
+    let packed = try plan.packedWeights(convolution, as: form)
+    let weights = packed.map { $0 + form.weightsStart }
+    let scales = Self.hasScales ? packed : nil
+    let totals = Self.hasTotals ? packed.map { $0 + form.totalsStart } : nil
+    let bias = try plan.packedBias(convolution, count: form.columns)
+    let window = Window(problem.geometry, input: plan.tensor(operands.source))
+    let input = addInput(operands.source, of: problem, to: &plan)
+    let segments =
+      input.isFlat
+      ? Panels.segments(
+        outputs: problem.outputs, width: panelWidth, pixels: problem.outputPixels,
+        threads: plan.settings.threads) : 1
+    let activation = convolution.activation
+    let run = plan.require(Self.kernel(kernels))
+    plan.addStep(
+      "\(Self.name) convolution \(problem.geometry.kernel.text) panel \(panelWidth)",
+      reads: input.reads + operands.added, writes: [target],
+      multiplyAdds: PlanBuilder.saturatingProduct([
+        plan.tensor(target).count, problem.taps, problem.inputs,
+      ]),
+      parameterCount: problem.weightCount * Self.weightBytes / MemoryLayout<Float>.stride,
+      firstWeights: FirstWeights(start: weights, count: form.panelCount)
+    ) { places in
+      var arguments = forge_reduced_convolution_arguments()
+      arguments.in = input.view(places)
+      arguments.out = places.view(target)
+      arguments.weights = UnsafeRawPointer(weights)
+      arguments.bias = bias
+      arguments.scales = scales
+      arguments.totals = UnsafeRawPointer(totals)?.assumingMemoryBound(to: Int32.self)
+      arguments.set(window)
+      arguments.panel_width = Int32(clamping: panelWidth)
+      arguments.segments = Int32(clamping: segments)
+      arguments.flat = input.isFlat ? 1 : 0
+      if let range = input.range { arguments.range = places.view(range) }
+      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+      arguments.next = places.next?.start
+      arguments.next_floats = Int64(places.next?.count ?? 0)
+      return KernelCall(
+        run, arguments, tiles: forge_reduced_convolution_tiles,
+        parts: (input.isFlat ? 1 : Int(arguments.out.height)) * segments)
+    }
+  }
+}
+
+/// Not floats: what goes before the weights, then `[panel][tap][inputs, rounded up to
+/// 16][panelWidth]` as CForgePrecision.h has them, zero where padded.
+struct NarrowForm<Algorithm: NarrowConvolution>: PackedForm {
+  let taps, inputs, outputs, panelWidth: Int
+  let accuracy: Double
+
+  /// The outputs, filled up to whole panels.
+  var columns: Int { AlignedMemory.round(outputs, to: panelWidth) }
+  /// The floats before the totals.
+  var totalsStart: Int { Algorithm.hasScales ? columns : 0 }
+  /// The floats before the weights.
+  var weightsStart: Int { totalsStart + (Algorithm.hasTotals ? columns : 0) }
+  /// The floats of one panel.
+  var panelCount: Int { floats(columns: panelWidth) }
+
+  var count: Int { weightsStart + floats(columns: columns) }
+
+  private func floats(columns: Int) -> Int {
+    columns * taps * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * Algorithm.weightBytes
+      / MemoryLayout<Float>.stride
+  }
+
+  func write(_ packing: Packing) -> Bool {
+    let first = packing.memory
+    let totals = UnsafeMutableRawPointer(first + totalsStart)
+    return Algorithm.pack(
+      NarrowPacking(
+        values: packing.values, weights: UnsafeMutableRawPointer(first + weightsStart),
+        scales: first, totals: totals.assumingMemoryBound(to: Int32.self),
+        outputs: Int64(outputs), taps: Int64(taps), inputs: Int64(inputs),
+        panelWidth: Int64(panelWidth), accuracy: accuracy, threads: packing.threads))
+  }
+}

@@ -1,0 +1,138 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeSystem
+
+extension Device {
+  /// The measured peak speed of this machine, to compare the times of layers with.
+  public struct Speed: Sendable, Hashable {
+    /// The instruction set that was measured.
+    public let instructionSet: CompileOptions.InstructionSet
+    /// The number of threads measured together.
+    public let threads: Int
+    /// Billions of multiplications and additions per second on registers only.
+    public let gigaflops: Double
+    /// Billions of bytes per second read from memory outside all caches, one stream per thread.
+    public let gigabytesPerSecond: Double
+
+    /// Creates a known speed.
+    ///
+    /// - Parameters:
+    ///   - instructionSet: the instruction set.
+    ///   - threads: the number of threads working together.
+    ///   - gigaflops: billions of multiplications and additions per second.
+    ///   - gigabytesPerSecond: billions of bytes per second.
+    public init(
+      instructionSet: CompileOptions.InstructionSet, threads: Int, gigaflops: Double,
+      gigabytesPerSecond: Double
+    ) {
+      self.instructionSet = instructionSet
+      self.threads = threads
+      self.gigaflops = gigaflops
+      self.gigabytesPerSecond = gigabytesPerSecond
+    }
+
+    /// What limits the speed of some work.
+    public enum Bound: String, Sendable {
+      /// Its multiplications and additions.
+      case compute
+      /// The bytes it reads and writes.
+      case memory
+    }
+
+    /// The least time that work takes, and its bound: max(2·multiplyAdds / peak, bytes /
+    /// bandwidth).
+    ///
+    /// Work whose tensors stay in a cache may take less time than its bytes require. An algorithm
+    /// that saves multiplications may take less than its multiply-adds require.
+    ///
+    /// - Parameters:
+    ///   - multiplyAdds: the multiplications with an addition each.
+    ///   - bytes: the bytes that are read or written, each counted once.
+    /// - Returns: the seconds and the bound that determines them.
+    public func bound(multiplyAdds: Int, bytes: Int) -> (seconds: Double, by: Bound) {
+      let compute = 2e-9 * Double(multiplyAdds) / gigaflops
+      let memory = 1e-9 * Double(bytes) / gigabytesPerSecond
+      return compute >= memory ? (compute, .compute) : (memory, .memory)
+    }
+  }
+
+  /// Measures arithmetic and memory, which briefly takes up to 1 GiB.
+  ///
+  /// It shares its threads with predictions. The best of many short runs counts, because other load
+  /// on the machine makes runs longer, never shorter.
+  ///
+  /// - Parameters:
+  ///   - threads: the number of threads, 1 to ``CompileOptions/Threads/maximum``; others are
+  ///     clamped.
+  ///   - instructionSet: the instruction set to measure; by default the best of the machine.
+  /// - Returns: the speed, or `nil` when the machine lacks the instruction set or the memory.
+  public static func measuredSpeed(
+    threads: Int = 1, instructionSet: CompileOptions.InstructionSet? = nil
+  ) -> Speed? {
+    let best = CompileOptions.InstructionSet.allCases.last { $0.isAvailable }
+    guard let set = instructionSet ?? best, set.isAvailable else { return nil }
+    let threads = min(max(threads, 1), CompileOptions.Threads.maximum)
+    let level = set.level
+    let flops = arithmetic(level, threads: threads)
+    guard let bytes = reading(level, threads: threads) else { return nil }
+    return Speed(
+      instructionSet: set, threads: threads, gigaflops: flops, gigabytesPerSecond: bytes)
+  }
+
+  /// Billions of multiplications and additions per second.
+  private static func arithmetic(_ level: forge_level, threads: Int) -> Double {
+    let rounds = 500_000
+    let operations =
+      2 * Double(rounds * threads) * Double(FORGE_PEAK_CHAINS) * Double(forge_peak_lanes(level))
+    var results = [Float](repeating: 0, count: threads)
+    return results.withUnsafeMutableBufferPointer { results in
+      var arguments = forge_peak_arguments(
+        level: Int32(level.rawValue), rounds: Int64(rounds), results: results.baseAddress)
+      return 1e-9 * operations
+        / leastSeconds(
+          forge_peak_arithmetic, &arguments, tiles: threads, threads: threads, runs: 40)
+    }
+  }
+
+  /// Billions of bytes per second.
+  private static func reading(_ level: forge_level, threads: Int) -> Double? {
+    let largest = all.first?.caches.map(\.byteCount).max() ?? 0
+    // Several times the size of the caches, so that hardly a line remains from the run before.
+    let wanted = min(max(4 * largest, 256 << 20), 1 << 30)
+    let tileBytes = 1 << 20
+    let tiles = wanted / tileBytes
+    guard let memory = AlignedMemory.allocate(byteCount: tiles * tileBytes) else { return nil }
+    defer { AlignedMemory.free(memory) }
+    let floats = tiles * tileBytes / MemoryLayout<Float>.stride
+    memory.initializeMemory(as: Float.self, repeating: 1, count: floats)
+    var results = [Float](repeating: 0, count: tiles)
+    return results.withUnsafeMutableBufferPointer { results in
+      var arguments = forge_read_arguments(
+        level: Int32(level.rawValue), values: memory.assumingMemoryBound(to: Float.self),
+        tile_count: Int64(floats / tiles), results: results.baseAddress)
+      return 1e-9 * Double(tiles * tileBytes)
+        / leastSeconds(forge_peak_read, &arguments, tiles: tiles, threads: threads, runs: 8)
+    }
+  }
+
+  /// The shortest of several runs of one step, split over threads.
+  private static func leastSeconds<Arguments>(
+    _ kernel: forge_kernel, _ arguments: inout Arguments, tiles: Int, threads: Int, runs: Int
+  ) -> Double {
+    forge_prepare_threads(Int32(threads))
+    return withUnsafePointer(to: &arguments) { arguments in
+      var step = forge_step(
+        kernel: kernel, arguments: arguments, tiles: Int64(tiles), most_threads: Int32(threads),
+        parts: 1, pieces: 1)
+      var frame = forge_frame()
+      let clock = ContinuousClock()
+      var least = Double.infinity
+      for _ in 0..<runs {
+        let start = clock.now
+        _ = forge_run_parallel(&step, 1, &frame, Int32(threads), nil, .max)
+        least = min(least, (clock.now - start) / .seconds(1))
+      }
+      return max(least, 1e-12)
+    }
+  }
+}

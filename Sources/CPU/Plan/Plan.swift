@@ -1,0 +1,167 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// A finished plan for inputs of one size: a flat array of C steps and the memory they need.
+final class Plan: Executable {
+  /// A run of C steps, or a call of a user's own arithmetic between two of them.
+  enum Segment: Sendable {
+    case steps(start: Int, count: Int)
+    case custom(CustomCall)
+  }
+
+  /// A user's own arithmetic with its tensors.
+  struct CustomCall: Sendable {
+    let operation: CustomOperation
+    let inputs: [Region]
+    let output: Region
+    /// The layer, as a position.
+    let layer: Int
+  }
+
+  /// Plain memory: a base of the frame, an offset and a count in floats.
+  struct Region: Sendable {
+    let base: Int
+    let offset: Int
+    let imageStride: Int
+    let count: Int
+  }
+
+  /// What is run, in order.
+  let segments: [Segment]
+  let steps: [StepReport]
+  /// The most threads that any step is dealt out to.
+  let mostThreads: Int
+  /// In order of their first step.
+  let tensors: [TensorReport]
+  let inputSizes: [[Int]]
+  let outputSizes: [[Int]]
+  let cropSlots: [CropSlot]
+  let arenaByteCount: Int
+  let unsharedByteCount: Int
+  private let calls: AlignedMemory
+  private let arguments: AlignedMemory
+  private let constants: AlignedMemory
+  /// Packed parameters and tables that arguments point to.
+  let retained: [AlignedMemory]
+
+  /// Finishes what a builder has planned.
+  ///
+  /// - Throws: ``NoMemory`` when there is none for it.
+  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) throws {
+    let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
+    let places = TensorPlaces(
+      tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
+    arenaByteCount = memory.arenaCount * MemoryLayout<Float>.stride
+    unsharedByteCount = memory.unsharedCount * MemoryLayout<Float>.stride
+    inputSizes = builder.graph.inputs.map { builder.sizes(of: $0) }
+    outputSizes = builder.graph.outputs.map { builder.sizes(of: $0) }
+    cropSlots = builder.cropSlots
+    retained = builder.retained
+    steps = builder.steps.map { step in
+      let values = Set(step.reads + step.writes).reduce(0) { $0 + builder.tensor($1).count }
+      return StepReport(
+        kernel: step.name, layers: step.layers, node: step.node, multiplyAdds: step.multiplyAdds,
+        bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
+    }
+    tensors = memory.lifetimes.filter { builder.tensors[$0.key].base == .arena }
+      .sorted { ($0.value.lowerBound, $0.key) < ($1.value.lowerBound, $1.key) }
+      .map { root, lifetime in
+        TensorReport(
+          descriptor: builder.tensors[root].descriptor,
+          offset: memory.offsets[root] * MemoryLayout<Float>.stride, lifetime: lifetime)
+      }
+    constants = try AlignedMemory(
+      byteCount: builder.constantCount * MemoryLayout<Float>.stride
+    ) { bytes in
+      let floats = bytes.bindMemory(to: Float.self)
+      for (offset, values) in builder.constantFloats {
+        _ = floats[offset...].update(fromContentsOf: values.floats)
+      }
+    }
+
+    var segments: [Segment] = []
+    var calls: [KernelCall] = []
+    var dealt: [forge_step] = []
+    let following = TensorPlaces.following(builder.steps)
+    for (index, step) in builder.steps.enumerated() {
+      var places = places
+      places.next = following[index]
+      switch step.action {
+      case .kernel(let make):
+        if case .steps(let start, let count) = segments.last {
+          segments[segments.count - 1] = .steps(start: start, count: count + 1)
+        } else {
+          segments.append(.steps(start: calls.count, count: 1))
+        }
+        let call = make(places)
+        calls.append(call)
+        let report = steps[index]
+        let most = split.mostThreads(
+          tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+        // The image whose parts are dealt out: what a step writes may be no image but sums of one.
+        let image = [step.writes[0], step.reads.first ?? step.writes[0]].map { builder.tensor($0) }
+          .first { $0.isBlocked }
+        let parts = split.parts(
+          tiles: Int(call.tiles), parts: call.parts, threads: min(most, builder.settings.threads),
+          pixels: image.map { $0.height * $0.width } ?? 0)
+        let pieces = split.pieces(
+          threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+        // Its arguments get their place below.
+        dealt.append(
+          forge_step(
+            kernel: call.kernel, arguments: nil, tiles: call.tiles, most_threads: Int32(most),
+            parts: Int32(clamping: parts), pieces: Int32(clamping: pieces)))
+      case .custom(let operation):
+        let region = { (id: PlannedTensor.ID) in
+          let place = places.place(id)
+          return Region(
+            base: Int(place.base), offset: Int(place.offset), imageStride: Int(place.image_stride),
+            count: builder.tensor(id).count)
+        }
+        segments.append(
+          .custom(
+            CustomCall(
+              operation: operation, inputs: step.reads.map(region), output: region(step.writes[0]),
+              layer: step.layers.last ?? 0)))
+      }
+    }
+    self.segments = segments
+    mostThreads = dealt.map { Int($0.most_threads) }.max() ?? 1
+
+    // All arguments in one block, each on a line of its own, then the steps that point into it.
+    let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
+    let arguments = try AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
+      var offset = 0
+      for (call, size) in zip(calls, sizes) {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: call.arguments)
+        offset += size
+      }
+    }
+    self.arguments = arguments
+    self.calls = try AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) { bytes in
+      let steps = bytes.bindMemory(to: forge_step.self)
+      var offset = 0
+      for (index, step) in dealt.enumerated() {
+        steps[index] = step
+        steps[index].arguments = arguments.bytes.baseAddress?.advanced(by: offset)
+        offset += sizes[index]
+      }
+    }
+  }
+
+  /// The steps from an index on.
+  func steps(from start: Int) -> UnsafePointer<forge_step>? {
+    calls.bytes.baseAddress?.assumingMemoryBound(to: forge_step.self).advanced(by: start)
+  }
+
+  /// The base of constants in a frame; nothing writes to it.
+  var constantsBase: UnsafeMutablePointer<Float>? { constants.writableFloats }
+
+  var byteCount: Int { calls.byteCount + arguments.byteCount + constants.byteCount }
+
+  func runner(in workspace: Workspace, threads: Int) -> any ExampleRunner {
+    StepLoop(self, in: workspace, threads: threads)
+  }
+}

@@ -1,0 +1,324 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// Stage 5: a kernel, a layout and a step for every node of a bound graph.
+///
+/// Images are blocked, everything else is plain; a value gets its other form when a step asks for
+/// it. How each family of operations becomes steps is in `Plan/Steps/`.
+struct PlanBuilder {
+  typealias Value = OperationGraph.Value
+  typealias ID = PlannedTensor.ID
+
+  /// The operations, every size known.
+  let graph: OperationGraph
+  /// The kernels of the chosen instruction set.
+  let kernels: forge_kernel_table
+  /// The parameters in the forms kernels read.
+  let constants: PackedConstants
+  /// Where each resize that can be cropped finds its rectangle.
+  private(set) var cropSlots: [CropSlot] = []
+  /// What is chosen by.
+  let settings: PlanSettings
+  /// The kernels of the convolutions.
+  let convolutions: ConvolutionPlan
+  private let layout: ImageLayout
+  private let lastUse: [Int: Int]
+
+  private(set) var steps: [PlannedStep] = []
+  private(set) var tensors: [PlannedTensor] = []
+  /// Constants that are tensors: operands of elementwise operations.
+  private(set) var constantFloats: [(offset: Int, values: FloatMemory)] = []
+  /// The floats of those, filled up to whole lines.
+  private(set) var constantCount = 0
+  /// Everything that kernel arguments point to.
+  private(set) var retained: [AlignedMemory] = []
+  private var blockedForms: [Value: ID] = [:]
+  private var plainForms: [Value: ID] = [:]
+  private var clearedRoots: Set<Int> = []
+  private(set) var node = 0
+  var layers: [Int] = []
+
+  init(
+    graph: OperationGraph, kernels: forge_kernel_table, constants: PackedConstants,
+    settings: PlanSettings, convolutions: ConvolutionPlan
+  ) {
+    self.graph = graph
+    self.kernels = kernels
+    self.constants = constants
+    self.settings = settings
+    self.convolutions = convolutions
+    layout = convolutions.layout
+    var lastUse: [Int: Int] = [:]
+    for (position, node) in graph.nodes.enumerated() {
+      for operand in graph.operands(of: node) { lastUse[operand.index] = position }
+    }
+    for output in graph.outputs { lastUse[output.index] = .max }
+    self.lastUse = lastUse
+  }
+
+  /// Plans every node, then the outputs.
+  mutating func build() throws {
+    for (index, value) in graph.inputs.enumerated() {
+      plainForms[value] = addPlain(sizes(of: value), base: .input(index))
+    }
+    for (position, node) in graph.nodes.enumerated() where !convolutions.isFused(position) {
+      self.node = position
+      layers = node.layers
+      try addSteps(for: node)
+    }
+    self.node = graph.nodes.count
+    layers = []
+    for (index, value) in graph.outputs.enumerated() {
+      try addOutput(value, index: index)
+    }
+  }
+
+  // MARK: Values and their forms
+
+  /// The sizes of a value; binding has made every one known.
+  func sizes(of value: Value) -> [Int] { graph.shape(of: value).sizes ?? [] }
+
+  /// Whether a value is an image.
+  func isImage(_ value: Value) -> Bool { graph.shape(of: value).isImage }
+
+  /// The sizes of a value as an image: those of fewer axes get height and width 1 in front.
+  func imageSizes(of value: Value) -> [Int] { graph.imageSizes(of: value) }
+
+  /// A value as a blocked image.
+  mutating func blocked(_ value: Value) throws -> ID {
+    if let form = blockedForms[value] { return form }
+    let sizes = imageSizes(of: value)
+    let plain = try self.plain(value)
+    let source =
+      sizes == self.sizes(of: value)
+      ? plain : addTensor { tensors, _ in tensors[plain].reshaped(sizes) }
+    let form = addBlocked(value)
+    blockedForms[value] = form
+    addBlock(from: source, to: form)
+    return form
+  }
+
+  /// A value in row-major order.
+  mutating func plain(_ value: Value) throws -> ID {
+    if let form = plainForms[value] { return form }
+    if let recipe = graph.constant(value) {
+      let form = try addConstant(recipe, sizes: sizes(of: value))
+      plainForms[value] = form
+      return form
+    }
+    let form = addPlain(sizes(of: value))
+    plainForms[value] = form
+    if let blocked = blockedForms[value] { addUnblock(from: blocked, to: form) }
+    return form
+  }
+
+  /// The memory for a node's result, blocked; part of a concatenation where it is planned so.
+  mutating func blockedResult(_ value: Value) -> ID {
+    let form = addBlocked(value)
+    blockedForms[value] = form
+    return form
+  }
+
+  /// The memory for a node's result, plain.
+  mutating func plainResult(_ value: Value) -> ID {
+    let form = addPlain(sizes(of: value))
+    plainForms[value] = form
+    return form
+  }
+
+  /// Makes a value another reading of memory that is there: a reshape, a crop.
+  mutating func setForm(_ value: Value, _ tensor: (Tensors) -> PlannedTensor) {
+    let form = addTensor { tensors, _ in tensor(tensors) }
+    if tensors[form.index].isBlocked {
+      blockedForms[value] = form
+    } else {
+      plainForms[value] = form
+    }
+  }
+
+  /// The memory for an elementwise result: that of an input which is not needed any more, or new.
+  mutating func blockedResult(_ value: Value, reusing inputs: [Value]) throws -> ID {
+    for input in inputs {
+      let source = try blocked(input)
+      if canReuse(source, of: input, for: value) {
+        blockedForms[value] = source
+        return source
+      }
+    }
+    return blockedResult(value)
+  }
+
+  /// Whether a step may write `value` over the blocked image of its input.
+  private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
+    let tensor = tensors[source.index]
+    return settings.isEnabled(PlanRewrites.reuseInPlace) && lastUse[input.index] == node
+      && tensor.base == .arena
+      && tensor.root == source && tensor.halo == halo(of: value)
+      && sizes(of: input) == sizes(of: value)
+      && !isPart(value)
+      && !othersRead(source, than: input)
+  }
+
+  /// Whether this node or a later one reads the memory of `root` under another value, as crops and
+  /// the parts of a concatenation do.
+  private func othersRead(_ root: ID, than input: Value) -> Bool {
+    blockedForms.contains { value, form in
+      value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
+    }
+  }
+
+  /// Whether a value is written straight into the tensor it is concatenated into.
+  func isPart(_ value: Value, of whole: Value, at channel: Int) -> Bool {
+    layout.slot(of: value).map { $0.whole == whole && $0.channel == channel } ?? false
+  }
+
+  /// Whether a value is there in row-major order already.
+  func hasPlainForm(_ value: Value) -> Bool { plainForms[value] != nil }
+
+  /// The blocked image of a value, when it has been made.
+  func blockedForm(of value: Value) -> ID? { blockedForms[value] }
+
+  /// The border of zeros that readers of a value need.
+  func halo(of value: Value) -> Edges { layout.halo(of: value) }
+
+  /// Whether a value is part of a concatenation.
+  func isPart(_ value: Value) -> Bool { layout.slot(of: value) != nil }
+
+  /// Whether a crop is another reading of the image it is cut from.
+  func isView(_ crop: Value) -> Bool { layout.isView(crop) }
+
+  // MARK: Tensors
+
+  /// Read access to the tensors by their IDs.
+  struct Tensors {
+    fileprivate let tensors: [PlannedTensor]
+    subscript(id: ID) -> PlannedTensor { tensors[id.index] }
+  }
+
+  /// A tensor of the plan so far.
+  func tensor(_ id: ID) -> PlannedTensor { tensors[id.index] }
+
+  @discardableResult
+  mutating func addTensor(_ make: (Tensors, ID) -> PlannedTensor) -> ID {
+    let id = ID(index: tensors.count)
+    tensors.append(make(Tensors(tensors: tensors), id))
+    return id
+  }
+
+  /// A plain tensor with memory of its own.
+  mutating func addPlain(_ sizes: [Int], base: PlannedTensor.Base = .arena) -> ID {
+    addTensor { _, id in PlannedTensor.plain(sizes, base: base, id: id) }
+  }
+
+  private mutating func addBlocked(_ value: Value) -> ID {
+    let sizes = imageSizes(of: value)
+    guard let slot = layout.slot(of: value) else {
+      let halo = halo(of: value)
+      return addTensor { _, id in PlannedTensor.blocked(sizes, halo: halo, id: id) }
+    }
+    let whole = blockedForms[slot.whole] ?? blockedResult(slot.whole)
+    return addTensor { tensors, _ in
+      tensors[whole].part(sizes, channel: slot.channel, halo: tensors[whole].halo)
+    }
+  }
+
+  /// A constant as a tensor.
+  private mutating func addConstant(_ recipe: ConstantRecipe, sizes: [Int]) throws -> ID {
+    addConstant(try constants.floats(of: recipe), sizes: sizes)
+  }
+
+  /// Values as a tensor.
+  mutating func addConstant(_ values: [Float], sizes: [Int]) throws -> ID {
+    addConstant(try FloatMemory(values), sizes: sizes)
+  }
+
+  private mutating func addConstant(_ values: FloatMemory, sizes: [Int]) -> ID {
+    let offset = constantCount
+    constantFloats.append((offset, values))
+    let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
+    constantCount = AlignedMemory.round(offset + values.floats.count, to: unit)
+    return addPlain(sizes, base: .constants(offset))
+  }
+
+  // MARK: Steps
+
+  /// Adds a step that runs a kernel.
+  mutating func addStep(
+    _ name: String, reads: [ID], writes: [ID], multiplyAdds: Int = 0, parameterCount: Int = 0,
+    firstWeights: FirstWeights? = nil, call: @escaping (TensorPlaces) -> KernelCall
+  ) {
+    for id in writes { clearHalo(of: id) }
+    steps.append(
+      PlannedStep(
+        name: name, layers: layers, node: node, reads: reads, writes: writes, action: .kernel(call),
+        multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride,
+        firstWeights: firstWeights))
+  }
+
+  /// Adds a step that calls a user's own arithmetic.
+  mutating func addCustomStep(_ operation: CustomOperation, reads: [ID], writes: ID) {
+    steps.append(
+      PlannedStep(
+        name: "custom", layers: layers, node: node, reads: reads, writes: [writes],
+        action: .custom(operation)))
+  }
+
+  /// Puts zeros around a blocked image before it is first written: its memory has been others'.
+  private mutating func clearHalo(of id: ID) {
+    let root = tensors[id.index].root
+    let whole = tensors[root.index]
+    guard whole.isBlocked, whole.halo != .none, clearedRoots.insert(root.index).inserted,
+      let kernel = kernels.clear_halo
+    else { return }
+    steps.append(
+      PlannedStep(
+        name: "clearHalo", layers: layers, node: node, reads: [], writes: [root],
+        action: .kernel { places in
+          var arguments = forge_clear_halo_arguments()
+          arguments.out = places.view(root)
+          arguments.top = Int32(whole.halo.top)
+          arguments.left = Int32(whole.halo.left)
+          arguments.bottom = Int32(whole.halo.bottom)
+          arguments.right = Int32(whole.halo.right)
+          return KernelCall(
+            kernel, arguments, tiles: forge_clear_halo_tiles, parts: whole.height)
+        }))
+  }
+
+  /// A constant, or a part of its values, in the form a kernel reads, alive as long as the plan.
+  mutating func packed(
+    _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
+  ) throws -> UnsafePointer<Float>? {
+    let memory = try constants.memory(
+      value, value.flatMap { graph.constant($0) }, part: part, as: form)
+    retained.append(memory)
+    return memory.floats
+  }
+
+  /// Values that kernel arguments point to, zeros after the last one up to `count`.
+  mutating func retain(_ values: [Float], count: Int) throws -> AlignedMemory {
+    let memory = try AlignedMemory(byteCount: count * MemoryLayout<Float>.stride) { bytes in
+      _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: values)
+    }
+    retained.append(memory)
+    return memory
+  }
+
+  /// Numbers that kernel arguments point to.
+  mutating func retain(_ numbers: [Int32]) throws -> AlignedMemory {
+    let memory = try AlignedMemory(byteCount: numbers.count * MemoryLayout<Int32>.stride) { bytes in
+      _ = bytes.bindMemory(to: Int32.self).update(fromContentsOf: numbers)
+    }
+    retained.append(memory)
+    return memory
+  }
+
+  /// The slot of the crop rectangle of a resize of `image`.
+  mutating func cropSlot(_ name: String, image: Value) -> Int {
+    let sizes = sizes(of: image)
+    cropSlots.append(CropSlot(name: name, width: sizes[1], height: sizes[0]))
+    return cropSlots.count - 1
+  }
+}

@@ -1,0 +1,99 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// Makes the plans of a graph: stages 5 and 6 of a compile.
+struct Planner: Sendable {
+  /// The rewritten operations.
+  let graph: OperationGraph
+  /// The parameters in the forms that kernels read, shared by all plans.
+  let constants: PackedConstants
+  /// The options of the compile.
+  let options: CompileOptions
+  /// The instruction set of the kernels.
+  let instructionSet: CompileOptions.InstructionSet
+  /// The most threads of a prediction on this machine.
+  let threads: Int
+  /// The kernels that were measured or recorded, see ``tune()``.
+  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+
+  /// The instruction set as C names it.
+  var level: forge_level { instructionSet.level }
+
+  init(_ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions) {
+    self.graph = graph
+    self.constants = PackedConstants(constants)
+    self.options = options
+    instructionSet =
+      options.instructionSet ?? .fromEnvironment() ?? CompileOptions.InstructionSet.allCases
+      .first { $0.level == forge_best_level() } ?? .scalar
+    threads = options.threads.count(usable: Device.usableCores())
+  }
+
+  /// The settings that the choice of kernels depends on.
+  var settings: PlanSettings {
+    var settings = PlanSettings(
+      options, level: level, threads: threads,
+      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
+    settings.tuned = tuned
+    return settings
+  }
+
+  /// The plan for a graph whose sizes are known.
+  func plan(_ bound: OperationGraph) throws(BackendError) -> Plan {
+    guard let table = forge_kernels(level) else { throw .noKernels }
+    try checkAxes(of: bound)
+    let convolutions = try planning { () throws in
+      try ConvolutionPlan(bound, settings, constants: constants)
+    }
+    var builder = PlanBuilder(
+      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
+      convolutions: convolutions)
+    try checkMemory(of: bound, convolutions, border: builder.halo)
+    return try planning { () throws in
+      try builder.build()
+      return try Plan(
+        builder, split: options.smallestShare.map { ThreadSplit(smallestShare: $0) } ?? .standard)
+    }
+  }
+
+  /// Runs a part of planning and sorts what it throws.
+  func planning<Result>(_ body: () throws -> Result) throws(BackendError) -> Result {
+    do { return try body() } catch let error as NoMemory {
+      throw .noMemory(error)
+    } catch is NoConvolutionAlgorithm {
+      throw .noKernels
+    } catch {
+      throw .constants(error)
+    }
+  }
+}
+
+extension BackendError {
+  /// The error for an instruction set without kernels.
+  static var noKernels: BackendError {
+    .problems([(nil, Problem(headline: "the instruction set is not there"))])
+  }
+}
+
+extension CompileOptions.InstructionSet {
+  /// The instruction set as C names it.
+  var level: forge_level {
+    switch self {
+    case .scalar: FORGE_SCALAR
+    case .baseline: FORGE_BASELINE
+    case .avx2: FORGE_AVX2
+    case .avx512: FORGE_AVX512
+    }
+  }
+
+  /// Whether this machine has it.
+  var isAvailable: Bool { forge_kernels(level) != nil }
+
+  /// The instruction set that the environment variable `FORGE_ISA` names, for tests and
+  /// comparisons.
+  static func fromEnvironment() -> Self? {
+    environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))
+  }
+}

@@ -1,0 +1,148 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeSystem
+
+/// Runs the steps of a plan in a workspace.
+final class StepLoop: ExampleRunner {
+  let threads: Int
+  private let plan: Plan
+  private let workspace: Workspace
+  /// The bases of the frame: arena, constants, inputs, outputs.
+  private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
+  /// What ``realtimeRun`` reads.
+  private let realtime: UnsafeMutablePointer<RealtimeSteps>
+  /// The inputs of each custom call, created here so that predictions do not allocate.
+  ///
+  /// There is one set for all examples, or one per example if the layer reads a model input
+  /// directly.
+  private let customInputs: [[[CustomInput]]]
+
+  init(_ plan: Plan, in workspace: Workspace, threads: Int) {
+    self.plan = plan
+    self.workspace = workspace
+    self.threads = min(threads, plan.mostThreads)
+    // Threads are created here so that no prediction has to create one.
+    if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
+    let places =
+      [workspace.arena.assumingMemoryBound(to: Float.self), plan.constantsBase]
+      + (workspace.inputs + workspace.outputs).map(\.baseAddress)
+    let bases = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>.allocate(
+      capacity: places.count)
+    _ = bases.initialize(from: places)
+    self.bases = bases
+    realtime = .allocate(capacity: 1)
+    realtime.initialize(
+      to: RealtimeSteps(
+        steps: plan.steps(from: 0), count: Int64(plan.steps.count),
+        bases: UnsafePointer(bases.baseAddress), crops: workspace.crops))
+    customInputs = plan.segments.map { segment in
+      guard case .custom(let call) = segment else { return [] }
+      let sets = call.inputs.contains { $0.imageStride > 0 } ? workspace.batch : 1
+      return (0..<sets).map { example in
+        call.inputs.map { region in
+          CustomInput(Self.values(of: region, bases: bases, example: example), in: workspace)
+        }
+      }
+    }
+  }
+
+  deinit {
+    bases.deallocate()
+    realtime.deallocate()
+  }
+
+  func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
+    try run(example: example, until: stop, seconds: nil)
+  }
+
+  func profile(adding seconds: inout [Double]) throws(LayerFailure) {
+    var failure: LayerFailure?
+    seconds.withUnsafeMutableBufferPointer { seconds in
+      do throws(LayerFailure) {
+        _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Runs all segments; with `seconds` each step by itself, adding the time that it takes.
+  private func run(
+    example: Int, until stop: StopCondition, seconds: UnsafeMutablePointer<Double>?
+  ) throws(LayerFailure) -> Bool {
+    var frame = forge_frame(
+      bases: UnsafePointer(bases.baseAddress), image: Int64(example), crops: workspace.crops,
+      worker: 0, calls: 0)
+    let flag = stop.flag.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
+    let clock = ContinuousClock()
+    // The position of a step among all, C steps and custom calls.
+    var position = 0
+    for (index, segment) in plan.segments.enumerated() {
+      switch segment {
+      case .steps(let start, let count):
+        // All at once, or one by one to be timed.
+        let length = seconds == nil ? count : 1
+        for first in stride(from: start, to: start + count, by: length) {
+          let begin = seconds.map { _ in clock.now }
+          let done = forge_run_parallel(
+            plan.steps(from: first), Int64(length), &frame, Int32(threads), flag, stop.deadline)
+          if done < length { return false }
+          if let seconds, let begin { seconds[position] += (clock.now - begin) / .seconds(1) }
+          position += length
+        }
+      case .custom(let call):
+        if stop.isMet { return false }
+        let begin = seconds.map { _ in clock.now }
+        let sets = customInputs[index]
+        try run(call, inputs: sets[sets.count > 1 ? example : 0])
+        if let seconds, let begin { seconds[position] += (clock.now - begin) / .seconds(1) }
+        position += 1
+      }
+    }
+    return true
+  }
+
+  private func run(_ call: Plan.CustomCall, inputs: [CustomInput]) throws(LayerFailure) {
+    let memory = UnsafeMutableBufferPointer(
+      start: bases[call.output.base].map { $0 + call.output.offset }, count: call.output.count)
+    var output = memory.mutableSpan
+    do { try call.operation.body(inputs, &output) } catch {
+      throw LayerFailure(layer: call.layer, cause: error)
+    }
+  }
+
+  private static func values(
+    of region: Plan.Region, bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>,
+    example: Int
+  ) -> UnsafeBufferPointer<Float> {
+    UnsafeBufferPointer(
+      start: bases[region.base].map {
+        UnsafePointer($0 + region.offset + example * region.imageStride)
+      }, count: region.count)
+  }
+
+  // MARK: Real time
+
+  /// The arguments of `forge_run`.
+  private struct RealtimeSteps {
+    let steps: UnsafePointer<forge_step>?
+    let count: Int64
+    let bases: UnsafePointer<UnsafeMutablePointer<Float>?>?
+    let crops: UnsafePointer<Double>
+  }
+
+  var realtimeRun: RealtimeRun? {
+    let hasCustomCall = plan.segments.contains { segment in
+      if case .custom = segment { true } else { false }
+    }
+    guard !hasCustomCall else { return nil }
+    return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
+      let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
+      var frame = forge_frame(
+        bases: plan.pointee.bases, image: Int64(example), crops: plan.pointee.crops, worker: 0,
+        calls: 0)
+      forge_run(plan.pointee.steps, plan.pointee.count, &frame)
+    }
+  }
+}

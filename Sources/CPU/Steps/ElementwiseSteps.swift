@@ -1,0 +1,156 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+extension PlanBuilder {
+  /// A function of each element.
+  mutating func addActivation(_ node: OperationGraph.Node, _ function: ActivationFunction) throws {
+    let activation = forge_activation(function)
+    guard isImage(node.output) else {
+      let source = try plain(node.inputs[0])
+      let target = plainResult(node.output)
+      let count = Int64(tensor(target).count)
+      let run = require(kernels.activation_plain)
+      addStep("activation", reads: [source], writes: [target]) { places in
+        var arguments = forge_activation_plain_arguments()
+        arguments.in = places.place(source)
+        arguments.out = places.place(target)
+        arguments.count = count
+        arguments.activation = activation
+        return KernelCall(run, arguments, tiles: forge_activation_plain_tiles)
+      }
+      return
+    }
+    let source = try blocked(node.inputs[0])
+    let target = try blockedResult(node.output, reusing: [node.inputs[0]])
+    let run = require(kernels.activation)
+    addStep("activation", reads: [source], writes: [target]) { places in
+      var arguments = forge_activation_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.activation = activation
+      return KernelCall(
+        run, arguments, tiles: forge_activation_tiles, parts: Int(arguments.out.height))
+    }
+  }
+
+  /// A scale and a shift per channel; a batch normalization that no rewrite has touched is one.
+  mutating func addAffine(_ node: OperationGraph.Node) throws {
+    guard let channels = sizes(of: node.output).last,
+      let affine = try AffineConstants(node, graph: graph, constants: constants.source)
+    else { preconditionFailure("the operands of a scale are constants") }
+    let spread = { (values: [Double]) in
+      values.count == 1
+        ? Array(repeating: Float(values[0]), count: channels) : values.map { Float($0) }
+    }
+    let (scale, shift) = (spread(affine.scale), spread(affine.shift))
+    guard isImage(node.output) else {
+      try addPlainAffine(node, scale: scale, shift: shift)
+      return
+    }
+    let count = AlignedMemory.round(channels, to: PlannedTensor.lanes)
+    let scaleMemory = try retain(scale, count: count)
+    let shiftMemory = try retain(shift, count: count)
+    let source = try blocked(node.inputs[0])
+    let target = try blockedResult(node.output, reusing: [node.inputs[0]])
+    let activation = forge_activation(node.activation)
+    let run = require(kernels.affine)
+    addStep("affine", reads: [source], writes: [target]) { places in
+      var arguments = forge_affine_arguments()
+      arguments.in = places.view(source)
+      arguments.out = places.view(target)
+      arguments.scale = scaleMemory.floats
+      arguments.bias = shiftMemory.floats
+      arguments.activation = activation
+      return KernelCall(
+        run, arguments, tiles: forge_affine_tiles, parts: Int(arguments.out.height))
+    }
+  }
+
+  /// A scale and a shift along the last axis of a plain tensor: a product, then a sum.
+  private mutating func addPlainAffine(
+    _ node: OperationGraph.Node, scale: [Float], shift: [Float]
+  ) throws {
+    let source = try plain(node.inputs[0])
+    let sizes = sizes(of: node.output)
+    let product = addPlain(sizes)
+    let target = plainResult(node.output)
+    let scaleTensor = try addConstant(scale, sizes: [scale.count])
+    let shiftTensor = try addConstant(shift, sizes: [shift.count])
+    addPlainBinary(.multiply, a: source, b: scaleTensor, out: product, activation: .linear)
+    addPlainBinary(.add, a: product, b: shiftTensor, out: target, activation: node.activation)
+  }
+
+  /// An operation on two tensors with broadcasting.
+  mutating func addBinary(_ node: OperationGraph.Node, _ operation: BinaryOperator) throws {
+    let (a, b) = (node.inputs[0], node.inputs[1])
+    guard isImage(node.output) else {
+      let (left, right) = (try plain(a), try plain(b))
+      let target = plainResult(node.output)
+      addPlainBinary(operation, a: left, b: right, out: target, activation: node.activation)
+      return
+    }
+    let (left, right) = (try blocked(a), try blocked(b))
+    let result = try blockedResult(node.output, reusing: [a, b])
+    let activation = forge_activation(node.activation)
+    let run = require(kernels.binary)
+    addStep(operation.rawValue, reads: [left, right], writes: [result]) { places in
+      var arguments = forge_binary_arguments()
+      arguments.a = places.view(left)
+      arguments.b = places.view(right)
+      arguments.out = places.view(result)
+      arguments.operation = operation.code
+      arguments.activation = activation
+      return KernelCall(
+        run, arguments, tiles: forge_binary_tiles, parts: Int(arguments.out.height))
+    }
+  }
+
+  private mutating func addPlainBinary(
+    _ operation: BinaryOperator, a: ID, b: ID, out: ID, activation: ActivationFunction
+  ) {
+    let sizes = tensor(out).sizes
+    let aStrides = Self.broadcastStrides(tensor(a).sizes, to: sizes)
+    let bStrides = Self.broadcastStrides(tensor(b).sizes, to: sizes)
+    let run = require(kernels.binary_plain)
+    addStep(operation.rawValue, reads: [a, b], writes: [out]) { places in
+      var arguments = forge_binary_plain_arguments()
+      arguments.a = places.place(a)
+      arguments.b = places.place(b)
+      arguments.out = places.place(out)
+      arguments.rank = Int32(sizes.count)
+      arguments.operation = operation.code
+      withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
+      withUnsafeMutableBytes(of: &arguments.a_strides) { $0.store(aStrides) }
+      withUnsafeMutableBytes(of: &arguments.b_strides) { $0.store(bStrides) }
+      arguments.activation = forge_activation(activation)
+      return KernelCall(run, arguments, tiles: forge_binary_plain_tiles)
+    }
+  }
+
+  /// Strides of a plain tensor spread over larger sizes: 0 along an axis of size 1.
+  private static func broadcastStrides(_ sizes: [Int], to target: [Int]) -> [Int] {
+    let own = strides(sizes)
+    let missing = target.count - sizes.count
+    return target.indices.map { axis in
+      axis < missing || sizes[axis - missing] == 1 ? 0 : own[axis - missing]
+    }
+  }
+}
+
+extension BinaryOperator {
+  /// The operator in C's terms.
+  fileprivate var code: Int32 {
+    let code =
+      switch self {
+      case .add: FORGE_ADD
+      case .subtract: FORGE_SUBTRACT
+      case .multiply: FORGE_MULTIPLY
+      case .maximum: FORGE_MAXIMUM
+      case .minimum: FORGE_MINIMUM
+      case .prelu: FORGE_PRELU
+      }
+    return Int32(code.rawValue)
+  }
+}

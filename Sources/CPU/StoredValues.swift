@@ -1,0 +1,30 @@
+import CForgeKernels
+import ForgeShapes
+
+/// Stored numbers of any layout and floating-point type as Float32.
+package enum StoredValues {
+  /// Gathers `sizes` values in row-major order.
+  ///
+  /// - Parameters:
+  ///   - bytes: the stored numbers, of float32, float16, bfloat16 or float64.
+  ///   - type: their type.
+  ///   - sizes: the sizes of the result.
+  ///   - strides: the distance of neighbours along each axis of the result, in stored numbers.
+  ///   - output: memory for all values.
+  ///   - threads: the most threads.
+  package static func gather(
+    _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
+    into output: UnsafeMutableBufferPointer<Float>, threads: Int
+  ) {
+    let stored =
+      switch type {
+      case .float16: FORGE_STORED_FLOAT16
+      case .bfloat16: FORGE_STORED_BFLOAT16
+      case .float64: FORGE_STORED_FLOAT64
+      default: FORGE_STORED_FLOAT32
+      }
+    forge_gather(
+      bytes.baseAddress, Int32(stored.rawValue), Int32(sizes.count), sizes.map(Int64.init),
+      strides.map(Int64.init), output.baseAddress, Int32(clamping: threads))
+  }
+}

@@ -1,0 +1,86 @@
+import ForgeShapes
+import ForgeSystem
+
+/// A device that computes predictions: it turns a rewritten graph into executables.
+///
+/// Stages 1 to 4 of a compile know no device. A back end does the rest: it prepares a graph once
+/// (``network(_:constants:options:like:)``), makes an executable for each input size, and an
+/// executable makes the memory of predictions and runs them.
+///
+/// ForgeCPU is the back end for processors. The tests have a second one, which runs the reference
+/// executor.
+package protocol Backend: Sendable {
+  /// The names of the rewrites that it applies itself, for ``CompileOptions/disabledRewrites``.
+  var rewriteNames: [String] { get }
+
+  /// The options that it cannot fulfil.
+  func problems(of options: CompileOptions) -> [Problem]
+
+  /// Prepares a graph.
+  ///
+  /// - Parameters:
+  ///   - graph: the rewritten operations; shapes may be unknown while an input's size is.
+  ///   - constants: the values that the recipes of the graph refer to.
+  ///   - options: options without ``problems(of:)``.
+  ///   - earlier: a network of the same model whose choices are used where they fit.
+  /// - Returns: what executables for all input sizes share.
+  /// - Throws: ``BackendError``.
+  func network(
+    _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
+    like earlier: (any BackendNetwork)?
+  ) throws(BackendError) -> any BackendNetwork
+}
+
+/// A graph on a back end: what its executables for all input sizes share.
+package protocol BackendNetwork: AnyObject, Sendable {
+  /// What the back end decided, for reports.
+  var decisions: BackendDecisions { get }
+  /// The bytes of constants in the form that the back end reads.
+  var constantByteCount: Int { get }
+
+  /// Makes an executable.
+  ///
+  /// - Parameter graph: the graph of this network, bound to the sizes of its inputs.
+  /// - Returns: the executable, which may share constants with others.
+  /// - Throws: ``BackendError``.
+  func executable(for graph: OperationGraph) throws(BackendError) -> any Executable
+}
+
+/// What a back end decided for a network.
+package struct BackendDecisions: Sendable {
+  /// The name of the instruction set, or of the device.
+  package let instructionSet: String
+  /// The most threads of a prediction.
+  package let threads: Int
+  /// The precision, `.float32` when the device does not support the requested one.
+  package let precision: CompileOptions.Precision
+  /// How algorithms were chosen.
+  package let tuning: TuningReport
+
+  /// Creates the decisions.
+  package init(
+    instructionSet: String, threads: Int = 1, precision: CompileOptions.Precision = .float32,
+    tuning: TuningReport? = nil
+  ) {
+    self.instructionSet = instructionSet
+    self.threads = threads
+    self.precision = precision
+    self.tuning =
+      tuning
+      ?? TuningReport(
+        way: .costModel,
+        record: TuningRecord(instructionSet: instructionSet, threads: threads, choices: []))
+  }
+}
+
+/// Why a back end cannot run a graph.
+package enum BackendError: Error {
+  /// A layer, by its position, does not fit inputs of this size; the shapes it would receive.
+  case unfit(ShapeError, layer: Int, received: [Shape] = [])
+  /// A constant could not be read.
+  case constants(any Error)
+  /// The system is out of memory.
+  case noMemory(NoMemory)
+  /// Other problems, with the position of the layer if they belong to one.
+  case problems([(layer: Int?, problem: Problem)])
+}

@@ -1,0 +1,157 @@
+/// The options of a compile.
+public struct CompileOptions: Sendable {
+  /// Checks beyond those of counts and shapes.
+  public struct Checks: OptionSet, Sendable {
+    /// The bit mask.
+    public let rawValue: Int
+
+    /// Creates a set from its bit mask.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// No further checks.
+    public static let none: Checks = []
+    /// Each prediction checks that every output is finite.
+    ///
+    /// A NaN or an infinity becomes an error. It names the output and the source of the number: an
+    /// input that is not finite, or else the first layer whose result is not. To find the layer,
+    /// the network is compiled again and run with every layer kept, so this error takes about as
+    /// long as a compile.
+    public static let finiteOutputs = Checks(rawValue: 1 << 0)
+    /// The compile checks that every parameter is finite, and names each that is not.
+    ///
+    /// This reads every parameter twice.
+    public static let finiteParameters = Checks(rawValue: 1 << 1)
+  }
+
+  /// Whether a compile compares the plan with the reference executor.
+  public enum Verification: Sendable {
+    /// No comparison.
+    case none
+    /// Compares on this many seeded random inputs, 1 to 1000.
+    ///
+    /// The compile fails when an output differs by more than ``CompileOptions/accuracy``, or by
+    /// more than rounding explains where its numbers cancel (see ``Verification``).
+    case samples(Int, seed: UInt64 = 1)
+  }
+
+  /// What a plan is optimised for.
+  public enum Preference: Sendable {
+    /// Speed: weights may be packed into larger forms, up to 64/9 of their size.
+    case speed
+    /// Size: weights are packed at their own size, except for padding to whole vectors.
+    case size
+  }
+
+  /// Instruction sets, from the least to the most demanding.
+  public enum InstructionSet: String, Sendable, CaseIterable {
+    /// Plain C, one number at a time, for any processor.
+    case scalar
+    /// The vectors that every machine of the architecture has: SSE2, NEON.
+    case baseline
+    /// AVX2 and FMA.
+    case avx2
+    /// AVX-512 F, BW, DQ, VL.
+    case avx512
+  }
+
+  /// The most examples one prediction may hold, 1 to 2²⁰.
+  public var maximumBatch: Int
+  /// The names of layers whose outputs can be read after a prediction.
+  ///
+  /// Keeping a layer changes no bit of any output.
+  public var keep: [String]
+  /// What the compile and each prediction check.
+  public var checks: Checks
+  /// Whether the plan is compared with the reference executor.
+  public var verify: Verification
+  /// The relative L2 error that `verify` allows, above 0.
+  ///
+  /// A third of it bounds the error of each kernel that may be chosen. By default it is
+  /// ``Precision/accuracy`` of ``precision``, and Float32 kernels are chosen as for `.float32`.
+  public var accuracy: Double {
+    get { givenAccuracy ?? precision.accuracy }
+    set { givenAccuracy = newValue }
+  }
+  private var givenAccuracy: Double?
+  /// The relative L2 error, a third of which bounds the Float32 kernels that may be chosen.
+  package var kernelAccuracy: Double { givenAccuracy ?? Precision.float32.accuracy }
+  /// The precision of dense layers and convolutions.
+  public var precision: Precision
+  /// The names of rewrites to skip; `Rewrites.names` lists them.
+  public var disabledRewrites: Set<String>
+  /// The instruction set; by default the value of `FORGE_ISA`, else the best of the machine.
+  public var instructionSet: InstructionSet?
+  /// Whether the plan is optimised for speed or for size.
+  public var preference: Preference
+  /// How the kernels of convolutions are chosen: by estimate, by timing, or from a record.
+  public var tuning: Tuning
+  /// The number of plans cached for inputs whose size is known only at run time, at least 1.
+  public var planCacheSize: Int
+  /// The threads of one prediction, 1 to ``Threads/maximum``.
+  ///
+  /// The result is bit-identical for any number.
+  public var threads: Threads
+  /// The threads that read and pack parameters, in a compile and when planning for new input sizes.
+  ///
+  /// With 1, only the calling thread works. The result is bit-identical for any number.
+  public var compileThreads: Threads
+  /// The device that predicts; `nil` is the processor.
+  package var backend: (any Backend)?
+  /// The least work of a thread in seconds; tests set it to 0 to split steps of any size.
+  package var smallestShare: Double?
+  /// Replaces the clock when kernels are measured; tests supply their own costs.
+  package var tuningTimer: TuningTimer?
+
+  /// Creates options; each has a default.
+  ///
+  /// The compile reports each option that is out of range.
+  ///
+  /// - Parameters:
+  ///   - maximumBatch: the most examples one prediction may hold.
+  ///   - keep: layers whose outputs can be read after a prediction.
+  ///   - checks: what the compile and each prediction check: `.finiteOutputs`, `.finiteParameters`
+  ///     or both.
+  ///   - verify: whether the plan is compared with the reference executor.
+  ///   - accuracy: the relative L2 error that `verify` allows; by default that of the precision.
+  ///   - disabledRewrites: the names of rewrites to skip.
+  ///   - instructionSet: the instruction set; by default the value of `FORGE_ISA`, else the best of
+  ///     the machine.
+  ///   - preference: whether the plan is optimised for speed or for size.
+  ///   - tuning: how the kernels of convolutions are chosen.
+  ///   - planCacheSize: the number of plans cached for inputs whose size is known only at run time.
+  ///   - threads: the threads of one prediction; by default one per physical core that the process
+  ///     may use, for the lowest latency. With 1, a prediction runs on the calling thread alone.
+  ///   - compileThreads: the threads that read and pack parameters; by default one per physical
+  ///     core that the process may use, whatever `threads` is.
+  ///   - precision: the precision of dense layers and convolutions.
+  public init(
+    maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
+    instructionSet: InstructionSet? = nil, preference: Preference = .speed,
+    tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,
+    compileThreads: Threads = .automatic, precision: Precision = .float32
+  ) {
+    self.maximumBatch = maximumBatch
+    self.keep = keep
+    self.checks = checks
+    self.verify = verify
+    givenAccuracy = accuracy
+    self.precision = precision
+    self.disabledRewrites = disabledRewrites
+    self.instructionSet = instructionSet
+    self.preference = preference
+    self.tuning = tuning
+    self.planCacheSize = planCacheSize
+    self.threads = threads
+    self.compileThreads = compileThreads
+  }
+
+  /// Creates options for another device than the processor.
+  package init(
+    backend: any Backend, maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    verify: Verification = .none
+  ) {
+    self.init(maximumBatch: maximumBatch, keep: keep, checks: checks, verify: verify)
+    self.backend = backend
+  }
+}

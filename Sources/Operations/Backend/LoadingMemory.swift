@@ -1,0 +1,28 @@
+import Synchronization
+
+/// Tracks the peak memory of reading and packing parameters.
+package final class LoadingMemory: Sendable {
+  private let kept = Atomic(0)
+  private let most = Atomic(0)
+
+  /// Creates a tracker that has seen nothing.
+  package init() {}
+
+  /// The most bytes held at once.
+  package var peak: Int { most.load(ordering: .relaxed) }
+
+  /// Records bytes that are held briefly in addition to all that is kept.
+  package func hold(_ count: Int) {
+    most.max(kept.load(ordering: .relaxed) + count, ordering: .relaxed)
+  }
+
+  /// Adds bytes that are held until they are released.
+  package func keep(_ count: Int) {
+    most.max(kept.add(count, ordering: .relaxed).newValue, ordering: .relaxed)
+  }
+
+  /// Subtracts bytes that were kept.
+  package func release(_ count: Int) {
+    kept.subtract(count, ordering: .relaxed)
+  }
+}

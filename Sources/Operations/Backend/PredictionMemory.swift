@@ -1,0 +1,98 @@
+import ForgeShapes
+import ForgeSystem
+
+/// The memory of one prediction at a time, with what runs in it, independent of the model.
+///
+/// It is not `Sendable`: its holder has exclusive access.
+package final class PredictionMemory {
+  /// The executable that runs.
+  package let executable: any Executable
+  /// The runner.
+  package let runner: any ExampleRunner
+  private let workspace: Workspace
+
+  /// The most examples it has room for.
+  package var maximumBatch: Int { workspace.batch }
+
+  /// Makes the memory, or prepares a caller's `workspace` of the right size and alignment.
+  ///
+  /// - Throws: `NoMemory` when the system refuses.
+  package init(
+    _ executable: any Executable, batch: Int, threads: Int,
+    workspace: UnsafeMutableRawPointer? = nil
+  ) throws(NoMemory) {
+    self.executable = executable
+    self.workspace = try Workspace(executable, batch: batch, memory: workspace)
+    runner = executable.runner(in: self.workspace, threads: threads)
+  }
+
+  /// The values of an input for all examples.
+  package func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> { workspace.inputs[index] }
+
+  /// The values of an output for all examples.
+  package func output(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
+    workspace.outputs[index]
+  }
+
+  /// Computes the outputs of `batch` examples, one after the other in the same arena.
+  ///
+  /// - Returns: whether all were computed before `stop` was met.
+  /// - Throws: ``LayerFailure`` when a custom layer throws.
+  @discardableResult
+  package func run(
+    batch: Int, until stop: StopCondition = StopCondition()
+  ) throws(LayerFailure) -> Bool {
+    for example in 0..<batch {
+      guard try runner.run(example: example, until: stop) else { return false }
+    }
+    return true
+  }
+
+  /// Fills the inputs with seeded random numbers in −1 ..< 1, for measurements.
+  package func fillInputs() {
+    for (index, values) in workspace.inputs.enumerated() {
+      var random = SplitMix64(seed: UInt64(index + 1))
+      for position in values.indices { values[position] = random.nextSymmetric() }
+    }
+  }
+
+  // MARK: Crops
+
+  /// Why a crop was not set.
+  package enum CropProblem {
+    /// No resize of that name can be cropped.
+    case noSuchLayer
+    /// The rectangle is not inside the image of this slot.
+    case outside(CropSlot)
+  }
+
+  /// Sets the source rectangle of each resize of a layer; `nil` is the whole image.
+  ///
+  /// - Returns: why it was not set, or `nil`.
+  package func setCrop(_ crop: CropRectangle?, of layer: String) -> CropProblem? {
+    var problem: CropProblem? = .noSuchLayer
+    for (index, slot) in executable.cropSlots.enumerated() where slot.name == layer {
+      let rectangle = crop ?? slot.whole
+      guard rectangle.fits(width: slot.width, height: slot.height) else { return .outside(slot) }
+      workspace.setCrop(rectangle, slot: index)
+      problem = nil
+    }
+    return problem
+  }
+
+  /// Copies the crops from the memory of another executable for the same inputs.
+  package func takeCrops(from other: PredictionMemory) {
+    for (index, slot) in executable.cropSlots.enumerated() {
+      guard let source = other.executable.cropSlots.firstIndex(where: { $0.name == slot.name })
+      else { continue }
+      workspace.setCrop(other.workspace.crop(slot: source), slot: index)
+    }
+  }
+
+  /// Resets every resize to sample its whole image.
+  package func resetCrops() {
+    for (index, slot) in executable.cropSlots.enumerated() {
+      workspace.setCrop(slot.whole, slot: index)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import ForgeSystem
+
+/// The memory of predictions of up to a number of examples: crops, inputs, outputs and the arena.
+///
+/// Each part starts on a cache line. The inputs of custom layers may keep a workspace alive.
+package final class Workspace {
+  /// The executable it is for, kept alive.
+  package let executable: any Executable
+  /// The most examples.
+  package let batch: Int
+  /// The values of each input, all examples one after the other.
+  package let inputs: [UnsafeMutableBufferPointer<Float>]
+  /// The values of each output, all examples one after the other.
+  package let outputs: [UnsafeMutableBufferPointer<Float>]
+  /// The crop rectangles, four numbers each: x, y, width, height.
+  package let crops: UnsafeMutablePointer<Double>
+  /// The arena of one example.
+  package let arena: UnsafeMutableRawPointer
+  /// The memory, unless it belongs to the caller.
+  private let owned: UnsafeMutableRawPointer?
+
+  /// Prepares memory of ``byteCount(of:batch:)`` bytes; by default it allocates them.
+  ///
+  /// All bytes are set to zero, which also takes the page faults before the first prediction.
+  ///
+  /// - Throws: `NoMemory` when the system refuses.
+  package init(
+    _ executable: any Executable, batch: Int, memory: UnsafeMutableRawPointer? = nil
+  ) throws(NoMemory) {
+    let layout = try Layout(executable, batch: batch)
+    guard let start = memory ?? AlignedMemory.allocate(byteCount: layout.byteCount) else {
+      throw NoMemory(byteCount: layout.byteCount)
+    }
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.byteCount)
+    self.executable = executable
+    self.batch = batch
+    owned = memory == nil ? start : nil
+    let values = layout.values.map { offset, count in
+      UnsafeMutableBufferPointer(
+        start: (start + offset).assumingMemoryBound(to: Float.self), count: count)
+    }
+    inputs = Array(values[..<executable.inputSizes.count])
+    outputs = Array(values[executable.inputSizes.count...])
+    crops = start.assumingMemoryBound(to: Double.self)
+    arena = start + layout.arenaOffset
+    for (slot, crop) in executable.cropSlots.enumerated() { setCrop(crop.whole, slot: slot) }
+  }
+
+  deinit { AlignedMemory.free(owned) }
+
+  /// The bytes of a workspace.
+  ///
+  /// - Throws: `NoMemory` when the number exceeds any memory.
+  package static func byteCount(
+    of executable: any Executable, batch: Int
+  ) throws(NoMemory) -> Int {
+    try Layout(executable, batch: batch).byteCount
+  }
+
+  /// A crop rectangle.
+  package func crop(slot: Int) -> CropRectangle {
+    let numbers = crops + slot * 4
+    return CropRectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+  }
+
+  /// Sets a crop rectangle.
+  func setCrop(_ crop: CropRectangle, slot: Int) {
+    // Element by element, because an array of the four would allocate.
+    let numbers = crops + slot * 4
+    numbers[0] = crop.x
+    numbers[1] = crop.y
+    numbers[2] = crop.width
+    numbers[3] = crop.height
+  }
+
+  /// The offsets of the parts in bytes.
+  private struct Layout {
+    /// The offset and the floats of each input, then of each output; crops lie before them.
+    let values: [(offset: Int, count: Int)]
+    let arenaOffset: Int
+    let byteCount: Int
+
+    init(_ executable: any Executable, batch: Int) throws(NoMemory) {
+      let sizes = executable.inputSizes + executable.outputSizes
+      let bytes = sizes.reduce(Double(executable.arenaByteCount)) {
+        $0 + $1.reduce(4 * Double(batch)) { $0 * Double($1) }
+      }
+      guard bytes < 0x1p62 else { throw NoMemory(byteCount: .max) }
+      var end = 0
+      func take(_ bytes: Int) -> Int {
+        defer { end += AlignedMemory.round(bytes, to: AlignedMemory.alignment) }
+        return end
+      }
+      _ = take(executable.cropSlots.count * 4 * MemoryLayout<Double>.stride)
+      values = sizes.map { sizes in
+        let count = sizes.reduce(batch, *)
+        return (take(count * MemoryLayout<Float>.stride), count)
+      }
+      arenaOffset = take(executable.arenaByteCount)
+      byteCount = end
+    }
+  }
+}

@@ -1,0 +1,146 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Memory for parameters in pages of 2 MB, where the system has them.
+///
+/// A prediction reads each parameter about once. With pages of 4 KB it walks the page tables for
+/// nearly every cache line, and in a virtual machine those of the host as well.
+/// Docs/Performance.md has the measurement.
+package final class LargePages: Sendable {
+  /// The bytes of a page.
+  package static let pageBytes = 2 << 20
+  /// The least allocation worth a place in a large page.
+  package static let leastBytes = 64 << 10
+  /// The address space reserved at once; pages that nobody has written take no memory.
+  private static let regionBytes = 32 << 20
+
+  struct Region {
+    let address, byteCount: Int
+    /// The free ranges in order; no two are adjacent.
+    var free: [Range<Int>]
+  }
+
+  private let regions = ForkSafe<[Region]>([])
+
+  /// Creates an empty set of regions.
+  package init() {}
+
+  deinit {
+    regions.withLock { regions in
+      for region in regions {
+        munmap(UnsafeMutableRawPointer(bitPattern: region.address), region.byteCount)
+      }
+    }
+  }
+
+  /// The reserved address space in bytes, free ranges included.
+  package var reservedBytes: Int { regions.withLock { $0.reduce(0) { $0 + $1.byteCount } } }
+
+  /// The bytes in use.
+  package var usedBytes: Int {
+    regions.withLock {
+      $0.reduce(0) { $0 + $1.byteCount - $1.free.reduce(0) { $0 + $1.count } }
+    }
+  }
+
+  /// The bytes that an allocation takes; `nil` when the number overflows.
+  private static func size(_ byteCount: Int) -> Int? {
+    let (padded, overflow) = byteCount.addingReportingOverflow(AlignedMemory.alignment - 1)
+    guard !overflow, byteCount >= 0 else { return nil }
+    // At least one unit, so that each allocation has its own address.
+    return max(padded / AlignedMemory.alignment, 1) * AlignedMemory.alignment
+  }
+
+  /// Uninitialised bytes aligned to a cache line; `nil` when there is no memory.
+  package func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard let size = Self.size(byteCount) else { return nil }
+    let address = regions.withLock { regions -> Int? in
+      for index in regions.indices {
+        if let address = regions[index].take(size) { return address }
+      }
+      guard var region = Region(byteCount: max(size, Self.regionBytes)) else { return nil }
+      let address = region.take(size)
+      regions.append(region)
+      return address
+    }
+    return address.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+  }
+
+  /// Frees bytes of ``allocate(byteCount:)`` and returns whole pages to the system.
+  package func free(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let base = memory.baseAddress, let size = Self.size(memory.count) else { return }
+    let address = Int(bitPattern: base)
+    regions.withLock { regions in
+      guard let index = regions.firstIndex(where: { $0.contains(address) }) else { return }
+      let range = address..<address + size
+      regions[index].give(range)
+    }
+  }
+}
+
+extension LargePages.Region {
+  /// Reserves address space of at least this size; `nil` when the system refuses.
+  init?(byteCount: Int) {
+    let page = LargePages.pageBytes
+    let (padded, overflow) = byteCount.addingReportingOverflow(2 * page)
+    if overflow { return nil }
+    let size = AlignedMemory.round(byteCount, to: page)
+    guard
+      let base = mmap(
+        nil, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+      base != MAP_FAILED
+    else { return nil }
+    // The parts outside the page boundaries are unmapped.
+    let start = Int(bitPattern: base)
+    address = AlignedMemory.round(start, to: page)
+    self.byteCount = size
+    if address > start { munmap(base, address - start) }
+    let rest = start + padded - (address + size)
+    if rest > 0 { munmap(UnsafeMutableRawPointer(bitPattern: address + size), rest) }
+    // This fails on systems without large pages, where small ones serve.
+    madvise(UnsafeMutableRawPointer(bitPattern: address), size, MADV_HUGEPAGE)
+    free = [address..<address + size]
+  }
+
+  /// Whether an address lies in it.
+  func contains(_ address: Int) -> Bool {
+    self.address <= address && address < self.address + byteCount
+  }
+
+  /// The first free range that holds `size` bytes, shortened by them.
+  mutating func take(_ size: Int) -> Int? {
+    guard let index = free.firstIndex(where: { $0.count >= size }) else { return nil }
+    let range = free[index]
+    if range.count == size {
+      free.remove(at: index)
+    } else {
+      free[index] = range.lowerBound + size..<range.upperBound
+    }
+    return range.lowerBound
+  }
+
+  /// Frees a range and joins it with adjacent free ranges.
+  mutating func give(_ range: Range<Int>) {
+    var range = range
+    let index = free.firstIndex { $0.lowerBound > range.lowerBound } ?? free.endIndex
+    var replaced = index..<index
+    if index < free.endIndex, free[index].lowerBound == range.upperBound {
+      range = range.lowerBound..<free[index].upperBound
+      replaced = index..<index + 1
+    }
+    if index > 0, free[index - 1].upperBound == range.lowerBound {
+      range = free[index - 1].lowerBound..<range.upperBound
+      replaced = index - 1..<replaced.upperBound
+    }
+    free.replaceSubrange(replaced, with: [range])
+    let page = LargePages.pageBytes
+    let first = AlignedMemory.round(range.lowerBound, to: page)
+    let last = range.upperBound / page * page
+    if first < last {
+      madvise(UnsafeMutableRawPointer(bitPattern: first), last - first, MADV_DONTNEED)
+    }
+  }
+}

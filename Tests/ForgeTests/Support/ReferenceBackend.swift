@@ -1,0 +1,116 @@
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// A second back end: it runs the reference executor behind the protocol that ForgeCPU implements.
+struct ReferenceBackend: Backend {
+  let rewriteNames: [String] = []
+
+  func problems(of options: CompileOptions) -> [Problem] {
+    guard options.precision != .float32 else { return [] }
+    return [.badOption("precision", options.precision.rawValue, needs: "float32")]
+  }
+
+  func network(
+    _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
+    like earlier: (any BackendNetwork)?
+  ) throws(BackendError) -> any BackendNetwork {
+    Network(constants)
+  }
+
+  private final class Network: BackendNetwork {
+    let decisions = BackendDecisions(instructionSet: "reference")
+    let constantByteCount = 0
+    private let constants: any ConstantSource
+
+    init(_ constants: any ConstantSource) { self.constants = constants }
+
+    func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
+      do { return try ReferenceExecutable(graph, constants) } catch { throw .constants(error) }
+    }
+  }
+}
+
+/// A graph of known sizes with the constants it reads.
+private final class ReferenceExecutable: Executable {
+  let inputSizes: [[Int]]
+  let outputSizes: [[Int]]
+  let cropSlots: [CropSlot]
+  let arenaByteCount = 0
+  let unsharedByteCount = 0
+  let byteCount = 0
+  let steps: [StepReport]
+  let tensors: [TensorReport] = []
+  let executor: ReferenceExecutor
+  let constants: any ConstantSource
+
+  init(_ graph: OperationGraph, _ constants: any ConstantSource) throws {
+    executor = try ReferenceExecutor(graph)
+    self.constants = constants
+    let sizes = { (value: OperationGraph.Value) in graph.shape(of: value).sizes ?? [] }
+    inputSizes = graph.inputs.map(sizes)
+    outputSizes = graph.outputs.map(sizes)
+    cropSlots = graph.nodes.compactMap { node in
+      guard case .resize(.size(_, let name?), _) = node.primitive else { return nil }
+      let image = sizes(node.inputs[0])
+      return CropSlot(name: name, width: image[1], height: image[0])
+    }
+    steps = graph.nodes.enumerated().map { position, node in
+      StepReport(
+        kernel: "reference \(node.primitive.name)", layers: node.layers, node: position,
+        multiplyAdds: 0, bytes: 0)
+    }
+  }
+
+  func runner(in workspace: Workspace, threads: Int) -> any ExampleRunner {
+    ReferenceRunner(self, workspace)
+  }
+}
+
+private final class ReferenceRunner: ExampleRunner {
+  let threads = 1
+  let realtimeRun: RealtimeRun? = nil
+  private let executable: ReferenceExecutable
+  private let workspace: Workspace
+
+  init(_ executable: ReferenceExecutable, _ workspace: Workspace) {
+    self.executable = executable
+    self.workspace = workspace
+  }
+
+  func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
+    if stop.isMet { return false }
+    let graph = executable.executor.graph
+    do {
+      let inputs = try zip(executable.inputSizes, workspace.inputs).map { sizes, values in
+        let count = sizes.reduce(1, *)
+        return try ReferenceTensor(
+          sizes: sizes, floats: Array(values[example * count..<(example + 1) * count]))
+      }
+      let crops = executable.cropSlots.enumerated().map { slot, crop in
+        (crop.name, workspace.crop(slot: slot))
+      }
+      let results = try executable.executor.run(
+        inputs: inputs, crops: Dictionary(uniqueKeysWithValues: crops), values: graph.outputs
+      ) { try executable.constants.values(of: .parameter($0)) }
+      for (value, output) in zip(graph.outputs, workspace.outputs) {
+        let floats = results[value]?.floats ?? []
+        let rest = UnsafeMutableBufferPointer(rebasing: output[(example * floats.count)...])
+        _ = rest.update(fromContentsOf: floats)
+      }
+    } catch {
+      let node = (error as? ReferenceError)?.node.map { graph.nodes[$0] }
+      throw LayerFailure(layer: node?.layers.last ?? 0, cause: error)
+    }
+    return true
+  }
+
+  func profile(adding seconds: inout [Double]) throws(LayerFailure) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    _ = try run(example: 0, until: StopCondition())
+    // The executor does not time its operations: each gets an equal share.
+    let share = (clock.now - start) / .seconds(1) / Double(max(seconds.count, 1))
+    for index in seconds.indices { seconds[index] += share }
+  }
+}
