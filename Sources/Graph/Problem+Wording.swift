@@ -49,7 +49,7 @@ extension Problem {
       place: node.place, layer: node.reference,
       headline: "the name \"\(node.name)\" has two definitions",
       details: [
-        ("received", "\(earlier.reference.text)\(first)"),
+        ("received", "\(earlier.reference)\(first)"),
         ("needs", needs),
         ("remedy", "give one of them another name"),
       ])

@@ -65,5 +65,5 @@ public struct Image: Hashable, Sendable {
 
 extension Image: CustomStringConvertible {
   /// The size and the format: `224×224 rgb`.
-  public var description: String { "\(Size(width: width, height: height).text) \(format)" }
+  public var description: String { "\(Size(width: width, height: height)) \(format)" }
 }

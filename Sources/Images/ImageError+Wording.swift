@@ -60,7 +60,7 @@ extension ImageError {
   static func tooManyPixels(width: Int, height: Int, most: Int) -> ImageError {
     ImageError(
       .tooLarge, "the picture is too large",
-      received: "\(Size(width: width, height: height).text) pixels",
+      received: "\(Size(width: width, height: height)) pixels",
       expected: "at most \(counted(most, "pixel"))",
       remedy: "raise maximumPixels of ImageLimits if its source can be trusted")
   }
@@ -68,7 +68,7 @@ extension ImageError {
   static func tooLongSide(width: Int, height: Int, most: Int) -> ImageError {
     ImageError(
       .tooLarge, "the picture is too large",
-      received: "\(Size(width: width, height: height).text) pixels",
+      received: "\(Size(width: width, height: height)) pixels",
       expected: "at most \(counted(most, "pixel")) along each side",
       remedy: "raise maximumSide of ImageLimits if its source can be trusted")
   }
@@ -84,7 +84,7 @@ extension ImageError {
   ) -> ImageError {
     ImageError(
       .truncated, "the \(format) file is too short for its picture", received: bytes(byteCount),
-      expected: "at least \(least) for \(Size(width: width, height: height).text) pixels")
+      expected: "at least \(least) for \(Size(width: width, height: height)) pixels")
   }
 
   static func damaged(_ format: String, _ received: String, expected: String? = nil) -> ImageError {
@@ -127,7 +127,7 @@ extension ImageError {
   static func badSize(width: Int, height: Int) -> ImageError {
     ImageError(
       .invalidArgument, "a picture must have at least one pixel",
-      received: Size(width: width, height: height).text,
+      received: Size(width: width, height: height).description,
       expected: "width and height of at least 1")
   }
 
@@ -138,7 +138,7 @@ extension ImageError {
   {
     ImageError(
       .wrongCount, "the picture has the wrong number of bytes", received: bytes(count),
-      expected: "\(Size(width: width, height: height).text) pixels of "
+      expected: "\(Size(width: width, height: height)) pixels of "
         + counted(format.channels, "byte"))
   }
 
@@ -147,7 +147,7 @@ extension ImageError {
       .invalidArgument, "the rectangle is not inside the picture",
       received: "\(box.width)×\(box.height) at (\(box.x), \(box.y))",
       expected: "a rectangle that is not empty, inside "
-        + "\(Size(width: width, height: height).text) pixels")
+        + "\(Size(width: width, height: height)) pixels")
   }
 
   static func badFraction(_ fraction: Double) -> ImageError {

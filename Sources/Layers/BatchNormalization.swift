@@ -30,9 +30,9 @@ public struct BatchNormalization: Layer {
   /// The number added to the variance.
   public let epsilon: Float
   /// Whether there is a beta; otherwise it is 0.
-  public let center: Bool
+  public let isCentered: Bool
   /// Whether there is a gamma; otherwise it is 1.
-  public let scale: Bool
+  public let isScaled: Bool
 
   /// Creates a batch normalization.
   ///
@@ -49,8 +49,8 @@ public struct BatchNormalization: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.epsilon = epsilon
-    self.center = center
-    self.scale = scale
+    isCentered = center
+    isScaled = scale
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)
   }
@@ -64,10 +64,10 @@ public struct BatchNormalization: Layer {
     let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: input))
     try SizeRule.boundedConstant(channels: channels)
     let gamma =
-      scale
+      isScaled
       ? try lowering.parameter(.gamma, [.channels: channels]) : try lowering.perChannel([1])
     let beta =
-      center ? try lowering.parameter(.beta, [.channels: channels]) : try lowering.perChannel([0])
+      isCentered ? try lowering.parameter(.beta, [.channels: channels]) : try lowering.perChannel([0])
     let mean = try lowering.parameter(.mean, [.channels: channels])
     let variance = try lowering.parameter(.variance, [.channels: channels])
     lowering.output = try lowering.apply(

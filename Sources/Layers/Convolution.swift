@@ -39,7 +39,7 @@ public struct Convolution: WeightedLayer {
   /// The number of groups of channels.
   public let groups: Int
   /// Whether there is a bias.
-  public let useBias: Bool
+  public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
 
@@ -69,7 +69,7 @@ public struct Convolution: WeightedLayer {
       dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
     self.channels = channels
     self.groups = groups
-    self.useBias = useBias
+    hasBias = useBias
     self.activation = activation
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)

@@ -26,7 +26,7 @@ public struct Dense: WeightedLayer {
   /// The number of outputs.
   public let neurons: Int
   /// Whether there is a bias.
-  public let useBias: Bool
+  public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
 
@@ -46,7 +46,7 @@ public struct Dense: WeightedLayer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.neurons = neurons
-    self.useBias = useBias
+    hasBias = useBias
     self.activation = activation
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)

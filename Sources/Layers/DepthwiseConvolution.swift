@@ -36,7 +36,7 @@ public struct DepthwiseConvolution: WeightedLayer {
   /// The number of output channels per input channel.
   public let multiplier: Int
   /// Whether there is a bias.
-  public let useBias: Bool
+  public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
 
@@ -64,7 +64,7 @@ public struct DepthwiseConvolution: WeightedLayer {
       kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y),
       dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
     self.multiplier = multiplier
-    self.useBias = useBias
+    hasBias = useBias
     self.activation = activation
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)

@@ -29,7 +29,7 @@ public struct PointwiseConvolution: WeightedLayer {
   /// The number of output channels.
   public let channels: Int
   /// Whether there is a bias.
-  public let useBias: Bool
+  public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
 
@@ -52,7 +52,7 @@ public struct PointwiseConvolution: WeightedLayer {
     self.geometry = ConvolutionGeometry(
       kernel: .one, stride: Size(width: stride.x, height: stride.y), padding: .valid)
     self.channels = channels
-    self.useBias = useBias
+    hasBias = useBias
     self.activation = activation
     self.name = name
     self.place = SourcePlace(fileID: fileID, line: line, column: column)

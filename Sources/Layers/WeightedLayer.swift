@@ -4,7 +4,7 @@ import ForgeShapes
 /// The common part of the convolutions and Dense: weights, optional biases, and an activation.
 package protocol WeightedLayer: Layer {
   /// Whether there is a bias.
-  var useBias: Bool { get }
+  var hasBias: Bool { get }
   /// The activation, applied last.
   var activation: ActivationFunction { get }
 }
@@ -21,7 +21,7 @@ extension WeightedLayer {
     // An empty output is reported before weights that are too large.
     _ = try operation.outputShape(for: [shape])
     var operands = [input, try lowering.parameter(try operation.weights(for: shape))]
-    if useBias {
+    if hasBias {
       let outputs = try operation.outputs(for: shape)
       operands.append(try lowering.parameter(.biases, [.outputs: outputs]))
     }

@@ -79,7 +79,7 @@ extension TensorDescriptor: CustomStringConvertible {
     switch layout {
     case .plain: return "\(shape) \(elementType.rawValue) plain"
     case .blocked(let halo):
-      let border = halo == .none ? "" : ", halo \(halo.text)"
+      let border = halo == .none ? "" : ", halo \(halo)"
       return "\(shape) \(elementType.rawValue) blocked\(border)"
     }
   }

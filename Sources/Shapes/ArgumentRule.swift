@@ -19,7 +19,7 @@ package enum ArgumentRule {
   package static func nonNegative(_ edges: Edges, _ name: String) throws(ShapeError) {
     let range = 0...ConvolutionGeometry.maximumArgument
     for edge in [edges.top, edges.left, edges.bottom, edges.right] where !range.contains(edge) {
-      throw .negative(name, edges.text)
+      throw .negative(name, edges.description)
     }
   }
 

@@ -1,5 +1,5 @@
 /// What a window layer does at the border of its input.
-public enum Padding: Hashable, Sendable {
+public enum Padding: Hashable, Sendable, CustomStringConvertible {
   /// As much zero padding as makes the output ⌈input / stride⌉ pixels.
   ///
   /// An odd amount puts the extra pixel at the bottom and right, as TensorFlow does.
@@ -19,11 +19,11 @@ public enum Padding: Hashable, Sendable {
   }
 
   /// The padding as written in source: `.same`, `.valid` or `.explicit(…)`.
-  public var text: String {
+  public var description: String {
     switch self {
     case .same: ".same"
     case .valid: ".valid"
-    case .edges(let edges): ".explicit(\(edges.text))"
+    case .edges(let edges): ".explicit(\(edges))"
     }
   }
 }

@@ -113,7 +113,7 @@ public struct ParameterSpec: Hashable, Sendable {
   public var count: Int { Shape.product(of: sizes) ?? 0 }
 
   /// The sizes in Forge's order with their axes: `20×5×5×3 [O][H][W][I]`.
-  public var shapeText: String {
+  package var shapeText: String {
     sizes.map(String.init).joined(separator: "×") + " "
       + axes.map { "[\($0.rawValue)]" }.joined()
   }

@@ -7,7 +7,7 @@
 /// ```
 public struct Problem: Sendable {
   /// The layer of a problem, as messages name it.
-  public struct LayerReference: Hashable, Sendable {
+  public struct LayerReference: Hashable, Sendable, CustomStringConvertible {
     /// The position in order of creation, from 1; inputs are not counted.
     public let position: Int
     /// The name, given or generated: `conv2`, `__MaxPool_3__`.
@@ -23,7 +23,7 @@ public struct Problem: Sendable {
     }
 
     /// The layer as messages name it: `layer 4 "conv2" (Convolution)`; an input has no position.
-    public var text: String {
+    public var description: String {
       position > 0 ? "layer \(position) \"\(name)\" (\(typeName))" : "\"\(name)\" (\(typeName))"
     }
   }
@@ -57,7 +57,7 @@ extension Problem: CustomStringConvertible {
   public var description: String {
     var start = ""
     if let place { start += "\(place): " }
-    if let layer { start += "\(layer.text): " }
+    if let layer { start += "\(layer): " }
     var lines = details
     if let cause { lines.append(("cause", "\(cause)")) }
     return Self.text(headline: start + headline, details: lines)

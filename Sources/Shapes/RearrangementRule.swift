@@ -64,7 +64,7 @@ package enum RearrangementRule {
     if (width ?? 1) < 1 || (height ?? 1) < 1 {
       throw .emptyOutput(
         needs: "width above \(edges.left + edges.right) and height above "
-          + "\(edges.top + edges.bottom) to cut \(edges.text)")
+          + "\(edges.top + edges.bottom) to cut \(edges)")
     }
     return Shape(width: width, height: height, channels: input.channels)
   }

@@ -122,12 +122,12 @@ extension Shape: CustomStringConvertible {
   }
 
   /// The sizes alone: width×height×channels for an image, memory order for anything else.
-  public var sizeText: String {
+  package var sizeText: String {
     spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
   }
 
   /// The sizes as in a summary: `(64, 64, 3)` is width, height, channels.
-  public var tupleText: String {
+  package var tupleText: String {
     "(" + spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: ", ") + ")"
   }
 

@@ -51,13 +51,13 @@ extension ShapeError {
       width == height
       ? "width and height of at least \(width)"
       : "width of at least \(width) and height of at least \(height)"
-    let dilated = geometry.dilation == .one ? "" : " dilated to \(extent.text)"
+    let dilated = geometry.dilation == .one ? "" : " dilated to \(extent)"
     return ShapeError(
       kind,
       kind == .emptyOutput
         ? "the output would be empty" : "the kernel is larger than the input",
-      needs: "\(sides) for a \(geometry.kernel.text) kernel\(dilated) with padding "
-        + geometry.padding.text)
+      needs: "\(sides) for a \(geometry.kernel) kernel\(dilated) with padding "
+        + geometry.padding.description)
   }
 
   static func emptyOutput(needs: String) -> ShapeError {
@@ -136,7 +136,7 @@ extension ShapeError {
   static func paddingTooLarge(_ geometry: ConvolutionGeometry) -> ShapeError {
     let extent = geometry.extent
     return .outOfRange(
-      "padding", geometry.padding.text,
+      "padding", geometry.padding.description,
       needs: "left and right below \(extent.width), top and bottom below \(extent.height), "
         + "so that every window holds a pixel")
   }

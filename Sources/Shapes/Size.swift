@@ -1,5 +1,5 @@
 /// A width and a height, or a step in x and y, in pixels.
-public struct Size: Hashable, Sendable {
+public struct Size: Hashable, Sendable, CustomStringConvertible {
   /// The extent along a row.
   public let width: Int
   /// The extent along a column.
@@ -20,14 +20,14 @@ public struct Size: Hashable, Sendable {
   public static let one = Size(width: 1, height: 1)
 
   /// The size as text: `5×3`.
-  public var text: String { "\(width)×\(height)" }
+  public var description: String { "\(width)×\(height)" }
 
   /// Whether both sides are at least 1.
   public var isPositive: Bool { width > 0 && height > 0 }
 }
 
 /// Pixels to add to or to crop from each edge of an image.
-public struct Edges: Hashable, Sendable {
+public struct Edges: Hashable, Sendable, CustomStringConvertible {
   /// Rows at the top.
   public let top: Int
   /// Columns at the left.
@@ -54,7 +54,7 @@ public struct Edges: Hashable, Sendable {
   public static let none = Edges()
 
   /// The edges as text: `top 1, left 0, bottom 1, right 0`.
-  public var text: String { "top \(top), left \(left), bottom \(bottom), right \(right)" }
+  public var description: String { "top \(top), left \(left), bottom \(bottom), right \(right)" }
 
   /// Whether no edge is negative.
   public var isNonNegative: Bool { top >= 0 && left >= 0 && bottom >= 0 && right >= 0 }

@@ -95,7 +95,7 @@ import Testing
   @Test func messagesHaveThePositionToo() {
     let output = input --> Softmax() --> Flatten() --> Dense(neurons: 0)
     #expect(
-      problems(Model(input: input, output: output)).map { $0.layer?.text } == [
+      problems(Model(input: input, output: output)).map { $0.layer?.description } == [
         "layer 3 \"__Dense_3__\" (Dense)"
       ])
   }

@@ -48,7 +48,7 @@ import Testing
     #expect(layer.geometry.padding == .same)
     #expect(layer.groups == 1)
     #expect(layer.activation == .linear)
-    #expect(layer.useBias)
+    #expect(layer.hasBias)
     #expect(layer.name == nil)
   }
 

@@ -15,7 +15,7 @@ import Testing
   @Test func defaults() {
     let layer = Dense(neurons: 1)
     #expect(layer.activation == .linear)
-    #expect(layer.useBias)
+    #expect(layer.hasBias)
     #expect(layer.name == nil)
   }
 

@@ -41,7 +41,7 @@ import Testing
     #expect(layer.geometry.padding == .same)
     #expect(layer.multiplier == 1)
     #expect(layer.activation == .linear)
-    #expect(layer.useBias)
+    #expect(layer.hasBias)
     #expect(layer.name == nil)
   }
 

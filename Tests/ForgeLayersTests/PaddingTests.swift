@@ -35,7 +35,7 @@ import Testing
       ZeroPadding(right: number), ZeroPadding(number),
     ] {
       expectError(
-        layer, [input], .invalidArgument, negative("padding", layer.edges.text))
+        layer, [input], .invalidArgument, negative("padding", layer.edges.description))
     }
   }
 
@@ -78,7 +78,7 @@ import Testing
       Crop(top: number), Crop(left: number), Crop(bottom: number), Crop(right: number),
     ] {
       expectError(
-        layer, [image(7, 5, 3)], .invalidArgument, negative("crop", layer.edges.text))
+        layer, [image(7, 5, 3)], .invalidArgument, negative("crop", layer.edges.description))
     }
   }
 

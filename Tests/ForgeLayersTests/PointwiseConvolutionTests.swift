@@ -24,7 +24,7 @@ import Testing
     let layer = PointwiseConvolution(channels: 1)
     #expect(layer.geometry.stride == .one)
     #expect(layer.activation == .linear)
-    #expect(layer.useBias)
+    #expect(layer.hasBias)
     #expect(layer.name == nil)
   }
 

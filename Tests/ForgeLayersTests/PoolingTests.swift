@@ -97,7 +97,7 @@ import Testing
   func paddingThatHoldsAWholeWindow(padding: Padding) {
     let text = """
       padding is out of range
-        received  padding: \(padding.text)
+        received  padding: \(padding)
         needs     left and right below 5, top and bottom below 3, so that every window holds a pixel
       """
     expectError(MaxPooling(kernel: (5, 3), padding: padding), [input], .invalidArgument, text)

@@ -97,7 +97,7 @@ func expectError(
     #expect(size.width == 5)
     #expect(size.height == 3)
     #expect(size != Size(width: 3, height: 5))
-    #expect(size.text == "5×3")
+    #expect(size.description == "5×3")
     #expect(Size.one == Size(width: 1, height: 1))
   }
 
@@ -109,7 +109,7 @@ func expectError(
   @Test func edges() {
     let edges = Edges(top: 1, left: 2, bottom: 3, right: 4)
     #expect([edges.top, edges.left, edges.bottom, edges.right] == [1, 2, 3, 4])
-    #expect(edges.text == "top 1, left 2, bottom 3, right 4")
+    #expect(edges.description == "top 1, left 2, bottom 3, right 4")
     #expect(Edges(all: 5) == Edges(top: 5, left: 5, bottom: 5, right: 5))
     #expect(Edges() == .none)
     #expect(Edges.none == Edges(all: 0))
@@ -128,11 +128,11 @@ func expectError(
   }
 
   @Test func paddings() {
-    #expect(Padding.same.text == ".same")
-    #expect(Padding.valid.text == ".valid")
+    #expect(Padding.same.description == ".same")
+    #expect(Padding.valid.description == ".valid")
     #expect(Padding.explicit(left: 2) == .edges(Edges(left: 2)))
     #expect(
-      Padding.explicit(top: 1, bottom: 2).text == ".explicit(top 1, left 0, bottom 2, right 0)")
+      Padding.explicit(top: 1, bottom: 2).description == ".explicit(top 1, left 0, bottom 2, right 0)")
   }
 }
 

@@ -23,7 +23,7 @@ struct DepthwiseAlgorithm: ConvolutionAlgorithm {
     let activation = convolution.activation
     let run = plan.require(plan.kernels.depthwise)
     plan.addStep(
-      "depthwise \(kernel.text)", reads: operands.reads, writes: [target],
+      "depthwise \(kernel)", reads: operands.reads, writes: [target],
       multiplyAdds: PlanBuilder.saturatingProduct([
         plan.tensor(target).count, kernel.width, kernel.height,
       ]),

@@ -55,7 +55,7 @@ struct DirectConvolution: MeasuredAlgorithm {
     let activation = convolution.activation
     let run = plan.require(plan.kernels.convolution)
     plan.addStep(
-      "convolution \(kernel.text) panel \(panelWidth)", reads: operands.reads, writes: [target],
+      "convolution \(kernel) panel \(panelWidth)", reads: operands.reads, writes: [target],
       multiplyAdds: PlanBuilder.saturatingProduct([
         plan.tensor(target).count, kernel.width, kernel.height, inputs,
       ]),

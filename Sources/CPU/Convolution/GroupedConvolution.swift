@@ -34,7 +34,7 @@ struct GroupedConvolution: ConvolutionAlgorithm {
     let activation = convolution.activation
     let run = plan.require(plan.kernels.grouped_convolution)
     plan.addStep(
-      "groupedConvolution \(kernel.text)", reads: operands.reads, writes: [target],
+      "groupedConvolution \(kernel)", reads: operands.reads, writes: [target],
       multiplyAdds: PlanBuilder.saturatingProduct([
         plan.tensor(target).count, kernel.width, kernel.height, problem.inputs,
       ]),

@@ -103,7 +103,7 @@ extension NarrowConvolution {
     let activation = convolution.activation
     let run = plan.require(Self.kernel(kernels))
     plan.addStep(
-      "\(Self.name) convolution \(problem.geometry.kernel.text) panel \(panelWidth)",
+      "\(Self.name) convolution \(problem.geometry.kernel) panel \(panelWidth)",
       reads: input.reads + operands.added, writes: [target],
       multiplyAdds: PlanBuilder.saturatingProduct([
         plan.tensor(target).count, problem.taps, problem.inputs,

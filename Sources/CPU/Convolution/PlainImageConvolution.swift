@@ -41,7 +41,7 @@ struct PlainImageConvolution: ConvolutionAlgorithm {
     let isPooled = convolution.pooling != nil
     let run = plan.require(plan.kernels.plain_convolution)
     plan.addStep(
-      "plain convolution \(kernel.text) panel \(panelWidth)" + (isPooled ? " pooled" : ""),
+      "plain convolution \(kernel) panel \(panelWidth)" + (isPooled ? " pooled" : ""),
       reads: [source], writes: [target],
       multiplyAdds: result.reduce(problem.taps * problem.inputs, *),
       parameterCount: problem.weightCount

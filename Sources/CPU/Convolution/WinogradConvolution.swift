@@ -103,7 +103,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
       return arguments
     }
     let name =
-      "winograd \(form.kernel.text) tile \(form.tile.text)"
+      "winograd \(form.kernel) tile \(form.tile)"
       + (form.stride == 1 ? "" : " stride \(form.stride)") + (isPooled ? " pooled" : "")
     let work = form.units * packed.paddedInputs * problem.outputs
     let firstWeights = FirstWeights(start: weights, count: packed.paddedInputs * panelWidth)

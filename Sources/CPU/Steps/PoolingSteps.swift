@@ -18,7 +18,7 @@ extension PlanBuilder {
       }
     let activation = forge_activation(node.activation)
     let run = require(kernels.pooling)
-    addStep("pooling \(geometry.kernel.text)", reads: [source], writes: [target]) { places in
+    addStep("pooling \(geometry.kernel)", reads: [source], writes: [target]) { places in
       var arguments = forge_pooling_arguments()
       arguments.in = places.view(source)
       arguments.out = places.view(target)

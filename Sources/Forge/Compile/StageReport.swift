@@ -17,7 +17,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
   /// The stages of a compile; the last two only when the input size is known.
   static func all(_ compiler: Compiler, _ executable: (any Executable)?) -> [StageReport] {
     let inferred = compiler.inference.nodes.map { node in
-      "\(node.reference.text): \(node.shape?.description ?? "?")"
+      "\(node.reference): \(node.shape?.description ?? "?")"
     }
     let loaded = zip(compiler.parameters.specs, compiler.parameters.data).map { spec, data in
       "\(spec.layer) \(spec.type): \(spec.shapeText), "

@@ -107,7 +107,7 @@ extension ReferenceError {
     ReferenceError(
       .invalidCrop, "the crop rectangle \"\(slot)\" does not lie inside the image",
       received: "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)",
-      needs: "a width and height above 0, inside \(image.text) (width×height)")
+      needs: "a width and height above 0, inside \(image) (width×height)")
   }
 
   static func channelOutOfRange(_ channel: Int, channels: Int) -> ReferenceError {
