@@ -32,16 +32,15 @@ public struct ImageLimits: Hashable, Sendable {
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - maximumPixels: width × height, 2²⁵ (33,554,432) by default, a frame of 8K video; at most
-  ///     2³².
+  ///   - maximumPixels: width × height, 2²⁶ (67,108,864) by default and at most 2³².
   ///   - maximumSide: the most pixels of a row and the most rows, 2²⁰ (1,048,576) by default.
   ///   - maximumFileBytes: the most bytes of a file, 2³⁰ by default.
-  ///   - maximumWorkingBytes: the most bytes in addition to the file and the picture, 100,663,296
-  ///     by default: enough for progressive JPEG files of 2²⁵ pixels with colours at half the
-  ///     resolution (4:2:0), or half as many pixels at full resolution.
+  ///   - maximumWorkingBytes: the most bytes in addition to the file and the picture, 200,000,000
+  ///     by default: enough for progressive JPEG files of 64 million pixels with colours at half
+  ///     the resolution (4:2:0), or 32 million at full resolution.
   public init(
-    maximumPixels: Int = 1 << 25, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
-    maximumWorkingBytes: Int = 3 << 25
+    maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
+    maximumWorkingBytes: Int = 200_000_000
   ) {
     self.maximumPixels = min(maximumPixels, Self.mostPixels)
     self.maximumSide = maximumSide

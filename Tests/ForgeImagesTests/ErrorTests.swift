@@ -187,12 +187,13 @@ import Testing
   }
 
   @Test func tooLargePictures() throws {
+    let limits = ImageLimits()
     expect(
       .tooLarge,
       """
       the picture is too large
         received  60000×60000 pixels
-        needs     at most 33554432 pixels
+        needs     at most \(limits.maximumPixels) pixels
         remedy    raise maximumPixels of ImageLimits if its source can be trusted
       """
     ) { () throws(ImageError) in try Image(decoding: Array("P6 60000 60000 255 ".utf8)) }
@@ -202,7 +203,7 @@ import Testing
       """
       the picture is too large
         received  9223372036854775807×3 pixels
-        needs     at most 33554432 pixels
+        needs     at most \(limits.maximumPixels) pixels
         remedy    raise maximumPixels of ImageLimits if its source can be trusted
       """
     ) { () throws(ImageError) in try image.resized(width: .max, height: 3) }
@@ -210,11 +211,11 @@ import Testing
       .tooLarge,
       """
       the picture is too large
-        received  1048577×1 pixels
-        needs     at most 1048576 pixels along each side
+        received  \(limits.maximumSide + 1)×1 pixels
+        needs     at most \(limits.maximumSide) pixels along each side
         remedy    raise maximumSide of ImageLimits if its source can be trusted
       """
-    ) { () throws(ImageError) in try image.resized(width: 1_048_577, height: 1) }
+    ) { () throws(ImageError) in try image.resized(width: limits.maximumSide + 1, height: 1) }
     // Both ends are small: so is what is between.
     let column = try Image(
       width: 1, height: 20000, format: .gray, pixels: Array(repeating: 7, count: 20000))

@@ -68,12 +68,22 @@ import Testing
     }
   }
 
+  /// The defaults that the documents state; all other tests take them from ``ImageLimits``.
+  @Test func defaultLimits() {
+    let limits = ImageLimits()
+    #expect(limits.maximumPixels == 1 << 26)
+    #expect(limits.maximumWorkingBytes == 200_000_000)
+  }
+
   @Test func hugeSizesTakeNoMemory() throws {
     // Sizes within the limit that the bytes cannot hold.
+    let side = HostilePicture.side
     let large = [
-      resizedPNG(try ImageFixtures.bytes("rgb8.png"), width: 5000, height: 6000),
-      try resizedJPEG(try ImageFixtures.bytes("jpeg-444.jpg"), width: 5000, height: 6000),
-      Array("P5 5000 6000 255\nabc".utf8),
+      resizedPNG(
+        try ImageFixtures.bytes("rgb8.png"), width: UInt32(side), height: UInt32(side)),
+      try resizedJPEG(
+        try ImageFixtures.bytes("jpeg-444.jpg"), width: UInt16(side), height: UInt16(side)),
+      Array("P5 \(side) \(side) 255\nabc".utf8),
     ]
     for bytes in large {
       let error = #expect(throws: ImageError.self) { try Image(decoding: bytes) }

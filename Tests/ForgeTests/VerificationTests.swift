@@ -184,6 +184,28 @@ import Testing
     #expect(error.relativeL2 > 1e-5)
   }
 
+  /// What cancels to exactly 0 in double precision leaves the roundings of a plan, which no multiple of 0 bounds.
+  @Test(arguments: CompileOptions.InstructionSet.present)
+  func numbersThatCancelToNothing(_ set: CompileOptions.InstructionSet) throws {
+    let input = Input(width: 5, height: 4, channels: 3)
+    let features = input --> Convolution(kernel: (3, 3), channels: 64, name: "conv")
+    let output = [features, features] --> Concatenate() --> Dense(neurons: 1, name: "neuron")
+    let network = try Model(input: input, output: output).compile(
+      options: CompileOptions(verify: .samples(3), instructionSet: set)
+    ) { name, count, type in
+      guard name == "neuron" else {
+        return StoredValues(seededValues(count: count, seed: 5))
+      }
+      guard type == .weights else { return StoredValues([0]) }
+      var values = seededValues(count: count, seed: 6)
+      for at in values.indices where at % 128 >= 64 { values[at] = -values[at - 64] }
+      return StoredValues(values)
+    }
+    let error = try #require(network.report.verification?.errors.first)
+    #expect(error.checked <= 1e-5)
+    #expect(error.relativeL2 > 1e-5)
+  }
+
   /// The floor does not let a wrong layer pass: a thousandth of the weights' size is far above it.
   @Test func aWrongNeuronAmongCancellingOnes() throws {
     let calls = Locked(0)

@@ -24,8 +24,14 @@ struct HostilePicture: Sendable {
     (self.name, self.outcome, self.make) = (name, outcome, make)
   }
 
-  /// A square of almost 2²⁵ pixels, the most by default.
-  private static let side = 5792
+  private static let limits = ImageLimits()
+
+  /// The side of the largest square that the default limits allow, whole blocks of 16 pixels.
+  static let side = Int(Double(limits.maximumPixels).squareRoot()) / 16 * 16
+
+  /// The sides of the longest picture of the most pixels.
+  private static let longSide = limits.maximumSide
+  private static let shortSide = limits.maximumPixels / limits.maximumSide
 
   static let all = jpeg + png
 
@@ -41,12 +47,13 @@ struct HostilePicture: Sendable {
       progressive(scanForEachCoefficient, components: 1).bytes
     },
     HostilePicture("scans of arithmetic codes without end", .error(.tooLarge)) {
-      // Its coefficients take 88 MB, which is within the limit.
-      var file = FlatJPEG(width: 4096, height: 3584, components: 3, coding: .arithmetic)
+      // Its coefficients, six bytes for each pixel, take seven eighths of what is allowed.
+      let height = min(limits.maximumWorkingBytes / 8 * 7 / 6, limits.maximumPixels) / 4096 / 8 * 8
+      var file = FlatJPEG(width: 4096, height: height, components: 3, coding: .arithmetic)
       file.scans = (0..<300).map { FlatJPEG.Scan(components: [$0 % 3], band: 0...63) }
       return file.bytes
     },
-    HostilePicture("colours whose coefficients take 201 MB", .error(.tooLarge)) {
+    HostilePicture("colours whose coefficients take six bytes a pixel", .error(.tooLarge)) {
       progressive(FlatJPEG.usualScans(components: 3), components: 3).bytes
     },
     HostilePicture("CMYK", .picture(width: side, height: side, .rgb)) {
@@ -77,17 +84,17 @@ struct HostilePicture: Sendable {
     HostilePicture("16 bits", .picture(width: side, height: side, .rgba)) {
       FlatPNG(width: side, height: side, bits: 16, color: .rgba).bytes
     },
-    HostilePicture("a column", .picture(width: 1, height: 1 << 20, .rgba)) {
-      palette(width: 1, height: 1 << 20).bytes
+    HostilePicture("a column", .picture(width: 1, height: longSide, .rgba)) {
+      palette(width: 1, height: longSide).bytes
     },
-    HostilePicture("a column in passes", .picture(width: 32, height: 1 << 20, .gray)) {
-      FlatPNG(width: 32, height: 1 << 20, bits: 1, color: .gray, isInterlaced: true).bytes
+    HostilePicture("a column in passes", .picture(width: shortSide, height: longSide, .gray)) {
+      FlatPNG(width: shortSide, height: longSide, bits: 1, color: .gray, isInterlaced: true).bytes
     },
-    HostilePicture("a row", .picture(width: 1 << 20, height: 32, .rgba)) {
-      FlatPNG(width: 1 << 20, height: 32, bits: 16, color: .rgba, isInterlaced: true).bytes
+    HostilePicture("a row", .picture(width: longSide, height: shortSide, .rgba)) {
+      FlatPNG(width: longSide, height: shortSide, bits: 16, color: .rgba, isInterlaced: true).bytes
     },
-    HostilePicture("a column of 2²⁵ rows", .error(.tooLarge)) {
-      palette(width: 1, height: 1 << 25).bytes
+    HostilePicture("a column of as many rows as pixels are allowed", .error(.tooLarge)) {
+      palette(width: 1, height: limits.maximumPixels).bytes
     },
     HostilePicture("more pixels than by default", .error(.tooLarge)) {
       palette(width: 2 * side, height: 2 * side).bytes

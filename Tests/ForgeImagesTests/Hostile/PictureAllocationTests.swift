@@ -12,8 +12,8 @@ import Testing
 @Suite(.serialized) struct PictureAllocationTests {
   /// What a process takes besides the file and the picture.
   static let mostBytes = ImageLimits().maximumWorkingBytes + (8 << 20)
-  /// Seconds of processor time that no picture within the limits may take.
-  static let mostSeconds = 2.0
+  /// Seconds of processor time that no picture within the limits may take: one for 2²⁴ pixels.
+  static let mostSeconds = Double(ImageLimits().maximumPixels) / Double(1 << 24)
 
   @Test(arguments: HostilePicture.all.indices)
   func decodingIsBounded(_ index: Int) async {

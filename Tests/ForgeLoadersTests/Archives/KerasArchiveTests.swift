@@ -100,6 +100,23 @@
       #expect(try #require(data).floats() == Archives.values(file, "head/kernel"))
     }
 
+    /// Nothing is unpacked to a disk: a process that may write no file reads archives as well.
+    @Test(arguments: ["model.keras", "deflated.keras"])
+    func readsWhereNoFileCanBeWritten(_ file: String) async {
+      await #expect(processExitsWith: .success) { [file] in
+        let expected = Archives.values(file, "head/kernel")
+        // The kernel sends the signal instead of the error EFBIG to those who do not ignore it.
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit()
+        try #require(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        limit.rlim_cur = 0
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let specs = KerasArchiveTests.specs.map(\.spec)
+        let source = try KerasArchive(Archives.folder + file).prepared(for: specs)
+        try #require(try source.floats(for: specs[0]) == expected)
+      }
+    }
+
     @Test func listsItsParameters() throws {
       let file = try WeightFile(Archives.folder + "deflated.keras")
       #expect(file.format == .keras)
