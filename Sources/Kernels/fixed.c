@@ -152,7 +152,7 @@ int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int6
     .accuracy = accuracy,
     /* What is packed is not there yet: a tile of inputs has a byte of it. */
     .refusals = packed};
-  const int64_t panels = (outputs + FORGE_FIXED_PANEL_WIDTH - 1) / FORGE_FIXED_PANEL_WIDTH;
+  const int64_t panels = forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH);
   const int64_t bytes = outputs * taps * inputs * (int64_t)sizeof *weights;
   forge_deal(scale_output, &arguments, outputs, bytes, threads);
   for (int64_t o = 0; o < outputs; o++) {
@@ -161,7 +161,7 @@ int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int6
     arguments.squares += error * error;
   }
   for (int64_t o = outputs; o < panels * FORGE_FIXED_PANEL_WIDTH; o++) scales[o] = 0;
-  const int64_t tiles = (taps * inputs + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE;
+  const int64_t tiles = forge_quotient_up(taps * inputs, INPUTS_OF_A_TILE);
   forge_deal(check_inputs, &arguments, tiles, bytes, threads);
   for (int64_t tile = 0; tile < tiles; tile++)
     if (arguments.refusals[tile]) return false;

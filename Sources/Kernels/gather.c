@@ -128,7 +128,7 @@ void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *siz
   for (int32_t axis = 0; axis < rank - 1; axis++)
     if (sizes[axis] > 1 && (a.row < 0 || strides[axis] < strides[a.row])) a.row = axis;
   int64_t tiles = 1;
-  if (a.row >= 0) tiles = a.chunks = (sizes[a.row] + ROWS_OF_A_TILE - 1) / ROWS_OF_A_TILE;
+  if (a.row >= 0) tiles = a.chunks = forge_quotient_up(sizes[a.row], ROWS_OF_A_TILE);
   for (int32_t axis = 0; axis < rank - 1; axis++)
     if (axis != a.row) tiles *= sizes[axis];
   forge_deal(gather_tile, &a, tiles, count * (int64_t)sizeof(float), threads);

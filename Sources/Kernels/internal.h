@@ -35,52 +35,19 @@
  * constant arguments. */
 #define FORGE_INLINE static inline __attribute__((always_inline))
 
-/* Kernels that every level has its own function for: forge_<family>_<level>. */
-#define FORGE_VECTOR_KERNELS(X) \
-  X(convolution)                \
-  X(plain_convolution)          \
-  X(grouped_convolution)        \
-  X(depthwise)                  \
-  X(pooling)                    \
-  X(activation)                 \
-  X(affine)                     \
-  X(binary)                     \
-  X(softmax)                    \
-  X(binary_plain)               \
-  X(activation_plain)           \
-  X(softmax_plain)
+/* The functions of a kernel of the list. Not all of them exist. */
+#define FORGE_DECLARE_FOR(name, level)                                                        \
+  void forge_##name##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
+                              int64_t last);
+#define FORGE_DECLARE(name, ...)    \
+  FORGE_DECLARE_FOR(name, scalar)   \
+  FORGE_DECLARE_FOR(name, baseline) \
+  FORGE_DECLARE_FOR(name, avx2)     \
+  FORGE_DECLARE_FOR(name, avx512)
+FORGE_KERNELS(FORGE_DECLARE)
 
-/* Algorithms that save multiplications: every level but scalar has its own function. */
-#define FORGE_FAST_KERNELS(X) \
-  X(winograd)                 \
-  X(winograd_input)           \
-  X(winograd_output)          \
-  X(strassen)
-
-/* Kernels that gain nothing from vectors written by hand: all levels use forge_<family>_scalar. */
-#define FORGE_SHARED_KERNELS(X) \
-  X(block)                      \
-  X(unblock)                    \
-  X(clear_halo)                 \
-  X(fill)                       \
-  X(copy)                       \
-  X(copy_channels)              \
-  X(gather_channels)            \
-  X(resize)                     \
-  X(copy_plain)
-
-#define FORGE_DECLARE(family, level)                                                            \
-  void forge_##family##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
-                                int64_t last);
-#define FORGE_DECLARE_SCALAR(family) FORGE_DECLARE(family, scalar)
-#define FORGE_DECLARE_VECTOR(family) \
-  FORGE_DECLARE(family, baseline)    \
-  FORGE_DECLARE(family, avx2)        \
-  FORGE_DECLARE(family, avx512)
-FORGE_SHARED_KERNELS(FORGE_DECLARE_SCALAR)
-FORGE_VECTOR_KERNELS(FORGE_DECLARE_SCALAR)
-FORGE_VECTOR_KERNELS(FORGE_DECLARE_VECTOR)
-FORGE_FAST_KERNELS(FORGE_DECLARE_VECTOR)
+/* The floats of a tile of activation_plain. */
+#define FORGE_PLAIN_TILE 1024
 
 /* activation(x) of one number, rounded once from double precision. */
 float forge_activate_scalar(float x, forge_activation activation);
@@ -120,9 +87,12 @@ void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int6
 static inline int64_t forge_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t forge_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* a / b, rounded up. */
+static inline int64_t forge_quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 /* Blocks of 16 that hold `channels`. */
 static inline int64_t forge_blocks(int64_t channels) {
-  return (channels + FORGE_LANES - 1) / FORGE_LANES;
+  return forge_quotient_up(channels, FORGE_LANES);
 }
 
 /* How many lanes of `block` hold channels: 16, or fewer in the last block. */

@@ -51,9 +51,8 @@ void forge_pack_convolution(const float *weights, float *packed, int64_t outputs
                                          .taps = taps,
                                          .inputs = inputs,
                                          .panel_width = panel_width,
-                                         .chunks =
-                                           (padded + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE};
-  const int64_t rows = (outputs + panel_width - 1) / panel_width * taps;
+                                         .chunks = forge_quotient_up(padded, INPUTS_OF_A_TILE)};
+  const int64_t rows = forge_quotient_up(outputs, panel_width) * taps;
   forge_deal(pack_convolution_tile, &arguments, rows * arguments.chunks,
              rows * padded * panel_width * (int64_t)sizeof(float), threads);
 }

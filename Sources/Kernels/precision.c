@@ -5,32 +5,25 @@
 
 /* ---- dispatch ---- */
 
-forge_precision_table forge_precision_kernels(forge_level level) {
-  forge_precision_table table = {0};
-#define OF_SCALAR(family) table.family = forge_##family##_scalar;
-  if (level == FORGE_SCALAR) {
-    FORGE_PRECISION_KERNELS(OF_SCALAR)
-  }
 #if defined(__x86_64__)
-  if (level != FORGE_AVX2 && level != FORGE_AVX512) return table;
-  __builtin_cpu_init();
-  if (level == FORGE_AVX2 && __builtin_cpu_supports("f16c"))
-    table.half_convolution = forge_half_convolution_avx2;
-  if (level == FORGE_AVX512) {
-    table.half_convolution = forge_half_convolution_avx512;
-    table.fixed_convolution = forge_fixed_convolution_avx512;
-  }
-  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512bf16")) {
-    table.bfloat_input = forge_bfloat_input_avx512;
-    table.bfloat_convolution = forge_bfloat_convolution_avx512;
-  }
-  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512vnni")) {
-    table.byte_range = forge_byte_range_avx512;
-    table.byte_input = forge_byte_input_avx512;
-    table.byte_convolution = forge_byte_convolution_avx512;
-  }
+#define AVX512(name) (level == FORGE_AVX512 ? forge_##name##_avx512 : NULL)
+#define F16C(name) \
+  (level == FORGE_AVX2 && __builtin_cpu_supports("f16c") ? forge_##name##_avx2 : AVX512(name))
+#define BF16(name) (__builtin_cpu_supports("avx512bf16") ? AVX512(name) : NULL)
+#define VNNI(name) (__builtin_cpu_supports("avx512vnni") ? AVX512(name) : NULL)
+#else
+#define AVX512(name) NULL
+#define F16C(name) NULL
+#define BF16(name) NULL
+#define VNNI(name) NULL
 #endif
-  return table;
+#define FIELD(name, needs) .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
+
+forge_precision_table forge_precision_kernels(forge_level level) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
+  return (forge_precision_table){FORGE_PRECISION_KERNELS(FIELD)};
 }
 
 /* ---- tiles ---- */
@@ -48,7 +41,7 @@ int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
 }
 
 int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *a) {
-  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  const int64_t panels = forge_quotient_up(a->out.channels, a->panel_width);
   return panels * (a->flat ? 1 : a->out.height) * forge_larger(a->segments, 1);
 }
 
@@ -102,7 +95,7 @@ static inline int64_t step_of(int64_t input, int64_t panel_width, const int64_t 
 }
 
 static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width) {
-  return (outputs + panel_width - 1) / panel_width * panel_width * taps * forge_blocks(inputs) *
+  return forge_quotient_up(outputs, panel_width) * panel_width * taps * forge_blocks(inputs) *
     FORGE_LANES;
 }
 

@@ -158,7 +158,7 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
                                       .input_scales = input_scales,
                                       .output_scales = output_scales};
   const int64_t part = outputs >> levels;
-  const int64_t panels = (part + panel_width - 1) / panel_width;
+  const int64_t panels = forge_quotient_up(part, panel_width);
   forge_deal(best_pack_strassen_tile(), &arguments, panels * (inputs / FORGE_LANES >> levels),
              panels * forge_strassen_products(levels) * (inputs >> levels) * panel_width *
                (int64_t)sizeof(float),
@@ -170,12 +170,7 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
 int64_t forge_strassen_products(int32_t levels) { return levels == 0 ? 1 : levels == 1 ? 7 : 49; }
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *a) {
-  const int64_t part = a->out.channels >> a->levels;
-  return (part + a->panel_width - 1) / a->panel_width;
-}
-
-int64_t forge_strassen_tiles(const forge_strassen_arguments *a) {
-  return forge_strassen_panels(a) * a->segments;
+  return forge_quotient_up(a->out.channels >> a->levels, a->panel_width);
 }
 
 int64_t forge_strassen_first(const forge_strassen_arguments *a, int64_t segment) {

@@ -2,6 +2,7 @@
  * processor has. */
 #include "grouped.h"
 #include "internal.h"
+#include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
 

@@ -3,14 +3,12 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-static int64_t rounded_up_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a) {
   forge_winograd_layout layout;
-  layout.columns = rounded_up_quotient(a->width, a->tile_width);
-  layout.tiles = layout.columns * rounded_up_quotient(a->height, a->tile_height);
+  layout.columns = forge_quotient_up(a->width, a->tile_width);
+  layout.tiles = layout.columns * forge_quotient_up(a->height, a->tile_height);
   layout.chunk = forge_larger(1, forge_smaller(a->chunk, layout.tiles));
-  layout.chunks = rounded_up_quotient(layout.tiles, layout.chunk);
+  layout.chunks = forge_quotient_up(layout.tiles, layout.chunk);
   layout.points = (int64_t)forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride) *
     forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   layout.phases = a->stride == 2 ? 4 : 1;
@@ -184,7 +182,7 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
     .alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride)};
   filter_matrix(tile_height, arguments.taps_y, arguments.g_y);
   filter_matrix(tile_width, arguments.taps_x, arguments.g_x);
-  const int64_t tiles = rounded_up_quotient(outputs, panel_width) * forge_blocks(inputs);
+  const int64_t tiles = forge_quotient_up(outputs, panel_width) * forge_blocks(inputs);
   forge_deal(best_pack_winograd_tile(), &arguments, tiles,
              tiles * FORGE_LANES * arguments.units * panel_width * (int64_t)sizeof(float), threads);
 }

@@ -5,20 +5,7 @@
 #include "include/CForgePrecision.h"
 #include "internal.h"
 
-#define FORGE_PRECISION_KERNELS(X) \
-  X(half_convolution)              \
-  X(fixed_convolution)             \
-  X(bfloat_input)                  \
-  X(bfloat_convolution)            \
-  X(byte_range)                    \
-  X(byte_input)                    \
-  X(byte_convolution)
-
-#define FORGE_DECLARE_PRECISION(family) \
-  FORGE_DECLARE(family, scalar)         \
-  FORGE_DECLARE(family, avx2)           \
-  FORGE_DECLARE(family, avx512)
-FORGE_PRECISION_KERNELS(FORGE_DECLARE_PRECISION)
+FORGE_PRECISION_KERNELS(FORGE_DECLARE)
 
 enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
 

@@ -18,6 +18,8 @@
 #ifndef CFORGE_KERNELS_H
 #define CFORGE_KERNELS_H
 
+#include "CForgeKernelList.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -408,31 +410,10 @@ typedef struct {
   int32_t logarithm;
 } forge_softmax_plain_arguments;
 
-int64_t forge_block_tiles(const forge_block_arguments *);
-int64_t forge_unblock_tiles(const forge_unblock_arguments *);
-int64_t forge_clear_halo_tiles(const forge_clear_halo_arguments *);
-int64_t forge_fill_tiles(const forge_fill_arguments *);
-int64_t forge_copy_tiles(const forge_copy_arguments *);
-int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *);
-int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *);
-int64_t forge_convolution_tiles(const forge_convolution_arguments *);
-int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *);
-int64_t forge_winograd_tiles(const forge_winograd_arguments *);
-int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
-int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
-int64_t forge_strassen_tiles(const forge_strassen_arguments *);
-int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
-int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
-int64_t forge_pooling_tiles(const forge_pooling_arguments *);
-int64_t forge_activation_tiles(const forge_activation_arguments *);
-int64_t forge_affine_tiles(const forge_affine_arguments *);
-int64_t forge_binary_tiles(const forge_binary_arguments *);
-int64_t forge_softmax_tiles(const forge_softmax_arguments *);
-int64_t forge_resize_tiles(const forge_resize_arguments *);
-int64_t forge_copy_plain_tiles(const forge_copy_plain_arguments *);
-int64_t forge_binary_plain_tiles(const forge_binary_plain_arguments *);
-int64_t forge_activation_plain_tiles(const forge_activation_plain_arguments *);
-int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
+/* forge_<name>_tiles: how many tiles a step of each kernel has. */
+#define FORGE_DECLARE_TILES(name, arguments, levels, tiles) \
+  int64_t forge_##name##_tiles(const forge_##arguments##_arguments *);
+FORGE_KERNELS(FORGE_DECLARE_TILES)
 
 /* The scratch that a resize needs, in floats, for any crop of its input. */
 int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
@@ -450,11 +431,8 @@ typedef enum {
 typedef struct {
   forge_level level;
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
-  forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
-  forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
-  forge_kernel strassen, grouped_convolution, depthwise, pooling;
-  forge_kernel activation, affine, binary, softmax, resize;
-  forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
+#define FORGE_DECLARE_FIELD(name, ...) forge_kernel name;
+  FORGE_KERNELS(FORGE_DECLARE_FIELD)
 } forge_kernel_table;
 
 /* What is known of a level, whether this machine has it or not. */
@@ -476,5 +454,16 @@ forge_level forge_best_level(void);
 
 /* The level called `name`, or -1. */
 int32_t forge_level_named(const char *name);
+
+/* A line of the list of kernels at one level. */
+typedef struct {
+  const char *name;
+  forge_kernel function; /* NULL where the level has none */
+  int32_t is_optional;   /* whether the level may have none */
+} forge_kernel_entry;
+
+/* Line `index` of the list, at a level that this machine has. After the last line the name is NULL.
+ */
+forge_kernel_entry forge_kernel_at(forge_level level, int32_t index);
 
 #endif

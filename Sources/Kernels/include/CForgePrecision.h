@@ -124,10 +124,7 @@ void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int3
 
 /* The kernels of weights that are not floats; NULL where the machine or the level has none. */
 typedef struct {
-  forge_kernel half_convolution;                         /* F16C with AVX2; AVX-512 */
-  forge_kernel fixed_convolution;                        /* AVX-512 */
-  forge_kernel bfloat_input, bfloat_convolution;         /* AVX512-BF16 */
-  forge_kernel byte_range, byte_input, byte_convolution; /* AVX512-VNNI */
+  FORGE_PRECISION_KERNELS(FORGE_DECLARE_FIELD)
 } forge_precision_table;
 
 /* Of a level that is there. The scalar level has all, the same arithmetic one number at a time:

@@ -1,7 +1,7 @@
 /* Resizing an image or a rectangle of it: horizontally into the scratch, then vertically.
  *
  * A tap counts even where its weight is 0: a NaN or infinity under it shows in the result. */
-#include "../internal.h"
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -130,14 +130,9 @@ static void resize_down(const float *middle, span tap, const float *weights, int
 /* A plain row of the result into its blocks; row: float [out width][channels]. */
 static void store_row(const forge_view *out, const forge_frame *frame, int64_t y,
                       const float *row) {
-  const int64_t channels = out->channels;
-  for (int64_t block = 0; block < forge_blocks(channels); block++) {
-    const int64_t lanes = forge_lanes(channels, block);
-    const float *from = row + block * FORGE_LANES;
-    float *to = forge_row(out, frame, block, y);
-    for (int64_t x = 0; x < out->width; x++, from += channels, to += FORGE_LANES)
-      for (int64_t lane = 0; lane < FORGE_LANES; lane++) to[lane] = lane < lanes ? from[lane] : 0;
-  }
+  for (int64_t block = 0; block < forge_blocks(out->channels); block++)
+    copy_pixels(forge_row(out, frame, block, y), FORGE_LANES, row + block * FORGE_LANES,
+                out->channels, out->width, forge_lanes(out->channels, block), true);
 }
 
 void forge_resize_scalar(const void *arguments, const forge_frame *frame, int64_t first,

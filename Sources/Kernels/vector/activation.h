@@ -99,7 +99,8 @@ void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, i
 void FORGE_KERNEL(activation_plain)(const void *arguments, const forge_frame *frame, int64_t first,
                                     int64_t last) {
   const forge_activation_plain_arguments *a = arguments;
-  const int64_t from = first * 1024, to = forge_smaller(last * 1024, a->count);
+  const int64_t from = first * FORGE_PLAIN_TILE,
+                to = forge_smaller(last * FORGE_PLAIN_TILE, a->count);
   if (from >= to) return;
   activate_plain(forge_start(&a->in, frame) + from, forge_start(&a->out, frame) + from, to - from,
                  &a->activation);

@@ -10,49 +10,43 @@
 /* What a tile may be at most, to be copied to the stack: see forge_plain_convolution_fits. */
 #define FORGE_PATCH_FLOATS 4096
 
-/* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a
- * stride of 2. Their distances are immediate; else each row of a tile has a register for its own,
- * and some are spilled. */
-#define FORGE_SPACINGS(X, rows, vectors) X(1, rows, vectors) X(3, rows, vectors) X(6, rows, vectors)
-enum { FORGE_SPACING_COUNT = 3 };
-#define FORGE_SPACED(spacing, rows, vectors)                           \
-  FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false) \
-  FORGE_TILE_FUNCTION(spaced_half_##spacing, rows, vectors, spacing, true)
-#define FORGE_SPACED_TILES(rows, vectors) FORGE_SPACINGS(FORGE_SPACED, rows, vectors)
-
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_1, 1)
-#if FORGE_TILE_VECTORS > 1
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_2, 2)
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_3, 3)
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_4, 4)
-#endif
-
+/* Tiles of the most pixels for the pixel distances that networks begin with: gray images, RGB, and
+ * RGB with a stride of 2. A constant distance is part of the instruction. Others need a register per
+ * pixel of the tile. */
+#define FORGE_SPACED(spacing, rows, vectors) FORGE_SPACED_(spacing, rows, vectors)
+#define FORGE_SPACED_(spacing, rows, vectors)                                                   \
+  static void spaced_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x,      \
+                                                    int64_t vector) {                           \
+    convolve_tile(row, x, vector, rows, vectors, spacing, false);                               \
+  }                                                                                             \
+  static void spaced_half_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x, \
+                                                         int64_t vector) {                      \
+    convolve_tile(row, x, vector, rows, vectors, spacing, true);                                \
+  }
+#define FORGE_SPACED_NAMES(spacing, rows, vectors) FORGE_SPACED_NAMES_(spacing, rows, vectors)
 #define FORGE_SPACED_NAMES_(spacing, rows, vectors) \
-  {spacing, {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors}},
-#define FORGE_SPACED_NAMES(rows, vectors) \
-  { FORGE_SPACINGS(FORGE_SPACED_NAMES_, rows, vectors) }
+  {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors},
 
-/* [vectors - 1]: per spacing all of the last vector, half of it. */
+FORGE_TILE_SHAPES(FORGE_SPACED, 1)
+FORGE_TILE_SHAPES(FORGE_SPACED, 3)
+FORGE_TILE_SHAPES(FORGE_SPACED, 6)
+
 static const struct {
   int64_t spacing;
-  convolution_tile functions[2];
-} spaced_tiles[FORGE_TILE_VECTORS][FORGE_SPACING_COUNT] = {
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_1, 1),
-#if FORGE_TILE_VECTORS > 1
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_2, 2),
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_3, 3),
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_4, 4),
-#endif
+  convolution_tile functions[FORGE_TILE_VECTORS][2]; /* [vectors - 1][half of the last vector] */
+} spaced_tiles[] = {
+  {1, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 1)}},
+  {3, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 3)}},
+  {6, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 6)}},
 };
 
 /* The function for `count` pixels of `at_once` vectors of a panel from `vector` on. */
 static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector,
                                       int64_t at_once) {
-  const bool half = is_half(row, vector, at_once);
-  const convolution_tiles *tiles = &convolution_tiles_of[half][at_once - 1];
-  for (int i = 0; i < FORGE_SPACING_COUNT && count == tiles->most_rows; i++)
-    if (spaced_tiles[at_once - 1][i].spacing == row->pixel)
-      return spaced_tiles[at_once - 1][i].functions[half];
+  const convolution_tiles *tiles = tiles_of(row, vector, at_once);
+  for (int i = 0; i < 3 && count == tiles->most_rows; i++)
+    if (spaced_tiles[i].spacing == row->pixel)
+      return spaced_tiles[i].functions[at_once - 1][is_half(row, vector, at_once)];
   return tiles->strided[count - 1];
 }
 

@@ -35,7 +35,7 @@ static winograd_call winograd_call_of(const forge_winograd_arguments *a, const f
     .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width, a->kernel_width,
                                   a->stride),
     .in_blocks = forge_blocks(a->in.channels),
-    .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
+    .panels = forge_quotient_up(a->out.channels, a->panel_width),
     .transformed_point = layout.transformed_point,
     .products_point = layout.products_point,
     .end = finish_of(&a->epilogue.activation),
