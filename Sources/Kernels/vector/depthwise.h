@@ -40,19 +40,6 @@ FORGE_INLINE void depthwise_store(const depthwise_row *row, int64_t x, const v16
     store(out + i * FORGE_LANES, keep(row->mask, clamp(sum[i], row->low, row->high)));
 }
 
-/* As many tiles of 14, 7, 4, 2 and 1 pixels as fit, none of more than `most`: X(x, pixels) each. */
-#define FORGE_DEPTHWISE_TILES(width, most, X) \
-  do {                                        \
-    int64_t x = 0;                            \
-    FORGE_DEPTHWISE_TILE(14, width, most, X)  \
-    FORGE_DEPTHWISE_TILE(7, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(4, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(2, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(1, width, most, X)   \
-  } while (0)
-#define FORGE_DEPTHWISE_TILE(pixels, width, most, X) \
-  for (; pixels <= most && x + pixels <= width; x += pixels) X(x, (pixels <= most ? pixels : 1));
-
 /* Pixels x ..< x + pixels of any window, tap by tap. */
 FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int pixels) {
   v16 sum[FORGE_DEPTHWISE_PIXELS];
@@ -73,7 +60,7 @@ FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int p
 
 static void depthwise_row_any(const depthwise_row *row) {
 #define FORGE_DEPTHWISE_ANY(x, pixels) depthwise_any(row, x, pixels)
-  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
+  FORGE_PIXEL_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
 }
 
 #if FORGE_DEPTHWISE_NEAR
@@ -114,7 +101,7 @@ FORGE_INLINE void depthwise_rows_3x3(const depthwise_row *row, const int rows, c
 #pragma clang loop unroll(full)
   for (int tap = 0; tap < 9; tap++) weight[tap] = load(row->weights + tap * FORGE_LANES);
 #define FORGE_DEPTHWISE_3X3(x, pixels) depthwise_3x3(row, weight, x, pixels, rows, stride)
-  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_3X3);
+  FORGE_PIXEL_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_3X3);
 }
 
 static void depthwise_two_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 2, 1); }
@@ -145,15 +132,14 @@ FORGE_INLINE void depthwise_5(const depthwise_row *row, int64_t x, const int pix
   depthwise_store(row, x, sum, pixels, 0);
 }
 
-static void depthwise_row_5_stride_1(const depthwise_row *row) {
+#define FORGE_DEPTHWISE_5(stride)                                         \
+  static void depthwise_row_5_stride_##stride(const depthwise_row *row) { \
+    FORGE_PIXEL_TILES(row->width, 14, FORGE_DEPTHWISE_5_##stride);        \
+  }
 #define FORGE_DEPTHWISE_5_1(x, pixels) depthwise_5(row, x, pixels, 1)
-  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_1);
-}
-
-static void depthwise_row_5_stride_2(const depthwise_row *row) {
 #define FORGE_DEPTHWISE_5_2(x, pixels) depthwise_5(row, x, pixels, 2)
-  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_2);
-}
+FORGE_DEPTHWISE_5(1)
+FORGE_DEPTHWISE_5(2)
 
 #endif
 

@@ -198,15 +198,8 @@ FORGE_INLINE void grouped_tile(const grouped_row *row, int64_t x, const int pixe
 }
 
 FORGE_INLINE void grouped_pixels(const grouped_row *row, const int stride, const bool by_lanes) {
-  int64_t x = 0;
-#define FORGE_GROUPED_TILES(pixels)                                               \
-  for (; pixels <= FORGE_GROUPED_PIXELS && x + pixels <= row->width; x += pixels) \
-    grouped_tile(row, x, forge_smaller(pixels, FORGE_GROUPED_PIXELS), stride, by_lanes);
-  FORGE_GROUPED_TILES(14)
-  FORGE_GROUPED_TILES(7)
-  FORGE_GROUPED_TILES(4)
-  FORGE_GROUPED_TILES(2)
-  FORGE_GROUPED_TILES(1)
+#define FORGE_GROUPED_TILE(x, pixels) grouped_tile(row, x, pixels, stride, by_lanes)
+  FORGE_PIXEL_TILES(row->width, FORGE_GROUPED_PIXELS, FORGE_GROUPED_TILE);
 }
 
 typedef void (*grouped_function)(const grouped_row *row);

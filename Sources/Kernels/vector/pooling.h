@@ -209,20 +209,14 @@ FORGE_INLINE void pool_row(const forge_pooling_arguments *a, const float *in, fl
   pool_clipped(a, in, out, rows, end, kind);
 }
 
-static void pool_row_maximum(const forge_pooling_arguments *a, const float *in, float *out,
-                             int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_MAXIMUM);
-}
-
-static void pool_row_inside(const forge_pooling_arguments *a, const float *in, float *out,
-                            int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_AVERAGE_INSIDE);
-}
-
-static void pool_row_all(const forge_pooling_arguments *a, const float *in, float *out,
-                         int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_AVERAGE_ALL);
-}
+#define FORGE_POOL_ROW(name, kind)                                                           \
+  static void pool_row_##name(const forge_pooling_arguments *a, const float *in, float *out, \
+                              int64_t rows, const pooling_end *end) {                        \
+    pool_row(a, in, out, rows, end, kind);                                                   \
+  }
+FORGE_POOL_ROW(maximum, FORGE_POOL_MAXIMUM)
+FORGE_POOL_ROW(inside, FORGE_POOL_AVERAGE_INSIDE)
+FORGE_POOL_ROW(all, FORGE_POOL_AVERAGE_ALL)
 
 void FORGE_KERNEL(pooling)(const void *arguments, const forge_frame *frame, int64_t first,
                            int64_t last) {

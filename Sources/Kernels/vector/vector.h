@@ -118,6 +118,20 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
       x, __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)); \
   } while (0)
 
+/* As many tiles of 14, 7, 4, 2 and 1 pixels as fit into `width`, none of more than the constant
+ * `most`: X(x, pixels) each. */
+#define FORGE_PIXEL_TILES(width, most, X) \
+  do {                                    \
+    int64_t x = 0;                        \
+    FORGE_PIXEL_TILE(14, width, most, X)  \
+    FORGE_PIXEL_TILE(7, width, most, X)   \
+    FORGE_PIXEL_TILE(4, width, most, X)   \
+    FORGE_PIXEL_TILE(2, width, most, X)   \
+    FORGE_PIXEL_TILE(1, width, most, X)   \
+  } while (0)
+#define FORGE_PIXEL_TILE(pixels, width, most, X) \
+  for (; pixels <= most && x + pixels <= width; x += pixels) X(x, (pixels <= most ? pixels : 1));
+
 FORGE_INLINE v16 plus(v16 a, v16 b) { return a + b; }
 
 /* The larger; b where either is NaN. */
