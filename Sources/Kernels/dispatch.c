@@ -1,4 +1,4 @@
-/* Which kernels this machine runs: a constant table per instruction set. */
+/* The tables of kernels, one per instruction set. */
 #include "include/CForgePrecision.h"
 #include "internal.h"
 
@@ -33,7 +33,7 @@ static const forge_kernel_table avx512 = {
 
 const forge_kernel_table *forge_kernels(forge_level level) {
 #if defined(__x86_64__)
-  /* These ask the processor, and whether the operating system saves the wide registers. */
+  /* These also check that the operating system saves the wide registers. */
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&

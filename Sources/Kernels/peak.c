@@ -1,10 +1,10 @@
 /* Peak rates of a core: see CForgePeak.h.
  *
  * The arithmetic is a loop over 12 independent chains in registers. A fused multiply-add has a
- * latency of 4 or 5 cycles on two units, which takes 8 or 10 chains. Without one, half of the chains
- * multiply and half add, because a chain of both would wait: as many operations, all independent.
- * The compiler must not see the values of `one` and `zero`. With 1 and 0 nothing overflows and
- * nothing becomes denormal. */
+ * latency of 4 or 5 cycles on two units, which takes 8 or 10 chains. Without one, half of the
+ * chains multiply and half add, because a chain of both would wait: as many operations, all
+ * independent. The compiler must not see the values of `one` and `zero`. With 1 and 0 nothing
+ * overflows and nothing becomes denormal. */
 #include "internal.h"
 
 #include "include/CForgePeak.h"

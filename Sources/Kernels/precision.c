@@ -1,4 +1,4 @@
-/* Lower precision: which kernels there are, tiles, packing, the ranges of int8. */
+/* Weights that are not floats: dispatch, tiles, packing, the ranges of int8. */
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -69,7 +69,7 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
 
 /* ---- packing ---- */
 
-/* The magnitude of an output's largest weight; NaN if one is. */
+/* Returns the magnitude of the largest weight, NaN if one is NaN. */
 static float largest(const float *weights, int64_t count) {
   float most = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -80,8 +80,7 @@ static float largest(const float *weights, int64_t count) {
   return most;
 }
 
-/* Where the first input's weight of an output and a tap lies, in weights of which `per_word` share
- * a word. */
+/* Returns the place of the first input of an output and a tap. `per_word` weights share a word. */
 static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs,
                       int64_t panel_width, int64_t per_word) {
   const int64_t words = forge_blocks(inputs) * FORGE_LANES / per_word;
@@ -89,7 +88,7 @@ static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs,
   return (row * panel_width + output % panel_width) * per_word;
 }
 
-/* How far from the first an input's weight lies. */
+/* Returns the distance of an input from the first. */
 static inline int64_t step_of(int64_t input, int64_t panel_width, const int64_t per_word) {
   return input / per_word * panel_width * per_word + input % per_word;
 }
@@ -99,7 +98,7 @@ static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64
     FORGE_LANES;
 }
 
-/* IEEE half of the nearest value, ties to even. */
+/* Rounds to an IEEE half, ties to even. */
 static uint16_t half_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -126,7 +125,7 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
     const float most = largest(from, taps * inputs);
     int exponent = 1;
     if (most > 0 && most <= 3.4e38f) frexpf(most, &exponent);
-    /* Both 2^e and 2^-e must be normal numbers. */
+    /* 2^e and 2^-e must be normal numbers. */
     exponent = exponent < -124 ? -124 : exponent > 126 ? 126 : exponent;
     scales[o] = ldexpf(1, exponent - 1);
     const float inverse = ldexpf(1, 1 - exponent);

@@ -3,7 +3,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Padded lanes are copied with the rest: they are zero in `in`. */
+/* Padded lanes are zero in `in` and copied with the rest. */
 void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                        int64_t last) {
   const forge_copy_arguments *a = arguments;
@@ -13,7 +13,7 @@ void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t 
       memmove(forge_row(&a->out, frame, block, y), forge_row(&a->in, frame, block, y), row);
 }
 
-/* A run of channels that lies in one block of `in` and in one block of `out` is moved at a time. */
+/* Moves a run of channels that is in one block of `in` and in one block of `out` at a time. */
 void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                                 int64_t last) {
   const forge_copy_channels_arguments *a = arguments;

@@ -1,5 +1,5 @@
-/* Convolutions whose weights are not floats, and the conversion of their inputs to words, one number
- * at a time: see ../include/CForgePrecision.h. */
+/* Convolutions whose weights are not floats, and the conversion of their inputs to words, one
+ * number at a time: see ../include/CForgePrecision.h. */
 #include "../words.h"
 #include "scalar.h"
 

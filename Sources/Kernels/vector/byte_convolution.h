@@ -26,7 +26,7 @@ typedef uint32_t quads_stored __attribute__((vector_size(16), aligned(4), may_al
 
 FORGE_INLINE void store_quads(float *p, u8x16 x) { *(quads_stored *)p = (quads_stored)x; }
 
-/* The same bits as the scalar kernel: no fused multiply-add here. */
+/* The bits of the scalar kernel: no fused multiply-add. */
 FORGE_INLINE u8x16 bytes_of(v16 x, v16 inverse, v16i zero) {
   const v16 shift = splat(FORGE_ROUNDING);
   const v16 shifted = x * inverse + shift;
@@ -64,7 +64,7 @@ FORGE_INLINE v16 byte_add(v16 sum, v16 x, v16 weights) {
   return (v16)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)weights);
 }
 
-/* What zero's bytes will have added too much. Modulo 2^32: the whole fits 32 bits. */
+/* Subtracts in advance what the bytes of zero add. Modulo 2^32: the final sum fits 32 bits. */
 FORGE_INLINE v16 byte_begin(const convolution_row *row, int64_t vector) {
   typedef uint32_t v16u __attribute__((vector_size(64)));
   const v16u totals = (v16u)load((const float *)row->totals + vector * FORGE_LANES);

@@ -1,18 +1,16 @@
-/* Convolution: the heart of it all.
+/* Convolution: the micro-kernel and its tiles.
  *
- * A row of output pixels is cut into tiles of up to FORGE_TILE_ROWS_v pixels ("rows" of the
- * matrix product) by v vectors of 16 output channels, whose sums stay in registers over the
- * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
- * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
- * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector
- * holds at most 8 channels, as of 20 or 50, its products are of half the width, which takes half
- * the time where registers of 512 bits go through units of 256 (Zen 4), or there are none (AVX2).
+ * A tile is up to FORGE_TILE_ROWS_v output pixels of a row by v vectors of 16 output channels. Its
+ * sums stay in registers. For each input channel it loads v vectors of weights, broadcasts each
+ * pixel's number, and adds the products to v sums. AVX-512 computes all vectors of a panel at once,
+ * the others one at a time. If the last vector holds at most 8 channels, as with 20 or 50, its
+ * products use half the width. That takes half the time on AVX2, and on processors that execute 512
+ * bits in two units of 256 (Zen 4).
  *
- * Every sum starts with 0 (or, of one of several products, with the sum so far), adds ky, kx,
- * channel in order and the bias last, so that its bits do not depend on the tile it was computed
- * in. */
+ * A sum starts with 0 (or with the sum of an earlier product), adds ky, kx, channel in order, and
+ * the bias last. Its bits do not depend on the tile. */
 
-/* One row of output of one panel, as its tiles see it. Distances are in floats. */
+/* One row of output of one panel. Distances are in floats. */
 typedef struct {
   const float *in;             /* the first pixel of the row's first window: [16] */
   const float *weights;        /* [ky][kx][channels][panel_width] */
@@ -48,14 +46,13 @@ typedef struct {
 
 typedef v16 sums[FORGE_MOST_ROWS][FORGE_TILE_VECTORS];
 
-/* The sums of vectors of which the last may be half: they are apart, so that each has registers of
- * its own. */
+/* The sums of a tile. A half vector has sums of its own, which need registers of their own. */
 typedef struct {
   sums whole;
   v8 half[FORGE_MOST_ROWS];
 } tile_sums;
 
-/* Adds one input channel: at: its number in pixel 0, `pixel` floats before the next pixel's;
+/* Adds one input channel. at: its number in pixel 0; the next pixel is `pixel` floats further.
  * weights: [vectors][16]. */
 FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const float *weights,
                               const int rows, const int vectors) {
@@ -70,8 +67,8 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   }
 }
 
-/* The same with half of the last vector. Its numbers are broadcast anew, by loads that the compiler
- * is not to see as the same: it would widen the half one by a shuffle. */
+/* The same with half of the last vector. The assembly hides that its numbers are loaded twice;
+ * otherwise the compiler would broadcast once and shuffle. */
 FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
                                  const float *weights, const int rows, const int vectors,
                                  const bool half) {
@@ -95,14 +92,14 @@ FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
   }
 }
 
-/* Weights are used once per prediction, so that they come from far away each time. While one panel
- * is worked through its successor is fetched into the second cache, a few lines at a time. */
+/* Prefetches weights into the second-level cache. Each prediction uses them once, so they come from
+ * far away. */
 FORGE_INLINE void fetch(const float *next, int64_t lines) {
   for (int64_t line = 0; line < lines; line++) __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
 }
 
-/* Adds the bias to sums. It comes last: with a large bias in the sum from the beginning every
- * rounding error would be relative to the bias. */
+/* Adds the bias, last: with a large bias in the sum from the beginning, every rounding error would
+ * be relative to the bias. */
 FORGE_INLINE void add_bias(const convolution_row *row, sums sum, int64_t vector, const int rows,
                            const int vectors) {
 #pragma clang loop unroll(full)
@@ -136,7 +133,7 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
   const int64_t channels = row->channels - vector * FORGE_LANES;
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    /* The last panel may reach past the last block: nothing is stored there. */
+    /* The last panel may reach past the last block. Nothing is stored there. */
     if (v * FORGE_LANES >= channels) break;
     const v16i mask = first_lanes(channels - v * FORGE_LANES);
     if (residual) {
@@ -154,10 +151,9 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
   }
 }
 
-/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors,
- * spacing (row->pixel, or 0 where that is not known before) and half (of the last vector) are
- * constants where this is inlined, so that all sums get registers and all distances are immediate.
- */
+/* Computes pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. The constants
+ * rows, vectors, spacing (row->pixel, or 0 if unknown) and half (the last vector is half) let all
+ * sums have registers and all distances be immediate. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
                                 const int rows, const int vectors, const int spacing,
                                 const bool half) {
@@ -204,7 +200,7 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
         }
         at += row->in_block;
       }
-      /* The padded lanes add nothing: they are passed over. */
+      /* Padded lanes add nothing and are skipped. */
 #pragma clang loop unroll(disable)
       for (int64_t lane = 0; lane < row->rest; lane++)
         add_channel_to(&sum, at + lane, pixel, weights + lane * panel_width, rows, vectors, half);
@@ -285,17 +281,16 @@ FORGE_INLINE void half_tile(const convolution_row *row, int64_t x, int64_t vecto
 FORGE_TILE_TABLE(whole)
 FORGE_TILE_TABLE(half)
 
-/* Whether a panel is wider than its channels by half a vector or more. */
+/* Whether a panel exceeds its channels by half a vector or more. */
 FORGE_INLINE bool ends_in_half(int64_t panel_width, int64_t channels) {
   return panel_width - channels >= FORGE_LANES / 2;
 }
 
-/* Whether `at_once` vectors of a panel from `vector` on end in a half one. */
+/* Whether the last of `at_once` vectors from `vector` on is half. */
 FORGE_INLINE bool is_half(const convolution_row *row, int64_t vector, int64_t at_once) {
   return row->half && vector + at_once == row->panel_width / FORGE_LANES;
 }
 
-/* The tiles of those vectors. */
 FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector,
                                                int64_t at_once) {
   return (is_half(row, vector, at_once) ? half_tiles : whole_tiles) + at_once - 1;
@@ -331,8 +326,9 @@ FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) 
   sum[1] = multiply_add(beside, __builtin_convertvector(d, v16), sum[1]);
 }
 
-/* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once, so
- * reading them limits the speed, and two streams are read faster than one. scales: NULL for floats.
+/* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
+ * so reading them limits the speed, and two streams are read faster than one. scales: NULL for
+ * floats.
  */
 FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
                             const float *scales, const int panels, const int vectors,
@@ -400,8 +396,8 @@ static void one_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
 /* ---- rows ---- */
 
 /* Cuts pixels first ..< last of a row into tiles of nearly equal size, because a tile of one or two
- * pixels takes almost as long as a full one. With `words` the row's tables are those of words, which
- * take all vectors of a panel at once. */
+ * pixels takes almost as long as a full one. With `words` the row's tables are those of words,
+ * which take all vectors of a panel at once. */
 FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t last,
                                   const float *next, int64_t lines, const convolution_tiles *words,
                                   const int64_t adjacent, const int64_t groups) {
@@ -437,7 +433,8 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
                   FORGE_LANES, 4);
 }
 
-/* The fields of a row that follow from the arguments of a convolution. A block has `words` words. */
+/* The fields of a row that follow from the arguments of a convolution. A block has `words` words.
+ */
 #define FORGE_ROW_OF(a, words)                                                                 \
   .tap_row = (a)->dilation_y * (a)->in.row_stride,                                             \
   .tap_column = (int64_t)(a)->dilation_x * (words), .pixel = (int64_t)(a)->stride_x * (words), \
@@ -477,8 +474,7 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
       continue;
     }
 #endif
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
-     */
+    /* Each part of the image prefetches its share of the next panel, or of the next step. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;
     const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;

@@ -1,12 +1,12 @@
 /* Winograd's convolutions: transform the input, multiply point by point, transform back.
  *
- * The image is cut into tiles of tile_height by tile_width outputs; `chunk` tiles, in row-major
- * order, are taken at a time, so that what lies between the three stages stays in the second
- * cache. Between them are
+ * The image is cut into tiles of tile_height by tile_width outputs. `chunk` tiles, in row-major
+ * order, are computed at a time, so that the values between the three stages stay in the
+ * second-level cache:
  *     transformed: float [point][input block][chunk][16]
  *     products:    float [point][vector of the panel][chunk][16]
- * with the distance between points an odd number of cache lines, so that a tile's numbers do not
- * all fall into the same few sets of a cache. The middle is the micro-kernel of convolution.h. */
+ * Points are an odd number of cache lines apart, so that the numbers of a tile do not compete for
+ * few sets of a cache. The products use the micro-kernel of convolution.h. */
 
 /* The constants of one call. */
 typedef struct {
@@ -35,7 +35,7 @@ static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES];
 
 /* ---- in ---- */
 
-/* One tile of an image, or, of a block with at most 8 channels, two tiles side by side. */
+/* One tile of an image. For a block of at most 8 channels, two tiles share a vector. */
 typedef struct {
   const float *rows[FORGE_MOST_POINTS]; /* of zeros where outside */
   int64_t left;
@@ -59,8 +59,8 @@ FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *i
   return window;
 }
 
-/* The pixel at column x of a window's row y, zero where outside; the first 8 channels of those of
- * two windows. */
+/* Loads the pixel at column x of row y of a window, zero if outside, or the first 8 channels of
+ * those of two windows. */
 FORGE_INLINE v16 window_pixel(const winograd_window *windows, int64_t width, int y, int64_t x,
                               const bool two) {
   const bool inside = windows[0].left + x >= 0 && windows[0].left + x < width;
@@ -79,8 +79,7 @@ FORGE_INLINE void store_pixels(float *to, v16 x, const bool two) {
   }
 }
 
-/* Transforms one tile of a block of channels, or of one phase of it, or two. to: its point 0: [16].
- */
+/* Transforms one tile of a block, or of one phase of it, or two tiles. to: its point 0: [16]. */
 FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image, int64_t phase,
                                    int64_t tile, float *to, const int alpha_y, const int alpha_x,
                                    const bool two) {
@@ -119,16 +118,15 @@ FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image
   }
 }
 
-/* Transforms tiles first ..< first + count of one block of channels, or of one phase of it: `block`
- * counts the blocks of all phases. to: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block, or of one phase of it. `block` counts the
+ * blocks of all phases. to: point 0 of the first tile: [16]. */
 FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t first,
                               int64_t count, float *to, const int alpha_y, const int alpha_x) {
   const forge_winograd_arguments *a = call->a;
   const int64_t phase = block / call->in_blocks, own = block % call->in_blocks;
   const float *image = forge_row(&a->in, call->frame, own, 0);
   int64_t tile = first;
-  /* Of a block of which half holds channels two tiles fill a vector: 4 us instead of 6 for LeNet's
-   * 20 channels. */
+  /* Two tiles of a block with at most 8 channels fill a vector. */
   if (forge_lanes(a->in.channels, own) <= FORGE_LANES / 2)
     for (; tile + 1 < first + count; tile += 2, to += 2 * FORGE_LANES)
       winograd_in_tile(call, image, phase, tile, to, alpha_y, alpha_x, true);
@@ -138,11 +136,11 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
 
 /* ---- out ---- */
 
-/* The larger of two, NaN if either is. */
+/* Returns the larger, NaN if either is NaN. */
 FORGE_INLINE v16 larger_or_nan(v16 a, v16 b) { return choose((b > a) | (b != b), b, a); }
 
-/* Transforms tiles first ..< first + count of one block of output channels back.
- * from: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block of output channels back. from: point 0 of
+ * the first tile: [16]. */
 FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t first,
                                int64_t count, const float *from, const int n_y, const int alpha_y,
                                const int n_x, const int alpha_x, const bool pooled) {
@@ -210,8 +208,8 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
         activate(out, out, columns, lanes, call->end.further);
       continue;
     }
-    /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
-     * image may be cut. The activation, which never falls, comes after. */
+    /* The windows of 2 by 2 are inside the tile, whose sides are even. The edge of the image may
+     * cut them. The activation never decreases and follows. */
     out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
     const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
     const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
@@ -237,11 +235,11 @@ typedef void (*winograd_out_function)(const winograd_call *call, int64_t block, 
                                       int64_t count, const float *from);
 
 /* X(alpha_y, alpha_x) for the inputs of all tiles. */
-#define FORGE_WINOGRAD_INPUTS(X)                                                             \
-  X(4, 4)                                                                                    \
-  X(5, 5)                                                                                    \
-  X(6, 6) X(8, 8) X(1, 4) X(1, 6) X(1, 8) X(1, 10) X(1, 12) X(4, 1) X(6, 1) X(8, 1) X(10, 1) \
-    X(12, 1)
+#define FORGE_WINOGRAD_INPUTS(X) \
+  X(4, 4)                        \
+  X(5, 5)                        \
+  X(6, 6)                        \
+  X(8, 8) X(1, 4) X(1, 6) X(1, 8) X(1, 10) X(1, 12) X(4, 1) X(6, 1) X(8, 1) X(10, 1) X(12, 1)
 
 /* X(n_y, alpha_y, n_x, alpha_x) for all tiles, or P of the same for those that can be pooled. */
 /* clang-format off */
@@ -295,7 +293,7 @@ typedef struct {
 static const winograd_functions winograd_table[] = {
   FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT_ENTRY, FORGE_WINOGRAD_POOLED_ENTRY)};
 
-/* A plan asks only for tiles that forge_has_winograd says are here. */
+/* Plans use only tiles that forge_has_winograd accepts. */
 static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
   const winograd_functions *f = winograd_table;
   const int32_t r_y = forge_winograd_taps(a->kernel_height, a->stride);
@@ -306,8 +304,8 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 
 /* ---- the three stages ---- */
 
-/* One panel of one chunk: the product of each point, then back.
- * transformed, products: as above; first, count: the tiles of the chunk. */
+/* Multiplies the points of one panel of one chunk and transforms back. first, count: the tiles of
+ * the chunk. */
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
                               int64_t panel, int64_t first, int64_t count, const float *transformed,
                               float *products) {
@@ -340,7 +338,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
         phase * call->in_blocks * call->layout.chunk * FORGE_LANES;
       row.weights = a->weights + (panel * call->units + unit) * unit_floats;
       unit++;
-      /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+      /* Sums of at most `summed` channels are added: see forge_winograd_arguments. */
       for (int64_t c = 0; c < channels; c += a->summed) {
         const int64_t part = forge_smaller(a->summed, channels - c);
         row.whole_blocks = part / FORGE_LANES;
@@ -365,7 +363,7 @@ static float *winograd_products(const winograd_call *call) {
     call->frame->worker * call->a->products_worker;
 }
 
-/* All three, chunk by chunk. */
+/* All three stages, chunk by chunk. */
 void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int64_t first,
                             int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
@@ -384,7 +382,7 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
   }
 }
 
-/* The first alone, of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
+/* The first stage of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
 void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
                                   int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
@@ -402,7 +400,7 @@ void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *fram
   }
 }
 
-/* The others, of what winograd_input made. Tiles: panel * chunks + chunk. */
+/* The other stages, after winograd_input. Tiles: panel * chunks + chunk. */
 void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *frame, int64_t first,
                                    int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);

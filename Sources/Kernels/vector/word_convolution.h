@@ -15,7 +15,7 @@ enum { FORGE_GROUP = 4 };
 FORGE_INLINE void finish_words(const convolution_row *row, sums sum, int64_t x, const int rows,
                                const int vectors) {
   const v16 low = splat(row->end.low), high = splat(row->end.high);
-  /* Where each pixel lies: a tile may go over the end of a row. */
+  /* The place of each pixel. A tile may pass the end of a row. */
   int64_t out[FORGE_MOST_ROWS], residual[FORGE_MOST_ROWS];
   int64_t y = x / row->out_width, column = x % row->out_width;
 #pragma clang loop unroll(full)
@@ -28,7 +28,7 @@ FORGE_INLINE void finish_words(const convolution_row *row, sums sum, int64_t x, 
   }
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    /* The last panel may reach past the last block: nothing is stored there. */
+    /* The last panel may reach past the last block. Nothing is stored there. */
     if (v * FORGE_LANES >= row->channels) break;
     const v16i mask = first_lanes(row->channels - v * FORGE_LANES);
     if (row->residual) {
@@ -157,8 +157,7 @@ static void convolve_words(const forge_reduced_convolution_arguments *a, const f
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - column;
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
-     */
+    /* Each part of the image prefetches its share of the next panel, or of the next step. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_words : a->next;
     const int64_t lines = (more ? panel_words : a->next_floats) / FORGE_LANES;
