@@ -1,19 +1,18 @@
-/* How evenly weights are spread over the channels that Strassen's algorithm adds up, and what evens
- * them out.
+/* How evenly weights are spread over the channels that Strassen's algorithm adds, and scales that
+ * even them out.
  *
- * The algorithm adds an input channel to those in the same lane of the other blocks of its group (2
- * << levels blocks of 16), and an output channel likewise. A rounding error is therefore relative
- * to the largest products of the group. With the energy E(o, b), the sum of the squares of the
- * weights from the 16 inputs of block b to output o, and G the sum of E over all blocks and outputs
- * of a group, the mean square of the error of output o grows with the sum of G over the groups of
- * blocks, that of the output itself with the sum of E(o, b).
+ * The algorithm adds an input channel to those in the same lane of the other blocks of its group of
+ * 2 << levels blocks, and an output channel likewise. A rounding error is therefore relative to the
+ * largest products of the group. Let E(o, b), the energy, be the sum of the squares of the weights
+ * from the 16 inputs of block b to output o, and G the sum of E over all blocks and outputs of a
+ * group. The mean square of the error of output o grows with the sum of G over the groups of
+ * blocks, that of the output with the sum of E(o, b).
  *
- * Inputs have scales of their own, which nobody knows when weights are packed. With scales that are
- * alike the ratio of the two sums is `channel`. Whatever the scale of each block, it is at most the
- * largest ratio of their terms: `block`. Within a block the inputs of small weights are often the
- * large ones, because the layers before have made them so. With scales that make up for the norms R
- * of the weights of each input, the error grows with the sum of R times the sum of 1 / R over the
- * inputs of a group: `input`. */
+ * The scales of the inputs are unknown during packing. If they are alike, the ratio of the two sums
+ * is `channel`. Whatever the scale of each block, the ratio is at most the largest ratio of their
+ * terms: `block`. Within a block, inputs with small weights are often large, because earlier layers
+ * made them so. With scales that make up for the norms R of the weights of each input, the error
+ * grows with the sum of R times the sum of 1 / R over the inputs of a group: `input`. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,18 +20,17 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* The exponents of scales stay far enough from those of floats that neither a scale nor its inverse
- * is denormal. */
+/* The most halvings of a scale. Neither a scale nor its inverse may be denormal. */
 enum { MOST_HALVINGS = 100 };
 
-/* A power of two near norm / largest, at most 1; 0 for 0. */
+/* Returns a power of two near norm / largest, at most 1; 0 for 0. */
 static float scale_of(double norm, double largest) {
   if (!(norm > 0) || !isfinite(norm) || !isfinite(largest)) return norm == 0 ? 0 : 1;
   const double halvings = round(log2(largest / norm));
   return (float)ldexp(1, -(int)(halvings > MOST_HALVINGS ? MOST_HALVINGS : halvings));
 }
 
-/* Scales from sums of squares. */
+/* Computes scales from sums of squares. */
 static void scales_of(const double *squares, int64_t count, float *scales) {
   double largest = 0;
   for (int64_t i = 0; i < count; i++)
@@ -44,8 +42,7 @@ static double inverse(float scale) { return scale == 0 ? 0 : 1.0 / scale; }
 
 void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
                    float *output_scales) {
-  /* Evening out inputs makes outputs a little uneven again, and so on: two rounds are within a
-   * factor of 2. */
+  /* Each side makes the other slightly uneven again. Two rounds are within a factor of 2. */
   enum { ROUNDS = 2 };
   double *of_inputs = malloc((size_t)inputs * sizeof(double));
   double *of_outputs = malloc((size_t)outputs * sizeof(double));
@@ -75,7 +72,7 @@ void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float 
   free(of_outputs);
 }
 
-/* E of the blocks of one output. Its squares are added to those of each input. */
+/* Computes E of the blocks of one output, and adds its squares to those of each input. */
 static void energies(const float *weights, int64_t inputs, const float *input_scales,
                      double output_factor, double *energy, double *of_inputs) {
   for (int64_t block = 0; block < inputs / FORGE_LANES; block++) {
@@ -91,7 +88,7 @@ static void energies(const float *weights, int64_t inputs, const float *input_sc
   }
 }
 
-/* Whether no weight reads a block of inputs, whatever is in it. */
+/* Whether no weight reads a block of inputs. */
 static bool is_unused(const float *input_scales, int64_t block) {
   if (!input_scales) return false;
   for (int64_t lane = 0; lane < FORGE_LANES; lane++)
@@ -99,12 +96,12 @@ static bool is_unused(const float *input_scales, int64_t block) {
   return true;
 }
 
-/* The larger, or NaN where one of them is. */
+/* Returns the larger, or NaN if one is NaN. */
 static double worse(double ratio, double known) {
   return isnan(known) || ratio <= known ? known : ratio;
 }
 
-/* The ratio of `input` over all groups, of `parts` blocks each. */
+/* Returns the ratio of `input` over all groups of `parts` blocks. */
 static double unevenness_of_inputs(const double *of_inputs, int64_t inputs,
                                    const float *input_scales, int64_t parts) {
   const int64_t group_inputs = parts * FORGE_LANES;

@@ -1,8 +1,8 @@
-/* Packing dealt out to several threads: see internal.h. */
+/* Packing on several threads: see internal.h. */
 #include "include/CForgePool.h"
 #include "internal.h"
 
-/* Less is not worth a second thread: some tens of microseconds of packing. */
+/* The least work that is worth another thread: some tens of microseconds of packing. */
 #define LEAST_BYTES_OF_A_THREAD (256 << 10)
 
 typedef struct {
@@ -21,7 +21,7 @@ void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int6
                 int32_t threads) {
   const deal deal = {.work = work, .arguments = arguments};
   const int64_t worth = forge_smaller(tiles, bytes / LEAST_BYTES_OF_A_THREAD);
-  /* In the smallest pieces there are: new pages take some threads far longer than others. */
+  /* In the smallest pieces, because page faults slow some threads down much more than others. */
   const forge_step step = {.kernel = work_tiles,
                            .arguments = &deal,
                            .tiles = tiles,

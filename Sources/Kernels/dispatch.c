@@ -1,41 +1,39 @@
-/* Which kernels this machine runs: a constant table per instruction set. */
+/* The tables of kernels, one per instruction set. */
+#include "include/CForgePrecision.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-#define SHARED(family) .family = forge_##family##_scalar,
-#define OF_SCALAR(family) .family = forge_##family##_scalar,
-#define OF_BASELINE(family) .family = forge_##family##_baseline,
-#define OF_AVX2(family) .family = forge_##family##_avx2,
-#define OF_AVX512(family) .family = forge_##family##_avx512,
+#define EVERY(name, level) forge_##name##_##level
+#define SHARED(name, level) forge_##name##_scalar
+#define VECTORS(name, level) VECTORS_##level(forge_##name##_##level)
+#define VECTORS_scalar(function) NULL
+#define VECTORS_baseline(function) function
+#define VECTORS_avx2(function) function
+#define VECTORS_avx512(function) function
 
-static const forge_kernel_table scalar = {.level = FORGE_SCALAR,
-                                          .name = "scalar",
-                                          FORGE_SHARED_KERNELS(SHARED)
-                                            FORGE_VECTOR_KERNELS(OF_SCALAR)};
+#define SCALAR(name, arguments, levels, tiles) .name = levels(name, scalar),
+static const forge_kernel_table scalar = {
+  .level = FORGE_SCALAR, .name = "scalar", FORGE_KERNELS(SCALAR)};
 
 #if defined(__x86_64__) || defined(__aarch64__)
+#define BASELINE(name, arguments, levels, tiles) .name = levels(name, baseline),
 static const forge_kernel_table baseline = {
-  .level = FORGE_BASELINE,
-  .name = "baseline",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_BASELINE) FORGE_FAST_KERNELS(OF_BASELINE)};
+  .level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(BASELINE)};
 #endif
 
 #if defined(__x86_64__)
-static const forge_kernel_table avx2 = {.level = FORGE_AVX2,
-                                        .name = "avx2",
-                                        FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX2)
-                                          FORGE_FAST_KERNELS(OF_AVX2)};
+#define AVX2(name, arguments, levels, tiles) .name = levels(name, avx2),
+static const forge_kernel_table avx2 = {.level = FORGE_AVX2, .name = "avx2", FORGE_KERNELS(AVX2)};
 
+#define AVX512(name, arguments, levels, tiles) .name = levels(name, avx512),
 static const forge_kernel_table avx512 = {
-  .level = FORGE_AVX512,
-  .name = "avx512",
-  FORGE_SHARED_KERNELS(SHARED) FORGE_VECTOR_KERNELS(OF_AVX512) FORGE_FAST_KERNELS(OF_AVX512)};
+  .level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512)};
 #endif
 
 const forge_kernel_table *forge_kernels(forge_level level) {
 #if defined(__x86_64__)
-  /* These ask the processor, and whether the operating system saves the wide registers. */
+  /* These also check that the operating system saves the wide registers. */
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
@@ -78,4 +76,19 @@ int32_t forge_level_named(const char *name) {
   for (int32_t level = FORGE_SCALAR; level <= FORGE_AVX512; level++)
     if (strcmp(name, facts[level].name) == 0) return level;
   return -1;
+}
+
+forge_kernel_entry forge_kernel_at(forge_level level, int32_t index) {
+  const forge_kernel_table *table = forge_kernels(level);
+  const forge_precision_table narrow = forge_precision_kernels(level);
+  const bool is_scalar = level == FORGE_SCALAR;
+#define OPTIONAL_EVERY false
+#define OPTIONAL_SHARED false
+#define OPTIONAL_VECTORS is_scalar
+#define ENTRY(name, arguments, levels, tiles) {#name, table->name, OPTIONAL_##levels},
+#define PRECISION_ENTRY(name, needs) {#name, narrow.name, !is_scalar},
+  const forge_kernel_entry entries[] = {
+    FORGE_KERNELS(ENTRY) FORGE_PRECISION_KERNELS(PRECISION_ENTRY){NULL, NULL, true}};
+  const int32_t last = (int32_t)(sizeof entries / sizeof entries[0]) - 1;
+  return entries[index < last ? index : last];
 }

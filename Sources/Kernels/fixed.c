@@ -1,5 +1,5 @@
-/* Weights of 24 bits: an output's are whole multiples of its largest over 2^23 - 2, so that they
- * are about as exact as floats and three quarters as long. How they lie: words.h. */
+/* Packs weights of 24 bits: whole multiples of the output's largest weight over 2^23 - 2, about as
+ * exact as floats in three quarters of the bytes. Layout: see words.h. */
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -14,19 +14,18 @@ typedef struct {
   uint8_t *refusals; /* one per tile of inputs */
 } fixed_packing;
 
-/* A weight is off by so many of its output's units, as the root of the mean square. */
+/* The root mean square of a weight's error, in units of its output. */
 #define FORGE_FIXED_ERROR 0.3
 
-/* Whole lines of every output's weights, a few at a time. */
+/* The inputs of a tile: whole cache lines of every output's weights. */
 #define INPUTS_OF_A_TILE 256
 
-/* An output's largest weight, and a power of two that half of its weights which are not zero reach.
- */
+/* An output's largest weight, and a power of two that half of its nonzero weights reach. */
 typedef struct {
   float most, median;
 } weight_sizes;
 
-/* By the exponents of all weights. `most` is not finite if a weight is not. */
+/* Counts exponents. `most` is not finite if a weight is not. */
 static weight_sizes sizes_of(const float *weights, int64_t count) {
   int64_t with_exponent[256] = {0}, zeros = 0;
   uint32_t most = 0;
@@ -49,7 +48,7 @@ static weight_sizes sizes_of(const float *weights, int64_t count) {
   return sizes;
 }
 
-/* The nearest integer of a number below 2^31. */
+/* Rounds a number below 2^31. */
 static inline int32_t rounded(double x) {
   x += 6755399441055744.0; /* 1.5 * 2^52: the integer is left in the low bits */
   int64_t bits;
@@ -57,8 +56,8 @@ static inline int32_t rounded(double x) {
   return (int32_t)bits;
 }
 
-/* Sixteen outputs of one input as words whose lowest bytes are given. inverse: 1 / (256 * scale).
- */
+/* Converts sixteen outputs of one input to words with these lowest bytes. inverse: 1 / (256 *
+ * scale). */
 static void words_of_outputs(const float *weights, const double *inverse, const int32_t *lowest,
                              int32_t *words) {
   for (int i = 0; i < FORGE_LANES; i++) {
@@ -67,7 +66,7 @@ static void words_of_outputs(const float *weights, const double *inverse, const 
   }
 }
 
-/* Two inputs of a panel: their weights [2][32] as three words of four. */
+/* Packs two inputs of a panel: weights [2][32] as three words of four. */
 static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const double *inverse,
                        int32_t *packed) {
   static const int32_t none[FORGE_LANES];
@@ -82,23 +81,23 @@ static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const do
   }
 }
 
-/* Sets the scale of an output, a tile being one: NaN where its weights cannot be exact enough. */
+/* Sets the scale of an output, which is a tile: NaN if its weights cannot be exact enough. */
 static void scale_output(const void *arguments, int64_t output) {
   const fixed_packing *a = arguments;
   const int64_t count = a->taps * a->inputs;
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
-  /* Of 24 bits; the words have 256. A scale that is rounded may let the largest have one unit more.
-   */
+  /* The words are 256 times the weights of 24 bits. Rounding the scale may give the largest weight
+   * one more unit. */
   const double unit = (double)sizes.most / 8388606.0;
   const float scale = (float)(unit / 256);
-  /* Scales of the smallest numbers have few bits. */
+  /* Denormal scales would have few bits. */
   const bool fits = FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median && scale >= 0x1p-126f &&
     sizes.most <= 0x1p126f;
   a->scales[output] = fits || sizes.most == 0 ? scale : NAN;
 }
 
-/* Whether the weights of each input of a tile are, all outputs together, as exact as they should
- * be: an input whose weights are small may be large. */
+/* Checks that the weights of each input of a tile are exact enough over all outputs together. An
+ * input with small weights may be large. */
 static void check_inputs(const void *arguments, int64_t tile) {
   const fixed_packing *a = arguments;
   const int64_t count = a->taps * a->inputs, first = tile * INPUTS_OF_A_TILE;
@@ -150,9 +149,9 @@ int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int6
     .taps = taps,
     .inputs = inputs,
     .accuracy = accuracy,
-    /* What is packed is not there yet: a tile of inputs has a byte of it. */
+    /* The packed form is written later. Until then it holds a byte per tile of inputs. */
     .refusals = packed};
-  const int64_t panels = (outputs + FORGE_FIXED_PANEL_WIDTH - 1) / FORGE_FIXED_PANEL_WIDTH;
+  const int64_t panels = forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH);
   const int64_t bytes = outputs * taps * inputs * (int64_t)sizeof *weights;
   forge_deal(scale_output, &arguments, outputs, bytes, threads);
   for (int64_t o = 0; o < outputs; o++) {
@@ -161,7 +160,7 @@ int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int6
     arguments.squares += error * error;
   }
   for (int64_t o = outputs; o < panels * FORGE_FIXED_PANEL_WIDTH; o++) scales[o] = 0;
-  const int64_t tiles = (taps * inputs + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE;
+  const int64_t tiles = forge_quotient_up(taps * inputs, INPUTS_OF_A_TILE);
   forge_deal(check_inputs, &arguments, tiles, bytes, threads);
   for (int64_t tile = 0; tile < tiles; tile++)
     if (arguments.refusals[tile]) return false;

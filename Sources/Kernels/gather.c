@@ -1,9 +1,9 @@
-/* Parameters from the layout and type in which a file holds them into Forge's. */
+/* Reads parameters in the layout and type of a file. */
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* IEEE half to single precision, exactly. */
+/* Converts an IEEE half exactly. */
 static float of_half(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
   const uint32_t fraction = half & 0x3ff;
@@ -22,7 +22,7 @@ static float of_half(uint16_t half) {
   return value;
 }
 
-/* Element `index` of unaligned memory; `type` is a constant where this is inlined. */
+/* Returns element `index` of unaligned memory. `type` is a constant. */
 static inline __attribute__((always_inline)) float element(const unsigned char *bytes,
                                                            int64_t index, const int32_t type) {
   if (type == FORGE_STORED_FLOAT32) {
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) float element(const unsigned char *
   return value;
 }
 
-/* A matrix of rows * columns: out[r * row_out + c] = in[r * row_in + c * column_in]. In squares, so
- * that both sides stay in the nearest cache when one of them is read across its lines. */
+/* Writes a matrix: out[r * row_out + c] = in[r * row_in + c * column_in]. It is copied in squares,
+ * so that both sides stay in the first-level cache when one is read across its lines. */
 static inline __attribute__((always_inline)) void gather_matrix(const unsigned char *in,
                                                                 int64_t offset, int64_t rows,
                                                                 int64_t row_in, int64_t row_out,
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void gather_matrix(const unsigned c
   }
 }
 
-/* Rows of a tile. */
+/* The rows of a tile. */
 #define ROWS_OF_A_TILE 64
 
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
   int64_t outs[FORGE_MAX_RANK]; /* the strides of the result */
 } gathering;
 
-/* A tile is a chunk of the rows of one matrix; the other axes say which. */
+/* A tile is a chunk of the rows of one matrix. The other axes select the matrix. */
 static void gather_tile(const void *arguments, int64_t tile) {
   const gathering *a = arguments;
   const int32_t column = a->rank - 1, row = a->row;
@@ -124,11 +124,11 @@ void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *siz
     count *= sizes[axis];
   }
   if (count == 0) return;
-  /* The rows of the matrix: the axis whose neighbours lie closest in the source. */
+  /* The rows of the matrix are the axis with the smallest stride in the source. */
   for (int32_t axis = 0; axis < rank - 1; axis++)
     if (sizes[axis] > 1 && (a.row < 0 || strides[axis] < strides[a.row])) a.row = axis;
   int64_t tiles = 1;
-  if (a.row >= 0) tiles = a.chunks = (sizes[a.row] + ROWS_OF_A_TILE - 1) / ROWS_OF_A_TILE;
+  if (a.row >= 0) tiles = a.chunks = forge_quotient_up(sizes[a.row], ROWS_OF_A_TILE);
   for (int32_t axis = 0; axis < rank - 1; axis++)
     if (axis != a.row) tiles *= sizes[axis];
   forge_deal(gather_tile, &a, tiles, count * (int64_t)sizeof(float), threads);

@@ -1,25 +1,21 @@
-/* What the kernel files share: the list of kernels, and where the parts of a tensor lie.
+/* Shared by the files of kernels: declarations, sizes and places.
  *
- * How the folder is laid out:
- *   include/CForgeKernels.h   the contract
- *   scalar/<family>.c         one number at a time: the readable truth, and all there is of the
- *     families that only move memory
- *   vector/<family>.h         the same family on vectors of 16 floats, written once ...
- *   vector_<level>.c          ... and compiled here for each instruction set
- *   winograd.c, strassen.c    what all levels share of a family: how an image is cut up, packing
- *   strassen.h                where the parts of Strassen's matrices lie
- *   packing.h                 packing in double precision, a function per instruction set
- *   pack.c, gather.c          parameters: into the forms kernels read, out of the forms files have
- *   words.h, precision.c      the convolutions whose weights are not floats, with lists of their
- *     own
- *   fixed.c                   weights of 24 bits
- *   deal.c                    packing dealt out to several threads
- *   dispatch.c, tiles.c, run.c, pool.c, walk.c
- *   peak.c                    the most that a core does, to compare kernels with
- *   polynomials.py            where the numbers in vector/elementary.h come from
- *   winograd.py               where those in winograd.h do
- * A new family gets a line in one of the three lists below, a file in scalar/ unless the scalar
- * level does without it, and, if vectors help, one in vector/ that vector/all.h includes. */
+ *   include/CForgeKernels.h      the contract; CForgeKernelList.h: the list of kernels
+ *   scalar/<name>.c              one number at a time: the readable version
+ *   vector/<name>.h              the same on vectors of 16 floats, for all instruction sets
+ *   vector_<level>.c             compiles vector/ for an instruction set
+ *   winograd.c, strassen.c       for all levels: the parts of an image, packing
+ *   packing.h                    packing in double precision, a function per instruction set
+ *   pack.c, gather.c, deal.c     parameters: packing, reading files' forms, sharing between threads
+ *   words.h, precision.c, fixed.c  weights that are not floats
+ *   dispatch.c, tiles.c          what the list of kernels generates
+ *   run.c, pool.c, walk.c        loops over steps; walks over plain tensors
+ *   peak.c                       peak rates of a core
+ *   polynomials.py, winograd.py  print the numbers in vector/elementary.h and in winograd.h
+ *
+ * A new kernel is a line in the list, its arguments in CForgeKernels.h, a file in scalar/ (unless
+ * the scalar level lacks it), and one in vector/, included by vector/all.h, if vectors make it
+ * faster. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 
@@ -31,75 +27,42 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* For what is to become part of a function that is compiled for an instruction set, or with
- * constant arguments. */
+/* For functions that depend on the instruction set or on constant arguments of their caller. */
 #define FORGE_INLINE static inline __attribute__((always_inline))
 
-/* Kernels that every level has its own function for: forge_<family>_<level>. */
-#define FORGE_VECTOR_KERNELS(X) \
-  X(convolution)                \
-  X(plain_convolution)          \
-  X(grouped_convolution)        \
-  X(depthwise)                  \
-  X(pooling)                    \
-  X(activation)                 \
-  X(affine)                     \
-  X(binary)                     \
-  X(softmax)                    \
-  X(binary_plain)               \
-  X(activation_plain)           \
-  X(softmax_plain)
+/* The functions of a kernel of the list. Not all of them exist. */
+#define FORGE_DECLARE_FOR(name, level)                                                        \
+  void forge_##name##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
+                              int64_t last);
+#define FORGE_DECLARE(name, ...)    \
+  FORGE_DECLARE_FOR(name, scalar)   \
+  FORGE_DECLARE_FOR(name, baseline) \
+  FORGE_DECLARE_FOR(name, avx2)     \
+  FORGE_DECLARE_FOR(name, avx512)
+FORGE_KERNELS(FORGE_DECLARE)
 
-/* Algorithms that save multiplications: every level but scalar has its own function. */
-#define FORGE_FAST_KERNELS(X) \
-  X(winograd)                 \
-  X(winograd_input)           \
-  X(winograd_output)          \
-  X(strassen)
+/* The floats of a tile of activation_plain. */
+#define FORGE_PLAIN_TILE 1024
 
-/* Kernels that gain nothing from vectors written by hand: all levels use forge_<family>_scalar. */
-#define FORGE_SHARED_KERNELS(X) \
-  X(block)                      \
-  X(unblock)                    \
-  X(clear_halo)                 \
-  X(fill)                       \
-  X(copy)                       \
-  X(copy_channels)              \
-  X(gather_channels)            \
-  X(resize)                     \
-  X(copy_plain)
-
-#define FORGE_DECLARE(family, level)                                                            \
-  void forge_##family##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
-                                int64_t last);
-#define FORGE_DECLARE_SCALAR(family) FORGE_DECLARE(family, scalar)
-#define FORGE_DECLARE_VECTOR(family) \
-  FORGE_DECLARE(family, baseline)    \
-  FORGE_DECLARE(family, avx2)        \
-  FORGE_DECLARE(family, avx512)
-FORGE_SHARED_KERNELS(FORGE_DECLARE_SCALAR)
-FORGE_VECTOR_KERNELS(FORGE_DECLARE_SCALAR)
-FORGE_VECTOR_KERNELS(FORGE_DECLARE_VECTOR)
-FORGE_FAST_KERNELS(FORGE_DECLARE_VECTOR)
-
-/* activation(x) of one number, rounded once from double precision. */
+/* Returns activation(x), rounded once from double precision. */
 float forge_activate_scalar(float x, forge_activation activation);
 
-/* a op b of one pair of numbers. */
+/* Returns a op b. */
 float forge_combine_scalar(float a, float b, int32_t operation);
 
-/* Taps along an axis of one phase of a kernel: with stride 2 every other one. */
+/* Taps of one phase of a kernel along an axis. With stride 2 a phase has every other tap. */
 static inline int32_t forge_winograd_taps(int32_t kernel, int32_t stride) {
   return stride == 2 ? (kernel + 1) / 2 : kernel;
 }
 
-/* The points along an axis of a tile. */
+/* Points of a tile along an axis. */
 static inline int32_t forge_winograd_alpha(int32_t tile, int32_t kernel, int32_t stride) {
   return tile + forge_winograd_taps(kernel, stride) - 1;
 }
 
-/* Whether a phase has a part in the product of a point. Of 3 taps the odd phase has one, the middle
- * one: filtered as 2 taps, the second zero, its product at infinity, the last point, is zero. */
+/* Whether a phase contributes to the product of a point. Of 3 taps the odd phase has only the
+ * middle one. Filtered as 2 taps, of which the second is zero, its product at infinity, the last
+ * point, is zero. */
 static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y, int64_t x,
                                        int64_t alpha_x) {
   return !(phase / 2 == 1 && y == alpha_y - 1) && !(phase % 2 == 1 && x == alpha_x - 1);
@@ -107,11 +70,11 @@ static inline bool forge_winograd_uses(int64_t phase, int64_t y, int64_t alpha_y
 
 /* ---- packing on several threads ---- */
 
-/* Computes one tile of what is packed. Tiles are independent and write disjoint memory. */
+/* Computes one tile of the packed form. Tiles are independent and write disjoint memory. */
 typedef void (*forge_deal_work)(const void *arguments, int64_t tile);
 
-/* Computes the tiles 0 ..< tiles, on up to `threads` threads of the pool where `bytes`, as many as
- * are written, make it worth while. */
+/* Computes the tiles 0 ..< tiles on up to `threads` threads of the pool. `bytes`, the size of the
+ * result, limits the number of threads. */
 void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int64_t bytes,
                 int32_t threads);
 
@@ -120,12 +83,15 @@ void forge_deal(forge_deal_work work, const void *arguments, int64_t tiles, int6
 static inline int64_t forge_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t forge_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Blocks of 16 that hold `channels`. */
+/* a / b, rounded up. */
+static inline int64_t forge_quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* Returns the blocks of 16 that hold `channels`. */
 static inline int64_t forge_blocks(int64_t channels) {
-  return (channels + FORGE_LANES - 1) / FORGE_LANES;
+  return forge_quotient_up(channels, FORGE_LANES);
 }
 
-/* How many lanes of `block` hold channels: 16, or fewer in the last block. */
+/* Returns the lanes of `block` that hold channels: 16, or fewer in the last block. */
 static inline int64_t forge_lanes(int64_t channels, int64_t block) {
   return forge_smaller(channels - block * FORGE_LANES, FORGE_LANES);
 }
@@ -150,8 +116,8 @@ static inline float *forge_start(const forge_place *place, const forge_frame *fr
 
 /* ---- windows of pooling ---- */
 
-/* The taps `first ..< last` of a window of `kernel` taps, `dilation` apart, whose first lies at
- * `start`, that are inside 0 ..< size; first >= last where none is. */
+/* The taps `first ..< last` of a window that are inside 0 ..< size. The window has `kernel` taps,
+ * `dilation` apart, and begins at `start`. first >= last if there is none. */
 typedef struct {
   int64_t first, last;
 } forge_taps;
@@ -165,9 +131,9 @@ static inline forge_taps forge_taps_inside(int64_t start, int64_t kernel, int64_
 
 /* ---- walks over plain tensors ---- */
 
-/* A walk over the outer dimensions of up to three plain tensors of the same sizes but with strides
- * of their own; the kernel itself loops over the innermost dimension (`count`, `steps`).
- * Neighbouring dimensions that lie in one piece in every tensor are walked as one. */
+/* A walk over the outer dimensions of up to three plain tensors of the same sizes. The kernel loops
+ * over the innermost dimension (`count`, `steps`). Neighbouring dimensions that are contiguous in
+ * every tensor are merged. */
 typedef struct {
   int64_t count;      /* elements of the innermost dimension */
   int64_t steps[3];   /* between them, per tensor, in floats */
@@ -176,12 +142,13 @@ typedef struct {
   int64_t sizes[FORGE_MAX_RANK], strides[3][FORGE_MAX_RANK], index[FORGE_MAX_RANK];
 } forge_walk;
 
-/* Starts a walk over indices first ..< last of dimension 0 and all of the others. False: nothing to
- * visit. strides[t]: int64_t [rank]; NULL for a tensor that is not there. */
+/* Starts a walk over indices first ..< last of dimension 0 and all indices of the others.
+ * strides[t]: int64_t [rank], or NULL for a tensor that does not exist. Returns false if there is
+ * nothing to visit. */
 bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
                       const int64_t *const strides[3], int64_t first, int64_t last);
 
-/* Goes on to the next innermost row. False: there is none. */
+/* Moves to the next innermost row. Returns false after the last. */
 bool forge_walk_next(forge_walk *walk);
 
 #endif

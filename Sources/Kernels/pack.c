@@ -1,10 +1,10 @@
-/* The weights of the plain convolutions in the form their kernels read. */
+/* Packs weights of floats for direct and grouped convolutions. */
 #include "grouped.h"
 #include "internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Inputs of a tile: a whole number of pages, even of the narrowest panels. */
+/* The inputs of a tile: a whole number of pages even for the narrowest panels. */
 #define INPUTS_OF_A_TILE (4 * FORGE_LANES)
 
 typedef struct {
@@ -27,7 +27,8 @@ static void pack_convolution_tile(const void *arguments, int64_t tile) {
   float *to = a->packed + (panel * a->taps + tap) * padded * panel_width;
   const int64_t start = chunk * INPUTS_OF_A_TILE;
   const int64_t end = forge_smaller(start + INPUTS_OF_A_TILE, padded);
-  /* Sixteen inputs at a time: what is written stays in the nearest cache until it is whole. */
+  /* Sixteen inputs at a time, so that written lines stay in the first-level cache until complete.
+   */
   for (int64_t block = start; block < end; block += FORGE_LANES) {
     const int64_t count = forge_smaller(FORGE_LANES, inputs - block);
     for (int64_t column = 0; column < columns; column++) {
@@ -51,9 +52,8 @@ void forge_pack_convolution(const float *weights, float *packed, int64_t outputs
                                          .taps = taps,
                                          .inputs = inputs,
                                          .panel_width = panel_width,
-                                         .chunks =
-                                           (padded + INPUTS_OF_A_TILE - 1) / INPUTS_OF_A_TILE};
-  const int64_t rows = (outputs + panel_width - 1) / panel_width * taps;
+                                         .chunks = forge_quotient_up(padded, INPUTS_OF_A_TILE)};
+  const int64_t rows = forge_quotient_up(outputs, panel_width) * taps;
   forge_deal(pack_convolution_tile, &arguments, rows * arguments.chunks,
              rows * padded * panel_width * (int64_t)sizeof(float), threads);
 }

@@ -1,18 +1,18 @@
-/* What packs weights in double precision: sixteen outputs at a time, a function per instruction
- * set.
+/* Packing in double precision: sixteen outputs at a time, a function per instruction set.
  *
- * All compute the same bits, as nothing is fused: whoever includes this sets FP_CONTRACT to off. */
+ * All compute the same bits, because nothing is fused. The including file sets FP_CONTRACT to off.
+ */
 #ifndef FORGE_PACKING_H
 #define FORGE_PACKING_H
 
 #include "internal.h"
 
-/* 8 registers of SSE2 but 2 of AVX-512. */
+/* 8 registers of SSE2, 2 of AVX-512. */
 typedef double d16 __attribute__((vector_size(128)));
 typedef float f16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Defines best_<name>(), the widest of the functions that <name>, which is always inlined, is made
- * into. */
+/* Compiles the always inlined function <name> for each instruction set, and defines best_<name>(),
+ * which returns the best one for this processor. */
 #if defined(__x86_64__)
 #define FORGE_PACKING(name)                                                                      \
   static void name##_baseline(const void *arguments, int64_t tile) { name(arguments, tile); }    \

@@ -1,11 +1,10 @@
-/* The most that a core does, to compare kernels with: see CForgePeak.h.
+/* Peak rates of a core: see CForgePeak.h.
  *
- * The arithmetic is a loop over 12 independent chains that stay in registers. Where there is a
- * fused multiply-add, each chain is s = s * one + zero: latency 4 times two units asks for 8
- * chains, 5 times two (Haswell) for 10. Where there is none, six chains multiply and six add,
- * twice, because a chain of both would wait for either: as many operations, all of them
- * independent. `one` and `zero` are made opaque, or the compiler would know the result; with 1 and
- * 0 nothing overflows and nothing becomes denormal. */
+ * The arithmetic is a loop over 12 independent chains in registers. A fused multiply-add has a
+ * latency of 4 or 5 cycles on two units, which takes 8 or 10 chains. Without one, half of the
+ * chains multiply and half add, because a chain of both would wait: as many operations, all
+ * independent. The compiler must not see the values of `one` and `zero`. With 1 and 0 nothing
+ * overflows and nothing becomes denormal. */
 #include "internal.h"
 
 #include "include/CForgePeak.h"
@@ -13,7 +12,7 @@
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wpsabi"
 
-/* An instruction that does nothing but may have changed x, for all the compiler knows. */
+/* Hides the value of x from the compiler. */
 #if defined(__x86_64__)
 #define OPAQUE(x) __asm__ volatile("" : "+x"(x))
 #define OPAQUE_WIDE(x) __asm__ volatile("" : "+v"(x))
@@ -23,65 +22,48 @@
 #define OPAQUE(x) __asm__ volatile("" : "+m"(x))
 #endif
 
-#define EACH_OF_6(X) X(0) X(1) X(2) X(3) X(4) X(5)
-#define EACH_OF_12(X) EACH_OF_6(X) X(6) X(7) X(8) X(9) X(10) X(11)
-
-/* Multiplication and addition in one. */
-#define FUSED(i) s##i = __builtin_elementwise_fma(s##i, one, zero);
-#define FUSED_ROUND EACH_OF_12(FUSED)
-/* Six of each, twice: 12 multiplications and 12 additions, or 12 multiply-adds. */
-#define TIMES_0 \
-  s0 *= one;    \
-  s1 *= one;    \
-  s2 *= one;    \
-  s3 *= one;    \
-  s4 *= one;    \
-  s5 *= one;
-#define PLUS_0 \
-  s6 += zero;  \
-  s7 += zero;  \
-  s8 += zero;  \
-  s9 += zero;  \
-  s10 += zero; \
-  s11 += zero;
-#define KEEP_6(i) KEEP(s##i);
-#define SEPARATE_ROUND              \
-  TIMES_0 PLUS_0 EACH_OF_12(KEEP_6) \
-  TIMES_0 PLUS_0
-
-#define DECLARE(i) vector s##i = one * (float)(i + 1);
-#define ADD_UP(i) sum += s##i;
-
-/* One level's loops. VECTOR is its vector type, ROUND a round of the arithmetic, KEEP as OPAQUE. */
-#define PEAK(name, VECTOR, ROUND)                                    \
-  static float arithmetic_##name(int64_t rounds) {                   \
-    typedef VECTOR vector;                                           \
-    vector one = (vector){0} + 1.0f, zero = (vector){0};             \
-    KEEP(one);                                                       \
-    KEEP(zero);                                                      \
-    EACH_OF_12(DECLARE)                                              \
-    for (int64_t round = 0; round < rounds; round++) {               \
-      ROUND                                                          \
-      EACH_OF_12(KEEP_6)                                             \
-    }                                                                \
-    vector sum = zero;                                               \
-    EACH_OF_12(ADD_UP)                                               \
-    float first;                                                     \
-    memcpy(&first, &sum, sizeof first);                              \
-    return first;                                                    \
-  }                                                                  \
-  static float read_##name(const float *values, int64_t count) {     \
-    typedef VECTOR vector;                                           \
-    const int64_t lanes = (int64_t)(sizeof(vector) / sizeof(float)); \
-    vector a = {0}, b = {0}, c = {0}, d = {0};                       \
-    for (int64_t i = 0; i < count; i += 4 * lanes) {                 \
-      const vector *line = (const vector *)(values + i);             \
-      a += line[0], b += line[1], c += line[2], d += line[3];        \
-    }                                                                \
-    a += b + c + d;                                                  \
-    float first;                                                     \
-    memcpy(&first, &a, sizeof first);                                \
-    return first;                                                    \
+/* One level's loops. Chains that are fused do a multiply-add each. Otherwise half of the chains
+ * multiply and half add, twice. KEEP is OPAQUE. */
+#define EACH(from, to, statement) \
+  _Pragma("clang loop unroll(full)") for (int i = from; i < to; i++) statement;
+#define PEAK(name, VECTOR, FUSED)                                       \
+  static float arithmetic_##name(int64_t rounds) {                      \
+    typedef VECTOR vector;                                              \
+    enum { ALL = FORGE_PEAK_CHAINS, HALF = ALL / 2 };                   \
+    vector one = (vector){0} + 1.0f, zero = (vector){0}, s[ALL];        \
+    KEEP(one);                                                          \
+    KEEP(zero);                                                         \
+    EACH(0, ALL, s[i] = one * (float)(i + 1))                           \
+    for (int64_t round = 0; round < rounds; round++) {                  \
+      if (FUSED) {                                                      \
+        EACH(0, ALL, s[i] = __builtin_elementwise_fma(s[i], one, zero)) \
+      } else {                                                          \
+        EACH(0, HALF, s[i] *= one)                                      \
+        EACH(HALF, ALL, s[i] += zero)                                   \
+        EACH(0, ALL, KEEP(s[i]))                                        \
+        EACH(0, HALF, s[i] *= one)                                      \
+        EACH(HALF, ALL, s[i] += zero)                                   \
+      }                                                                 \
+      EACH(0, ALL, KEEP(s[i]))                                          \
+    }                                                                   \
+    vector sum = zero;                                                  \
+    EACH(0, ALL, sum += s[i])                                           \
+    float first;                                                        \
+    memcpy(&first, &sum, sizeof first);                                 \
+    return first;                                                       \
+  }                                                                     \
+  static float read_##name(const float *values, int64_t count) {        \
+    typedef VECTOR vector;                                              \
+    const int64_t lanes = (int64_t)(sizeof(vector) / sizeof(float));    \
+    vector a = {0}, b = {0}, c = {0}, d = {0};                          \
+    for (int64_t i = 0; i < count; i += 4 * lanes) {                    \
+      const vector *line = (const vector *)(values + i);                \
+      a += line[0], b += line[1], c += line[2], d += line[3];           \
+    }                                                                   \
+    a += b + c + d;                                                     \
+    float first;                                                        \
+    memcpy(&first, &a, sizeof first);                                   \
+    return first;                                                       \
   }
 
 typedef float v4 __attribute__((vector_size(16)));
@@ -89,19 +71,19 @@ typedef float v8 __attribute__((vector_size(32)));
 typedef float v16 __attribute__((vector_size(64)));
 
 #define KEEP OPAQUE
-PEAK(scalar, float, SEPARATE_ROUND)
-PEAK(baseline, v4, SEPARATE_ROUND)
+PEAK(scalar, float, false)
+PEAK(baseline, v4, false)
 
 #if defined(__x86_64__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-PEAK(avx2, v8, FUSED_ROUND)
+PEAK(avx2, v8, true)
 #pragma clang attribute pop
 
 #undef KEEP
 #define KEEP OPAQUE_WIDE
 #pragma clang attribute push( \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
-PEAK(avx512, v16, FUSED_ROUND)
+PEAK(avx512, v16, true)
 #pragma clang attribute pop
 #endif
 

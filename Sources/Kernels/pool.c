@@ -1,18 +1,17 @@
-/* The pool of workers: see CForgePool.h.
+/* The thread pool: see CForgePool.h.
  *
- * One word per worker carries the whole protocol, on cache lines of its own:
+ * The protocol uses one word per worker, on cache lines of its own:
  *
  *             caller            worker           worker
  *     IDLE  --------> OFFERED --------> TAKEN  --------> IDLE      a share of a step
  *     IDLE  <-------- OFFERED                                      the caller takes it back: see
- *       join
- *     IDLE  --------> PARKED                                       by the worker, which then
- *       sleeps
- *     PARKED -------> OFFERED or IDLE                              by the caller, which then
- *       wakes it
+ *     join
+ *     IDLE  --------> PARKED                                       by the worker, which then sleeps
+ *     PARKED -------> OFFERED or IDLE                              by the caller, which then wakes
+ *     it
  *
- * Only the caller that holds `busy` offers, and it leaves no place OFFERED or TAKEN behind. A
- * worker reads the job between TAKEN and IDLE only, when the caller waits for it. */
+ * Only the caller that holds `busy` offers shares. It leaves no word OFFERED or TAKEN. A worker
+ * reads the job only between TAKEN and IDLE, while the caller waits for it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,24 +35,24 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Two lines: processors fetch the neighbour of a line along with it. */
+/* Two cache lines, because processors also prefetch the neighbour of a line. */
 #define LINE 128
 
 #define STACK_BYTES (512 * 1024)
 
-/* Pauses between two looks at anything but the word that is waited for. 28 ns each on Zen 4. */
+/* Pauses between two checks of anything but the awaited word. */
 #define PAUSES 50
 
-/* So many times PAUSES pass before a waiting thread gives way to other programs: some 50 us. */
+/* Rounds of PAUSES before a waiting thread yields to other programs: some 50 us. */
 #define ROUNDS_BEFORE_YIELD 40
 
-/* After a thread could not be made, so many predictions go by before the next try. */
+/* Runs before the next try after a thread could not be created. */
 #define RETRY_AFTER 1000
 
-/* So often at most does a worker move away from the caller. */
+/* The least time between two moves of a worker away from the caller. */
 #define MOVE_EVERY_NANOSECONDS 1000000
 
-/* What the kernel counts up to. */
+/* The most processors that the kernel supports. */
 #define MOST_PROCESSORS 8192
 
 enum { IDLE, OFFERED, TAKEN, PARKED };
@@ -61,12 +60,12 @@ enum { IDLE, OFFERED, TAKEN, PARKED };
 typedef struct {
   _Alignas(LINE) _Atomic uint32_t state;
   bool gave_way; /* under busy: the caller has given way to it in this run */
-  /* The next piece of its share. A thread takes pieces from its own line, which the others touch
-   * only when they have done theirs. */
+  /* The next piece of its share. Each thread takes pieces from its own line. Others touch the line
+   * only after they have finished their own. */
   _Alignas(LINE) _Atomic int64_t next;
 } place;
 
-/* The step that is being dealt out. */
+/* The step that is being shared. */
 typedef struct {
   const forge_step *step;
   const forge_frame *frame;
@@ -98,7 +97,7 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-/* How the calling thread rounds, and what it does with denormals. */
+/* Returns how the calling thread rounds and treats denormals. */
 static inline uint64_t arithmetic_mode(void) {
 #if defined(__x86_64__)
   return _mm_getcsr() & ~0x3fu; /* without the flags of what has happened */
@@ -136,15 +135,15 @@ static void wake(place *other) {
 }
 
 int64_t forge_affinity_mask(uint8_t *bytes, int64_t count) {
-  /* The call itself, because glibc's function does not say how many bytes the kernel wrote. */
+  /* The system call, because the function of glibc does not return the number of bytes. */
   return syscall(SYS_sched_getaffinity, 0, (size_t)count, bytes);
 }
 
-/* Moves the calling thread to another processor, if it is where the caller is.
+/* Moves the calling thread to another processor if it shares that of the caller.
  *
- * A thread that is woken is often put beside the one that woke it, even with a processor free,
- * and the two then take turns for as long as they go on: seen for seconds, at half the speed.
- * Forbidding the processor for a moment makes the kernel move the thread at once. */
+ * The kernel often places a woken thread beside the one that woke it, even if another processor is
+ * free. The two then share the processor for seconds. Forbidding the processor for a moment makes
+ * the kernel move the thread at once. */
 static void leave_processor_of_caller(int64_t *not_before) {
   const int processor = sched_getcpu();
   if (processor != atomic_load_explicit(&pool.processor, memory_order_relaxed)) return;
@@ -158,15 +157,15 @@ static void leave_processor_of_caller(int64_t *not_before) {
   if (processor < 0 || bytes * 8 <= processor) return;
   memcpy(others, allowed, sizeof others);
   others[processor / BITS] &= ~(1ul << processor % BITS);
-  /* Refused where no other processor is allowed. */
+  /* Fails if no other processor is allowed. */
   if (syscall(SYS_sched_setaffinity, 0, (size_t)bytes, others) == 0)
     syscall(SYS_sched_setaffinity, 0, (size_t)bytes, allowed);
 }
 
 /* ---- a share of a step ---- */
 
-/* How a step is cut up: along the times, so that a thread's rows stay together, or else also along
- * the parts, in pieces of two or more. */
+/* Divides a step along the times, so that a thread's rows stay together, and if these are too few
+ * also along the parts, in pieces of two or more. */
 static void cut(job *job, const forge_step *step, int64_t shares) {
   job->step = step;
   job->shares = shares;
@@ -202,10 +201,10 @@ static void run_piece(const job *job, forge_frame *frame, int64_t share, int64_t
   }
 }
 
-/* The pieces of a share that nobody has begun. */
+/* Runs the pieces of a share that nobody has begun. */
 static void run_pieces(const job *job, forge_frame *frame, int64_t share) {
   _Atomic int64_t *next = &pool.places[share].next;
-  /* A look first: to write takes the line away from everybody else. */
+  /* Read first: a write takes the line away from the other threads. */
   while (atomic_load_explicit(next, memory_order_relaxed) < job->pieces) {
     const int64_t piece = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
     if (piece >= job->pieces) return;
@@ -213,7 +212,7 @@ static void run_pieces(const job *job, forge_frame *frame, int64_t share) {
   }
 }
 
-/* Its own share, then what is left of the others'. */
+/* Runs its own share, then pieces that are left of others. */
 static void run_share(int64_t share, int64_t worker) {
   const job *job = &pool.job;
   forge_frame frame = *job->frame;
@@ -224,7 +223,6 @@ static void run_share(int64_t share, int64_t worker) {
 
 /* ---- workers ---- */
 
-/* Returns when there may be an offer. */
 static void wait_for_offer(place *own) {
   int64_t start = 0;
   for (int round = 0;; round++) {
@@ -232,7 +230,7 @@ static void wait_for_offer(place *own) {
       if (atomic_load_explicit(&own->state, memory_order_relaxed) != IDLE) return;
       pause_briefly();
     }
-    /* Whoever else wants this processor gets it, but not in the short time between two steps. */
+    /* Yield to other programs, but not in the short time between two steps. */
     if (round < ROUNDS_BEFORE_YIELD) continue;
     sched_yield();
     const int64_t now = nanoseconds();
@@ -265,8 +263,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* In the child only the thread that called fork goes on: the workers are gone, and so is whoever
- * was using them. */
+/* Called in the child after fork, where only the forking thread exists. */
 static void forget_workers(void) {
   for (int32_t i = 0; i < FORGE_MOST_THREADS; i++)
     atomic_store_explicit(&pool.places[i].state, IDLE, memory_order_relaxed);
@@ -286,7 +283,7 @@ static bool start_worker(int32_t worker) {
   pthread_attr_setstacksize(&attributes, stack);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 
-  /* Signals are for the program's own threads. */
+  /* Signals go to the program's own threads. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -302,7 +299,7 @@ static bool start_worker(int32_t worker) {
   return true;
 }
 
-/* Makes workers until there are `wanted`; under busy. Returns how many there are. */
+/* Creates workers until there are `wanted`, under busy. Returns their number. */
 static int32_t start_workers(int32_t wanted) {
   int32_t workers = atomic_load_explicit(&pool.workers, memory_order_relaxed);
   if (workers >= wanted) return workers;
@@ -311,7 +308,7 @@ static int32_t start_workers(int32_t wanted) {
     return workers;
   }
   if (!pool.handles_fork) {
-    /* Without the handler a child would wait for workers that it does not have. */
+    /* Without the handler a child would wait for workers that do not exist. */
     if (pthread_atfork(NULL, NULL, forget_workers) != 0) return workers;
     pool.handles_fork = true;
   }
@@ -334,8 +331,7 @@ static bool take_pool(void) {
 
 static void leave_pool(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
 
-/* Takes the pool for a run of up to `threads` threads; returns how many it has, 1 without the pool.
- */
+/* Takes the pool for up to `threads` threads. Returns how many it got, 1 without the pool. */
 static int32_t begin(int32_t threads) {
   if (!take_pool()) return 1;
   const int32_t workers = start_workers(threads - 1);
@@ -346,7 +342,7 @@ static int32_t begin(int32_t threads) {
   if (threads > workers + 1) threads = workers + 1;
   pool.job.arithmetic_mode = arithmetic_mode();
   atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
-  /* To wake a worker takes tens of microseconds: now, so that it may be there when it is needed. */
+  /* Waking takes tens of microseconds, so wake workers before they are needed. */
   for (int32_t w = 1; w < threads; w++) {
     pool.places[w].gave_way = false;
     uint32_t expected = PARKED;
@@ -361,9 +357,9 @@ static void offer(place *other) {
   if (atomic_exchange_explicit(&other->state, OFFERED, memory_order_acq_rel) == PARKED) wake(other);
 }
 
-/* Ends when worker `w` does nothing any more. One that has not begun by the time the caller has
- * done all pieces is not running: asleep still, or without a processor. Then the caller takes the
- * share back, so that nobody waits for a processor. */
+/* Waits until worker `w` has finished. If a worker has not begun when the caller has finished all
+ * pieces, it is asleep or has no processor. The caller then takes its share back instead of
+ * waiting. */
 static void join(int32_t w) {
   place *other = &pool.places[w];
   for (int round = 0;; round++) {
@@ -372,9 +368,9 @@ static void join(int32_t w) {
       if (state == IDLE || state == PARKED) return;
       pause_briefly();
     }
-    /* The scheduler may have put the worker behind this very thread, where it would wait for
-     * milliseconds. One that has begun is elsewhere, and whoever gives way to another program is
-     * without a processor for milliseconds too. */
+    /* The scheduler may have queued the worker behind this thread, where it would wait for
+     * milliseconds. A worker that has begun runs elsewhere. Yielding to another program would also
+     * cost milliseconds. */
     uint32_t expected = OFFERED;
     const bool has_begun = atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
     if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();

@@ -1,36 +1,29 @@
-/* Lower precision: which kernels there are, tiles, packing, the ranges of int8. */
+/* Weights that are not floats: dispatch, tiles, packing, the ranges of int8. */
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 /* ---- dispatch ---- */
 
-forge_precision_table forge_precision_kernels(forge_level level) {
-  forge_precision_table table = {0};
-#define OF_SCALAR(family) table.family = forge_##family##_scalar;
-  if (level == FORGE_SCALAR) {
-    FORGE_PRECISION_KERNELS(OF_SCALAR)
-  }
 #if defined(__x86_64__)
-  if (level != FORGE_AVX2 && level != FORGE_AVX512) return table;
-  __builtin_cpu_init();
-  if (level == FORGE_AVX2 && __builtin_cpu_supports("f16c"))
-    table.half_convolution = forge_half_convolution_avx2;
-  if (level == FORGE_AVX512) {
-    table.half_convolution = forge_half_convolution_avx512;
-    table.fixed_convolution = forge_fixed_convolution_avx512;
-  }
-  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512bf16")) {
-    table.bfloat_input = forge_bfloat_input_avx512;
-    table.bfloat_convolution = forge_bfloat_convolution_avx512;
-  }
-  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512vnni")) {
-    table.byte_range = forge_byte_range_avx512;
-    table.byte_input = forge_byte_input_avx512;
-    table.byte_convolution = forge_byte_convolution_avx512;
-  }
+#define AVX512(name) (level == FORGE_AVX512 ? forge_##name##_avx512 : NULL)
+#define F16C(name) \
+  (level == FORGE_AVX2 && __builtin_cpu_supports("f16c") ? forge_##name##_avx2 : AVX512(name))
+#define BF16(name) (__builtin_cpu_supports("avx512bf16") ? AVX512(name) : NULL)
+#define VNNI(name) (__builtin_cpu_supports("avx512vnni") ? AVX512(name) : NULL)
+#else
+#define AVX512(name) NULL
+#define F16C(name) NULL
+#define BF16(name) NULL
+#define VNNI(name) NULL
 #endif
-  return table;
+#define FIELD(name, needs) .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
+
+forge_precision_table forge_precision_kernels(forge_level level) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
+  return (forge_precision_table){FORGE_PRECISION_KERNELS(FIELD)};
 }
 
 /* ---- tiles ---- */
@@ -48,7 +41,7 @@ int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
 }
 
 int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *a) {
-  const int64_t panels = (a->out.channels + a->panel_width - 1) / a->panel_width;
+  const int64_t panels = forge_quotient_up(a->out.channels, a->panel_width);
   return panels * (a->flat ? 1 : a->out.height) * forge_larger(a->segments, 1);
 }
 
@@ -76,7 +69,7 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
 
 /* ---- packing ---- */
 
-/* The magnitude of an output's largest weight; NaN if one is. */
+/* Returns the magnitude of the largest weight, NaN if one is NaN. */
 static float largest(const float *weights, int64_t count) {
   float most = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -87,8 +80,7 @@ static float largest(const float *weights, int64_t count) {
   return most;
 }
 
-/* Where the first input's weight of an output and a tap lies, in weights of which `per_word` share
- * a word. */
+/* Returns the place of the first input of an output and a tap. `per_word` weights share a word. */
 static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs,
                       int64_t panel_width, int64_t per_word) {
   const int64_t words = forge_blocks(inputs) * FORGE_LANES / per_word;
@@ -96,17 +88,17 @@ static int64_t row_of(int64_t output, int64_t tap, int64_t taps, int64_t inputs,
   return (row * panel_width + output % panel_width) * per_word;
 }
 
-/* How far from the first an input's weight lies. */
+/* Returns the distance of an input from the first. */
 static inline int64_t step_of(int64_t input, int64_t panel_width, const int64_t per_word) {
   return input / per_word * panel_width * per_word + input % per_word;
 }
 
 static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width) {
-  return (outputs + panel_width - 1) / panel_width * panel_width * taps * forge_blocks(inputs) *
+  return forge_quotient_up(outputs, panel_width) * panel_width * taps * forge_blocks(inputs) *
     FORGE_LANES;
 }
 
-/* IEEE half of the nearest value, ties to even. */
+/* Rounds to an IEEE half, ties to even. */
 static uint16_t half_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -133,7 +125,7 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
     const float most = largest(from, taps * inputs);
     int exponent = 1;
     if (most > 0 && most <= 3.4e38f) frexpf(most, &exponent);
-    /* Both 2^e and 2^-e must be normal numbers. */
+    /* 2^e and 2^-e must be normal numbers. */
     exponent = exponent < -124 ? -124 : exponent > 126 ? 126 : exponent;
     scales[o] = ldexpf(1, exponent - 1);
     const float inverse = ldexpf(1, 1 - exponent);

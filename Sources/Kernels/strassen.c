@@ -1,4 +1,4 @@
-/* What Strassen's pointwise convolutions share on every level: see vector/strassen.h. */
+/* Strassen's pointwise convolution on all levels: packing and sizes. See vector/strassen.h. */
 #include "packing.h"
 #include "strassen.h"
 
@@ -6,8 +6,8 @@
 
 /* ---- weights ---- */
 
-/* The seven right sides, in the order of vector/strassen.h, of B11, B12, B21 and B22: the row is
- * the half of the inputs. */
+/* Computes the seven right sides of B11, B12, B21, B22, whose row is the half of the inputs. They
+ * are in the order of vector/strassen.h. */
 FORGE_INLINE void right_sides(const d16 b[4], d16 sides[7]) {
   const d16 t1 = b[1] - b[0], t2 = b[3] - t1;
   sides[0] = b[0];
@@ -31,8 +31,7 @@ typedef struct {
  * outputs][input][output]. */
 typedef float strassen_parts[4][4][FORGE_LANES][FORGE_LANES];
 
-/* Turns the weights of output block `column` and input block `block` of all parts, row by row as
- * they lie. */
+/* Transposes the weights of an output block and an input block of all parts. */
 FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_t block,
                                strassen_parts gathered) {
   const int64_t parts = 1 << a->levels;
@@ -43,10 +42,10 @@ FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_
         gathered[i][o / FORGE_LANES][lane][o % FORGE_LANES] = weights[i * FORGE_LANES + lane];
 }
 
-/* Which half of the inputs the left side of a product is, 0 or 1; -1: a sum of both. */
+/* The half of the inputs that is the left side of a product, 0 or 1; -1 for a sum of both. */
 static const int8_t left_half[7] = {0, -1, 1, -1, -1, -1, 1};
 
-/* The scales of a lane of 16 inputs of each part, and of 16 outputs of each. */
+/* The scales of one input lane and of 16 outputs of each part. */
 typedef struct {
   double input[4], inverse_input[4];
   d16 inverse_output[4];
@@ -54,7 +53,6 @@ typedef struct {
 
 static double inverse(double scale) { return scale == 0 ? 0 : 1 / scale; }
 
-/* Those of the outputs of block `column`. */
 FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column,
                                 strassen_scales *scales) {
   const int64_t parts = 1 << a->levels;
@@ -63,7 +61,6 @@ FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column,
       a->output_scales ? inverse(a->output_scales[column * parts * FORGE_LANES + o]) : 1;
 }
 
-/* Those of input `lane` of block `block`. */
 FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t lane,
                                strassen_scales *scales) {
   const int64_t parts = 1 << a->levels;
@@ -74,14 +71,15 @@ FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t
   }
 }
 
-/* The products of input `lane`. `packed` points to the first one's.
+/* Packs the products of input `lane`. `packed` points to the first.
  *
- * Left sides that are sums are sums of scaled inputs; the others are inputs as they are, so that
- * their rows are multiplied by the scale again. */
+ * A left side that is a sum is a sum of scaled inputs. The others are unscaled inputs, so their
+ * weights are multiplied by the scale again. */
 FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const strassen_scales *scales,
                                       int64_t lane, float *packed, int64_t product_floats,
                                       const int levels) {
-  /* Halves are the even and the odd blocks, at the second level those of the first's. */
+  /* Halves are the even and the odd blocks, at the second level those of the first level's halves.
+   */
   const int halves = levels == 1 ? 1 : 2;
   d16 sides[4][7];
   for (int i = 0; i < halves; i++) {
@@ -115,7 +113,7 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const stras
   }
 }
 
-/* A tile is a block of 16 inputs, of each part, of one panel. */
+/* A tile is a block of 16 inputs of each part of one panel. */
 FORGE_INLINE void pack_strassen_tile(const void *arguments, int64_t tile) {
   const strassen_packing *a = arguments;
   const int64_t products = forge_strassen_products(a->levels), width = a->panel_width;
@@ -158,7 +156,7 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
                                       .input_scales = input_scales,
                                       .output_scales = output_scales};
   const int64_t part = outputs >> levels;
-  const int64_t panels = (part + panel_width - 1) / panel_width;
+  const int64_t panels = forge_quotient_up(part, panel_width);
   forge_deal(best_pack_strassen_tile(), &arguments, panels * (inputs / FORGE_LANES >> levels),
              panels * forge_strassen_products(levels) * (inputs >> levels) * panel_width *
                (int64_t)sizeof(float),
@@ -170,12 +168,7 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
 int64_t forge_strassen_products(int32_t levels) { return levels == 0 ? 1 : levels == 1 ? 7 : 49; }
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *a) {
-  const int64_t part = a->out.channels >> a->levels;
-  return (part + a->panel_width - 1) / a->panel_width;
-}
-
-int64_t forge_strassen_tiles(const forge_strassen_arguments *a) {
-  return forge_strassen_panels(a) * a->segments;
+  return forge_quotient_up(a->out.channels >> a->levels, a->panel_width);
 }
 
 int64_t forge_strassen_first(const forge_strassen_arguments *a, int64_t segment) {

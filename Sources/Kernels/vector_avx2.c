@@ -1,5 +1,5 @@
-/* The vector kernels for AVX2 and FMA, compiled without a flag: the functions of the region
- * below are for processors that have both, whatever the rest of the build is for. */
+/* The vector kernels for AVX2 and FMA. No compiler flag is needed: the attribute sets the target of
+ * the functions in a region. */
 #include "grouped.h"
 #include "internal.h"
 #include "words.h"

@@ -1,7 +1,7 @@
-/* The vector kernels without a fused multiply-add: SSE2 on x86-64, NEON on arm64, which every such
- * processor has. */
+/* The vector kernels without fused multiply-add: SSE2 on x86-64, NEON on arm64. */
 #include "grouped.h"
 #include "internal.h"
+#include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
 

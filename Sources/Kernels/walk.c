@@ -8,7 +8,7 @@ bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
   *walk = (forge_walk){.count = 1};
   if (first >= last) return false;
 
-  /* The dimensions, outermost first, without those of size 1 and with mergeable ones merged. */
+  /* Drop dimensions of size 1 and merge contiguous ones, outermost first. */
   int32_t kept = 0;
   for (int32_t d = 0; d < rank; d++) {
     const int64_t size = d == 0 ? last - first : sizes[d];

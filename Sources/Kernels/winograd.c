@@ -1,16 +1,14 @@
-/* What Winograd's convolutions share on every level: how an image is cut up, and the weights. */
+/* Winograd's convolutions on all levels: the parts of an image, and packing. */
 #include "packing.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-static int64_t rounded_up_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *a) {
   forge_winograd_layout layout;
-  layout.columns = rounded_up_quotient(a->width, a->tile_width);
-  layout.tiles = layout.columns * rounded_up_quotient(a->height, a->tile_height);
+  layout.columns = forge_quotient_up(a->width, a->tile_width);
+  layout.tiles = layout.columns * forge_quotient_up(a->height, a->tile_height);
   layout.chunk = forge_larger(1, forge_smaller(a->chunk, layout.tiles));
-  layout.chunks = rounded_up_quotient(layout.tiles, layout.chunk);
+  layout.chunks = forge_quotient_up(layout.tiles, layout.chunk);
   layout.points = (int64_t)forge_winograd_alpha(a->tile_height, a->kernel_height, a->stride) *
     forge_winograd_alpha(a->tile_width, a->kernel_width, a->stride);
   layout.phases = a->stride == 2 ? 4 : 1;
@@ -43,7 +41,7 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
 
 /* ---- weights ---- */
 
-/* The points of an axis of `alpha`, without infinity: alpha - 1 of them. */
+/* Writes the points of an axis but infinity: alpha - 1 of them. */
 static void axis_points(int32_t alpha, double *points) {
   const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
   points[0] = 0;
@@ -54,7 +52,7 @@ static void axis_points(int32_t alpha, double *points) {
   if (alpha == 5) points[3] = 2;
 }
 
-/* The matrix G: [alpha][r]. For r = 1 it is 1. */
+/* Writes the matrix G, [alpha][r], which is 1 if r is 1. */
 static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
   const int32_t alpha = n + r - 1;
   if (r == 1) {
@@ -72,7 +70,7 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
   for (int32_t k = 0; k < r; k++) g[alpha - 1][k] = k == r - 1;
 }
 
-/* weights of 16 outputs (or `count`) and one input, tap by tap: [taps]. */
+/* Gathers the weights of up to 16 outputs and one input by tap: [taps]. */
 FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t output_stride,
                               int64_t taps, int64_t tap_stride, d16 *gathered) {
   for (int64_t tap = 0; tap < taps; tap++) {
@@ -82,8 +80,8 @@ FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t outpu
   }
 }
 
-/* G along y of the taps of one phase: [point of y][tap along x]. Of a kernel of stride 2 a phase
- * has every other tap along each axis, those past the end being zero. */
+/* Applies G along y to the taps of one phase: [point of y][tap along x]. With stride 2 a phase has
+ * every other tap along each axis; taps past the end are zero. */
 FORGE_INLINE void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel_width,
                                  int32_t stride, int32_t phase,
                                  const double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS],
@@ -117,7 +115,7 @@ typedef struct {
   double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], g_x[FORGE_MOST_POINTS][FORGE_MOST_POINTS];
 } winograd_packing;
 
-/* All units of 16 outputs and one input; `packed` points to the first one's. */
+/* Packs all units of 16 outputs and one input. `packed` points to the first. */
 FORGE_INLINE void pack_winograd_input(const winograd_packing *a, int64_t output, int64_t input,
                                       float *packed, int64_t unit_floats) {
   const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
@@ -184,7 +182,7 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
     .alpha_x = forge_winograd_alpha(tile_width, kernel_width, stride)};
   filter_matrix(tile_height, arguments.taps_y, arguments.g_y);
   filter_matrix(tile_width, arguments.taps_x, arguments.g_x);
-  const int64_t tiles = rounded_up_quotient(outputs, panel_width) * forge_blocks(inputs);
+  const int64_t tiles = forge_quotient_up(outputs, panel_width) * forge_blocks(inputs);
   forge_deal(best_pack_winograd_tile(), &arguments, tiles,
              tiles * FORGE_LANES * arguments.units * panel_width * (int64_t)sizeof(float), threads);
 }

@@ -1,30 +1,24 @@
 /* Winograd's minimal filtering F(n, r): n outputs of a filter of r taps from alpha = n + r - 1
- * products instead of n * r (S. Winograd, "Arithmetic Complexity of Computations", 1980; for
- * convolutions A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015).
+ * products instead of n * r (S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin
+ * and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015).
  *
- * Toom and Cook's construction over alpha - 1 points and infinity, transposed:
+ * The construction of Toom and Cook over alpha - 1 points and infinity, transposed:
  *     y = A^T ((G g) * (B^T d))
- * With M(x) the product of (x - p) over all points, row i of B^T holds the coefficients of M(x) /
- * (x - p_i), the row of infinity those of M(x); row i of G is 1, p_i, p_i^2 ... over the product
- * of p_i - p_j; column i of A^T is 1, p_i, p_i^2 ...; infinity takes the last of each. In two
+ * Let M(x) be the product of (x - p) over all points. Row i of B^T holds the coefficients of M(x) /
+ * (x - p_i), the row of infinity those of M(x). Row i of G is 1, p_i, p_i^2 ... over the product of
+ * p_i - p_j. Column i of A^T is 1, p_i, p_i^2 ... Infinity takes the last of each. In two
  * dimensions both sides are transformed along both axes.
  *
- * All points but 0 come in pairs +p and -p, so that the two share their even and odd halves
- * (alpha = 5 has +1, -1 and a single 2). They are numbers that floats hold exactly, chosen among
- * eighths up to 3 for the smallest error of a whole convolution (relative L2 against double
- * precision, positive inputs, random filters; by alpha, with the n and r tried):
- *     4 (2, 3): 2.3e-7    5 (3, 3): 7.5e-7    6 (4, 3): 6.6e-7, where the usual 1 and 2 give
- *       11.7e-7
- *     8 (6, 3): 2.7e-6    10 (4, 7), one axis: 1.5e-6, where 1, 2, 1/2, 1/4 give 4.8e-6
- *     12 (6, 7), one axis: 2.4e-6 in sums of 16 channels of 192, 5.2e-6 in sums of all 192; its
- *       points are those
- *     among eighths that magnify errors least by analysis, without a trial of each */
+ * All points but 0 come in pairs +p and -p, which share their even and odd halves (alpha = 5 has
+ * +1, -1 and a single 2). All are multiples of 1/8 up to 3 and exact in floats. For alpha up to 10
+ * they give the smallest error of a whole convolution (relative L2 against double precision,
+ * positive inputs, random filters); for 12 they magnify errors least by analysis. */
 #ifndef FORGE_WINOGRAD_H
 #define FORGE_WINOGRAD_H
 
 #define FORGE_MOST_POINTS 12
 
-/* What an axis of `alpha` points needs, z being x squared. */
+/* The numbers of an axis of `alpha` points, where z is x squared. */
 typedef struct {
   int pairs;          /* of points +p and -p */
   float point[5];     /* p of each pair */
@@ -32,7 +26,7 @@ typedef struct {
   float others[5][5]; /* per pair the product over the other pairs */
 } forge_winograd_axis;
 
-/* Indexed by alpha; that of 5 is written out where it is used. Made by winograd.py. */
+/* Indexed by alpha. The code adds the single point of alpha = 5. Printed by winograd.py. */
 static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
   [4] = {1, {1}, {-1, 1}, {{1}}},
   [5] = {1, {1}, {-1, 1}, {{1}}},

@@ -1,28 +1,15 @@
-/* What the kernels of lower precision share: see include/CForgePrecision.h. */
+/* Shared by the kernels of weights that are not floats: see include/CForgePrecision.h. */
 #ifndef FORGE_WORDS_H
 #define FORGE_WORDS_H
 
 #include "include/CForgePrecision.h"
 #include "internal.h"
 
-#define FORGE_PRECISION_KERNELS(X) \
-  X(half_convolution)              \
-  X(fixed_convolution)             \
-  X(bfloat_input)                  \
-  X(bfloat_convolution)            \
-  X(byte_range)                    \
-  X(byte_input)                    \
-  X(byte_convolution)
-
-#define FORGE_DECLARE_PRECISION(family) \
-  FORGE_DECLARE(family, scalar)         \
-  FORGE_DECLARE(family, avx2)           \
-  FORGE_DECLARE(family, avx512)
-FORGE_PRECISION_KERNELS(FORGE_DECLARE_PRECISION)
+FORGE_PRECISION_KERNELS(FORGE_DECLARE)
 
 enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
 
-/* bf16 of the nearest value, ties to even; a NaN stays one, and is quiet. */
+/* Rounds to bf16, ties to even. A NaN becomes a quiet NaN. */
 static inline uint16_t forge_bfloat_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -41,16 +28,14 @@ static inline float forge_of_bfloat(uint16_t value) {
 
 /* The bytes of two input channels of a panel.
  *
- * Of the two channels' weights, 24-bit integers q, four vectors a, b (of the first channel) and
- * c, d (of the second), three are words of 32 bits; their lowest bytes are the bytes of the
- * fourth, its highest in a:
+ * The 24-bit weights q form four vectors: a and b of the first channel, c and d of the second. They
+ * are stored in three words of 32 bits, whose lowest bytes are the bytes of d:
  *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
- * A weight is the float nearest to its word times its output's scale, d's word being d << 8.
- * Nobody takes the lowest bytes away: what they add is allowed for when the weights are rounded.
- */
+ * A weight is the float nearest to its word times its output's scale; the word of d is d << 8. The
+ * lowest bytes are not removed: packing allows for what they add. */
 enum { FORGE_FIXED_GROUP_BYTES = 192 };
 
-/* The word, not yet scaled, of an input channel's weight for an output of the panel. */
+/* Returns the unscaled word of the weight of an input channel for an output of the panel. */
 static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
   const int64_t vector = channel % 2 * 2 + output / FORGE_LANES;
   const char *group = panel + channel / 2 * FORGE_FIXED_GROUP_BYTES;
@@ -64,28 +49,29 @@ static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t o
 
 /* ---- ranges of int8 ---- */
 
-/* Numbers in the order of signed integers: -NaN, -inf ... -0, 0 ... inf, NaN. Its own inverse. The
- * smallest and largest so found do not depend on the order of a search, NaN included. */
+/* Maps the bits of floats to integers of the same order: -NaN, -inf ... -0, 0 ... inf, NaN. It is
+ * its own inverse. Minimum and maximum then do not depend on the order of a search, even with NaN.
+ */
 static inline int32_t forge_ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 
-/* How an image is brought to bytes. */
+/* The conversion of an image to bytes. */
 typedef struct {
   float scale, inverse;
   int32_t zero;
 } forge_byte_scale;
 
-/* Where the ranges of rows begin in `range`: the smallest of all rows, then the largest. */
+/* The place of the ranges of rows in `range`: first all minima, then all maxima. */
 enum { FORGE_RANGE_ROWS = 16 };
 
 static inline int32_t *forge_range_of(const forge_view *range, const forge_frame *frame) {
   return (int32_t *)(frame->bases[range->base] + range->offset);
 }
 
-/* The scale of an image from the ranges of its rows. */
+/* Computes the conversion of an image from the ranges of its rows. */
 forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments,
                                      const forge_frame *frame);
 
-/* Adding it rounds a number below 2^22 to an integer and leaves that in the low bits. */
+/* Adding it rounds a number below 2^22 to an integer in the low bits. */
 #define FORGE_ROUNDING 12582912.0f
 
 #endif

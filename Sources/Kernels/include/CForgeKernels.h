@@ -1,35 +1,33 @@
-/* The arithmetic of Forge: kernels on tensors, their dispatch by instruction set, the loop over
- * steps.
+/* The kernels of Forge, their dispatch by instruction set, and the loop over steps.
  *
- * Nothing here allocates, locks, makes a system call, or keeps state between calls (but for the
- * table of instruction sets, which is constant). All checking has been done before: shapes, bounds,
- * halos.
+ * Nothing here allocates, locks, makes a system call, or keeps state between calls. Callers have
+ * checked shapes, bounds and halos.
  *
- * BLOCKED layout, the layout of images inside a plan:
+ * Images inside a plan are BLOCKED:
  *     float [channels / 16, rounded up][height][width][16]
- * The lanes past the last channel ("padded lanes") hold zero: every kernel that writes a blocked
- * tensor writes zero there, and may rely on it when reading. Around the interior there may be a
- * halo of rows and columns, which holds zeros while a consumer needs it; no kernel but
- * forge_clear_halo writes it.
+ * The lanes past the last channel ("padded lanes") hold zero. Every kernel that writes a blocked
+ * tensor writes zero there and may rely on it when reading. Around the interior there may be a halo
+ * of rows and columns, which holds zeros while a consumer needs it. Only forge_clear_halo and the
+ * kernels that make words write a halo.
  *
- * PLAIN layout, the layout at the API: row-major, last axis contiguous; images
- * [height][width][channels].
- */
+ * Other tensors are PLAIN: row-major, last axis contiguous. Images: [height][width][channels]. */
 #ifndef CFORGE_KERNELS_H
 #define CFORGE_KERNELS_H
+
+#include "CForgeKernelList.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Channels per block: one AVX-512 register, two of AVX2, four of SSE or NEON, the same for all, so
- * that plans and packed weights do not depend on the instruction set. */
+/* Channels per block, the same for all instruction sets: plans and packed weights do not depend on
+ * them. A block is one AVX-512 register, two of AVX2, four of SSE or NEON. */
 #define FORGE_LANES 16
 
-/* Where a tensor lies: an index into forge_frame.bases. Inputs and outputs follow the two. */
+/* Indices into forge_frame.bases. Inputs and outputs follow the first two. */
 enum { FORGE_BASE_ARENA = 0, FORGE_BASE_CONSTANTS = 1, FORGE_BASE_FIRST_BINDING = 2 };
 
-/* One image tensor (or any tensor seen as one). Distances are in floats. `offset` is that of row 0,
- * column 0, channel 0 of the interior, from the base.
+/* An image tensor, or any tensor seen as one. Distances are in floats. `offset` is the distance of
+ * row 0, column 0, channel 0 of the interior from the base.
  *   blocked element (y, x, c): offset + c/16*block_stride + y*row_stride + x*16 + c%16
  *   plain element (y, x, c):   offset + y*row_stride + x*channels + c      (block_stride unused)
  * image_stride is the distance between the images of a batch (0 in the arena and for constants). */
@@ -39,41 +37,41 @@ typedef struct {
   int64_t offset, image_stride, block_stride, row_stride;
 } forge_view;
 
-/* What a kernel reads besides its arguments: where the memory of this prediction lies. */
+/* The memory of one prediction, which a kernel reads besides its arguments. */
 typedef struct {
   float *const *bases; /* arena, constants, inputs…, outputs… */
   int64_t image;       /* index of the image in the batch */
   const double *crops; /* per crop slot: x, y, width, height in pixels of the source */
-  /* Which of the threads that share a step this is, 0 for the caller; it selects the scratch. */
+  /* The index of this thread among those that share the step, 0 for the caller. Selects scratch. */
   int64_t worker;
-  /* How often this worker has called the step's kernel before: its scratch is unchanged since. */
+  /* Earlier calls of the step's kernel by this worker. Its scratch is unchanged since. */
   int64_t calls;
 } forge_frame;
 
-/* A kernel computes the tiles first ..< last of its step. Tiles are independent of each other and
- * write disjoint memory; any split gives the same bits. */
+/* A kernel computes the tiles first ..< last of its step. Tiles are independent and write disjoint
+ * memory, so any split gives the same bits. */
 typedef void (*forge_kernel)(const void *arguments, const forge_frame *frame, int64_t first,
                              int64_t last);
 
 /* One step of a plan. */
 typedef struct {
   forge_kernel kernel;
-  const void *arguments; /* of the struct that belongs to the kernel */
-  int64_t tiles;         /* as forge_…_tiles gave for the arguments */
-  int32_t most_threads;  /* how many threads it is worth dealing out to */
-  /* Above 1: tile i belongs to part i % parts of the image, and parts are dealt out instead of
-   * tiles, so that a thread goes on with the rows that it wrote in the step before. Tiles are then
-   * a multiple of parts. */
+  const void *arguments; /* the struct of the kernel */
+  int64_t tiles;         /* forge_<name>_tiles of the arguments */
+  int32_t most_threads;  /* the most threads that are worth their cost */
+  /* Above 1, tile i belongs to part i % parts of the image, and threads share parts instead of
+   * tiles. A thread then continues with the rows that it wrote in the step before. The number of
+   * tiles is a multiple of `parts`. */
   int32_t parts;
-  /* Into so many pieces each thread's share is cut; a thread that has done its own takes those that
-   * others have not begun. 1 for steps too short for it. */
+  /* The pieces that each thread's share is cut into. A thread that has finished its own takes
+   * pieces that others have not begun. 1 for short steps. */
   int32_t pieces;
 } forge_step;
 
-/* Runs steps[0 ..< count] in order on the calling thread. CForgePool.h has it for several. */
+/* Runs steps[0 ..< count] in order on the calling thread. See CForgePool.h for several threads. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
 
-/* ---- activations: applied last in any kernel that has an epilogue ---- */
+/* ---- activations ---- */
 typedef enum {
   FORGE_LINEAR = 0, /* x */
   FORGE_CLAMP,      /* min(max(x, a), b): relu is a = 0, b = inf; relu6 is 0, 6 */
@@ -95,14 +93,14 @@ typedef struct {
   float a, b;
 } forge_activation;
 
-/* Added to and applied on what a kernel computed: activation(result + residual). */
+/* The end of a kernel: activation(result + residual). */
 typedef struct {
   forge_activation activation;
   int32_t has_residual;
   forge_view residual; /* blocked, of the output's shape */
 } forge_epilogue;
 
-/* ---- families: arguments, and the number of tiles ---- */
+/* ---- arguments of the kernels, and their tiles ---- */
 
 /* Plain image -> blocked image. Tiles: rows of all blocks (block * height + y). */
 typedef struct {
@@ -114,8 +112,8 @@ typedef struct {
 } forge_unblock_arguments;
 
 /* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
- * Tiles: block * height + row; what is above goes with the first row, what is below with the last.
- */
+ * Tiles: block * height + row. The rows above belong to the first tile of a block, those below to
+ * the last. */
 typedef struct {
   forge_view out;
   int32_t top, left, bottom, right;
@@ -131,8 +129,8 @@ typedef struct {
   forge_view in, out;
 } forge_copy_arguments;
 
-/* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out` (a larger
- * tensor); other channels of `out` are left alone. Tiles: 1. */
+/* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out`, whose other
+ * channels keep their values. Tiles: 1. */
 typedef struct {
   forge_view in, out;
   int32_t first_channel;
@@ -144,16 +142,15 @@ typedef struct {
   const int32_t *indices;
 } forge_gather_channels_arguments;
 
-/* Convolution of one group (cross-correlation). Both tensors blocked. For output pixel (y, x):
- *   sum over ky, kx, c of in(y*stride_y + ky*dilation_y - pad_top, x*stride_x + kx*dilation_x -
- * pad_left, c)
- *                         * weights(o, ky, kx, c)   + bias(o), then the epilogue.
- * Every pixel so read lies inside the interior or a zeroed halo of `in`.
+/* Convolution of one group (cross-correlation). Both tensors are blocked. Output pixel (y, x) is
+ *   bias(o) + the sum over ky, kx, c of weights(o, ky, kx, c) *
+ *     in(y*stride_y + ky*dilation_y - pad_top, x*stride_x + kx*dilation_x - pad_left, c)
+ * and then the epilogue. All pixels read are in the interior or in a zeroed halo of `in`.
  * weights: float [panel][ky][kx][in blocks * 16][panel_width], zero where padded; bias: float
- * [panels * panel_width]. The last panel may reach past the output's channel blocks: nothing is
- * stored there. panel_width is 16, 32, 48 or 64 (FORGE_LANES * 1…4). A dense layer is the
- * convolution whose kernel is the whole image. Tiles: (panel * out.height + y) * segments +
- * segment; rows are cut into as many segments (1 or more). */
+ * [panels * panel_width]. panel_width: 16, 32, 48 or 64. The last panel may reach past the last
+ * block of the output; nothing is stored there. A dense layer is a convolution whose kernel is the
+ * whole image. Each row is cut into `segments`, 1 or more.
+ * Tiles: (panel * out.height + y) * segments + segment. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -162,14 +159,14 @@ typedef struct {
   int32_t panel_width;
   int32_t segments;
   forge_epilogue epilogue;
-  const float *next; /* weights that a later step begins with, fetched into the cache; or NULL */
+  const float *next; /* the first weights of a later step, to be prefetched; or NULL */
   int64_t next_floats;
 } forge_convolution_arguments;
 
-/* Convolution of a plain image of few channels, no dilation: the first of a network. weights: float
- * [panel][ky][kernel_width * in.channels, rounded up to 16][panel_width], zero where padded; bias:
- * float [panels * panel_width]. height and width are the convolution's own; with `pooled` the
- * output is the 2 by 2 maximum pooling of it, as with forge_winograd_arguments. Reads nothing
+/* Convolution of a plain image of few channels, without dilation: the first of a network. weights:
+ * float [panel][ky][kernel_width * in.channels, rounded up to 16][panel_width], zero where padded;
+ * bias: float [panels * panel_width]. height and width are the size of the convolution. With
+ * `pooled` the output is its 2 by 2 maximum pooling: see forge_winograd_arguments. Reads nothing
  * outside the image. Tiles: panel * out.height + y. */
 typedef struct {
   forge_view in, out;
@@ -181,39 +178,42 @@ typedef struct {
   forge_activation activation;
 } forge_plain_convolution_arguments;
 
-/* Whether the kernel takes a window of this size over this many channels. */
+/* Whether the kernel supports a window of this size over this many channels. */
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels);
 
-/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see winograd.h in
- * this folder's parent. The stride is 1, or 2 with a kernel of 3 by 3: then the four images of
- * every other pixel (phases: even or odd rows, even or odd columns) are filtered by every other tap
- * and added up, and `points` are those of F(tile, 2). An axis whose kernel is 1 has tile 1. With
- * `pooled` (tiles even) the output is the 2 by 2 maximum pooling, stride 2, of the convolution,
- * whose own size is height by width; `out` has half of that, rounded down or up. The activation
- * comes after the pooling, so it must not fall anywhere; there is no residual then. Reads no halo:
- * pixels outside are zero.
+/* Convolution without dilation by Winograd's minimal filtering F(tile, kernel): see ../winograd.h.
+ * The stride is 1, or 2 with a kernel of 3 by 3. With stride 2 the even and odd rows and columns
+ * form four images (phases). Each is filtered by every other tap, the results are added, and
+ * `points` are those of F(tile, 2). An axis whose kernel is 1 has tile 1. Reads no halo: pixels
+ * outside count as zero.
  *
- * weights: float [panel][unit][in blocks * 16][panel_width], a unit being a point, or with stride 2
- * a point and a phase, as forge_pack_winograd makes them; bias: float [panels * panel_width].
- * transformed and products (base and offset only) are scratch in the arena, of which each worker
- * has its own part, transformed_worker and products_worker floats apart (see
- * forge_winograd_layout).
+ * With `pooled` (tiles even) the output is the 2 by 2 maximum pooling, stride 2, of the
+ * convolution. height and width are the size of the convolution; `out` has half of that, rounded
+ * down or up. The activation follows the pooling and must never decrease. There is no residual
+ * then.
  *
- * Either one step, `winograd`, goes through all three stages chunk by chunk (tiles: chunks), or a
- * first step, `winograd_input` (tiles: chunk * in blocks + block), fills `transformed` for the
- * whole image and a second, `winograd_output` (tiles: panel * chunks + chunk), does the rest. Bits
- * are the same. */
+ * weights: float [panel][unit][in blocks * 16][panel_width] from forge_pack_winograd. A unit is a
+ * point, or with stride 2 a point and a phase. bias: float [panels * panel_width]. transformed and
+ * products (base and offset only) are scratch in the arena. Each worker has its own part,
+ * transformed_worker and products_worker floats apart (see forge_winograd_layout).
+ *
+ * A convolution is one step, `winograd`, which does all three stages chunk by chunk (tiles:
+ * chunks), or two steps: `winograd_input` (tiles: chunk * in blocks + block) fills `transformed`
+ * for the whole image, `winograd_output` (tiles: panel * chunks + chunk) does the rest. Bits are
+ * the same.
+ */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   int32_t kernel_height, kernel_width, tile_height, tile_width, pad_top, pad_left;
   int32_t stride;        /* 2, or anything else for 1 */
-  int32_t height, width; /* of the convolution's result */
+  int32_t height, width; /* of the convolution, before pooling */
   int32_t panel_width;
-  int32_t chunk; /* tiles taken at a time */
-  /* A multiple of 16: products are summed over this many channels, then those sums are. Rounding
-   * errors grow with the root of the length of a sum, and transforming back magnifies them. */
+  int32_t chunk; /* tiles computed at a time */
+  /* A multiple of 16. Products are summed over this many channels, then the sums are added.
+   * Rounding errors grow with the root of a sum's length, and the inverse transform magnifies them.
+   */
   int32_t summed;
   int32_t pooled;
   forge_view transformed, products;
@@ -223,11 +223,10 @@ typedef struct {
   int64_t next_floats;
 } forge_winograd_arguments;
 
-/* How a Winograd convolution is cut up and how large its scratch is, from the sizes in its
- * arguments. */
+/* The parts of a Winograd convolution and the size of its scratch. */
 typedef struct {
   int64_t columns, tiles;                      /* tiles in a row of tiles; in all */
-  int64_t chunk, chunks;                       /* the tiles of one, at most `tiles`; how many */
+  int64_t chunk, chunks;                       /* tiles of a chunk, at most `tiles`; chunks */
   int64_t points;                              /* products per tile (and phase) */
   int64_t phases;                              /* 4 with stride 2, else 1 */
   int64_t transformed_point, products_point;   /* floats from one point to the next */
@@ -236,18 +235,18 @@ typedef struct {
 
 forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *);
 
-/* Whether the kernels have F(tile, kernel); with `pooled`, whether they pool it. */
+/* Whether the kernels support F(tile, kernel), with `pooled` its pooling too. */
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t stride, int32_t pooled);
 
 /* Pointwise convolution, stride 1, by one or two levels of Strassen's algorithm: see
- * vector/strassen.h in this folder's parent. in.channels and out.channels are multiples of 16 <<
- * levels; `in` has no gaps between its rows. weights: float [panel][7 or 49][in.channels >>
- * levels][panel_width] as forge_pack_strassen makes them, panels being those of out.channels >>
- * levels; bias: float [out.channels]. input_scales, output_scales: those the weights were packed
- * with, float [in.channels] and [out.channels], or both NULL. The pixels are cut into `segments`,
- * each computed by itself. Each worker has scratch of its own (forge_strassen_scratch_floats each),
- * scratch_worker floats apart. Tiles: segment * panels + panel. */
+ * ../vector/strassen.h. in.channels and out.channels are multiples of 16 << levels. `in` has no
+ * gaps between its rows. weights: float [panel][7 or 49][in.channels >> levels][panel_width] from
+ * forge_pack_strassen, with the panels of out.channels >> levels; bias: float [out.channels].
+ * input_scales and output_scales: those of the packing, float [in.channels] and [out.channels], or
+ * both NULL. The pixels are cut into `segments` that are computed separately. Each worker has
+ * scratch of forge_strassen_scratch_floats, scratch_worker floats apart.
+ * Tiles: segment * panels + panel. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -260,14 +259,13 @@ typedef struct {
   int64_t next_floats;
 } forge_strassen_arguments;
 
-/* The products that take the place of 8 or of 64: 7 or 49. */
+/* The number of products: 7 instead of 8, or 49 instead of 64. */
 int64_t forge_strassen_products(int32_t levels);
 int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *);
 
-/* Convolution in groups of any size. Reads blocked, writes blocked. weights: as
- * forge_pack_grouped_convolution makes them; bias: float [out blocks * 16]. Group g has inputs
- * g*ipg ..< (g+1)*ipg and outputs g*opg ..< (g+1)*opg. Bounds as forge_convolution_arguments.
- * Tiles: block * out.height + y. */
+/* Convolution in groups of any size. Both tensors are blocked. weights: from
+ * forge_pack_grouped_convolution; bias: float [out blocks * 16]. Pixels read: as in
+ * forge_convolution_arguments. Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -278,7 +276,7 @@ typedef struct {
 } forge_grouped_convolution_arguments;
 
 /* Depthwise convolution with multiplier 1. weights: float [block][ky][kx][16], bias: float
- * [blocks * 16], zero in the padded lanes. Bounds as above. Tiles: block * out.height + y. */
+ * [blocks * 16], zero in the padded lanes. Pixels read: as above. Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -293,9 +291,9 @@ typedef enum {
   FORGE_POOL_AVERAGE_ALL     /* divided by kernel_height * kernel_width */
 } forge_pooling_kind;
 
-/* Pooling. Windows are clipped to the interior (no halo is read). A window wholly in the border
- * gives 0 for either average and for the maximum. Global pooling has the whole image as its window.
- * Maximum: NaN anywhere in the window gives NaN. Tiles: block * out.height + y. */
+/* Pooling. Windows are clipped to the interior; no halo is read. A window that lies in the padding
+ * gives 0. The window of global pooling is the whole image. A NaN in the window gives NaN.
+ * Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   int32_t kind; /* forge_pooling_kind */
@@ -327,23 +325,20 @@ typedef enum {
   FORGE_PRELU    /* a < 0 ? a*b : a */
 } forge_binary_operator;
 
-/* activation(a op b) on blocked tensors with broadcasting: each of a's and b's sizes equals the
- * output's or is 1; a single channel is spread over all channels of the output.
- * out may be a or b where their shapes are equal. Tiles: block * out.height + y. */
+/* activation(a op b) on blocked tensors with broadcasting: each size of a and b is that of the
+ * output or 1. out may be a or b if their shapes are equal. Tiles: block * out.height + y. */
 typedef struct {
   forge_view a, b, out;
   int32_t operation; /* forge_binary_operator */
   forge_activation activation;
 } forge_binary_arguments;
 
-/* Softmax (or its logarithm) over the channels of each pixel, shifted by their maximum.
- * out may be in. Tiles: rows. */
+/* Softmax or its logarithm over the channels of each pixel. out may be in. Tiles: rows. */
 typedef struct {
   forge_view in, out;
   int32_t logarithm;
 } forge_softmax_arguments;
 
-/* How to sample one axis when resizing. */
 typedef enum {
   FORGE_RESIZE_NEAREST = 0, /* source = floor(start + (i + 0.5) * scale), clamped to the image */
   FORGE_RESIZE_BILINEAR,    /* half-pixel centres, taps clamped to the image (edge repeated) */
@@ -351,14 +346,14 @@ typedef enum {
                                BILINEAR */
 } forge_resize_mode;
 
-/* Resizes a plain or blocked image to a blocked one. The source rectangle is
+/* Resizes a plain or blocked image to a blocked one, first horizontally, then vertically, with
+ * float weights computed in double and float sums. The source rectangle is
  * frame->crops[4*crop_slot…] (x, y, width, height in source pixels, inside the image, sides above
- * 0), or the whole image when crop_slot < 0. scale = side / output size; start = x or y. Horizontal
- * pass first, then vertical (order and rounding: float weights computed in double, float sums).
- * Antialiased (per axis): support = max(scale, 1); centre = start + (i + 0.5)*scale; taps from
- * max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support + 0.5)) exclusive;
- * weight of tap t = max(0, 1 - |(t - centre + 0.5) / max(scale, 1)|), normalised to sum 1.
- * `scratch` (in the arena) has forge_resize_scratch floats. Tiles: 1. */
+ * 0), or the whole image when crop_slot < 0. Along an axis, scale = side / output size and start =
+ * x or y. For FORGE_RESIZE_ANTIALIASED, support = max(scale, 1), centre = start + (i + 0.5) *
+ * scale, taps run from max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support +
+ * 0.5)) exclusive, and tap t weighs max(0, 1 - |(t - centre + 0.5) / support|), normalised to sum
+ * 1. `scratch` (in the arena) has forge_resize_scratch floats. Tiles: 1. */
 typedef struct {
   forge_view in, out;
   int32_t in_is_plain;
@@ -370,22 +365,22 @@ typedef struct {
 /* ---- plain tensors of any rank (up to 8) ---- */
 #define FORGE_MAX_RANK 8
 
-/* Where a plain tensor lies. */
+/* The place of a plain tensor. */
 typedef struct {
   int32_t base;
   int32_t reserved;
   int64_t offset, image_stride;
 } forge_place;
 
-/* out[i] = in[strides . i]: any copy, transposition or concatenation; sizes are those moved.
- * Strides in floats. Tiles: sizes[0]. */
+/* out[out_strides . i] = in[in_strides . i] for i below `sizes`: any copy, transposition or
+ * concatenation. Strides are in floats. Tiles: sizes[0]. */
 typedef struct {
   forge_place in, out;
   int32_t rank;
   int64_t sizes[FORGE_MAX_RANK], in_strides[FORGE_MAX_RANK], out_strides[FORGE_MAX_RANK];
 } forge_copy_plain_arguments;
 
-/* activation(a op b) with broadcasting by stride 0; out contiguous. Tiles: sizes[0]. */
+/* activation(a op b). A stride of 0 broadcasts. `out` is contiguous. Tiles: sizes[0]. */
 typedef struct {
   forge_place a, b, out;
   int32_t rank;
@@ -408,67 +403,43 @@ typedef struct {
   int32_t logarithm;
 } forge_softmax_plain_arguments;
 
-int64_t forge_block_tiles(const forge_block_arguments *);
-int64_t forge_unblock_tiles(const forge_unblock_arguments *);
-int64_t forge_clear_halo_tiles(const forge_clear_halo_arguments *);
-int64_t forge_fill_tiles(const forge_fill_arguments *);
-int64_t forge_copy_tiles(const forge_copy_arguments *);
-int64_t forge_copy_channels_tiles(const forge_copy_channels_arguments *);
-int64_t forge_gather_channels_tiles(const forge_gather_channels_arguments *);
-int64_t forge_convolution_tiles(const forge_convolution_arguments *);
-int64_t forge_plain_convolution_tiles(const forge_plain_convolution_arguments *);
-int64_t forge_winograd_tiles(const forge_winograd_arguments *);
-int64_t forge_winograd_input_tiles(const forge_winograd_arguments *);
-int64_t forge_winograd_output_tiles(const forge_winograd_arguments *);
-int64_t forge_strassen_tiles(const forge_strassen_arguments *);
-int64_t forge_grouped_convolution_tiles(const forge_grouped_convolution_arguments *);
-int64_t forge_depthwise_tiles(const forge_depthwise_arguments *);
-int64_t forge_pooling_tiles(const forge_pooling_arguments *);
-int64_t forge_activation_tiles(const forge_activation_arguments *);
-int64_t forge_affine_tiles(const forge_affine_arguments *);
-int64_t forge_binary_tiles(const forge_binary_arguments *);
-int64_t forge_softmax_tiles(const forge_softmax_arguments *);
-int64_t forge_resize_tiles(const forge_resize_arguments *);
-int64_t forge_copy_plain_tiles(const forge_copy_plain_arguments *);
-int64_t forge_binary_plain_tiles(const forge_binary_plain_arguments *);
-int64_t forge_activation_plain_tiles(const forge_activation_plain_arguments *);
-int64_t forge_softmax_plain_tiles(const forge_softmax_plain_arguments *);
+/* forge_<name>_tiles: the number of tiles of a step, for each kernel. */
+#define FORGE_DECLARE_TILES(name, arguments, levels, tiles) \
+  int64_t forge_##name##_tiles(const forge_##arguments##_arguments *);
+FORGE_KERNELS(FORGE_DECLARE_TILES)
 
-/* The scratch that a resize needs, in floats, for any crop of its input. */
+/* The scratch of a resize in floats, for any crop. */
 int64_t forge_resize_scratch(int32_t in_height, int32_t in_width, int32_t channels,
                              int32_t out_height, int32_t out_width);
 
 /* ---- dispatch ---- */
 typedef enum {
-  FORGE_SCALAR = 0, /* plain C, one number at a time: what every faster level is checked against */
+  FORGE_SCALAR = 0, /* plain C, one number at a time: the others are checked against it */
   FORGE_BASELINE,   /* vectors without a fused multiply-add: SSE2 on x86-64, NEON on arm64 */
   FORGE_AVX2,       /* AVX2 and FMA */
   FORGE_AVX512      /* AVX-512 F, BW, DQ, VL */
 } forge_level;
 
-/* The kernels of one level; the scalar one has no algorithms that save multiplications. */
+/* The kernels of one level: see CForgeKernelList.h. */
 typedef struct {
   forge_level level;
   const char *name; /* "scalar", "baseline", "avx2", "avx512" */
-  forge_kernel block, unblock, clear_halo, fill, copy, copy_channels, gather_channels;
-  forge_kernel convolution, plain_convolution, winograd, winograd_input, winograd_output;
-  forge_kernel strassen, grouped_convolution, depthwise, pooling;
-  forge_kernel activation, affine, binary, softmax, resize;
-  forge_kernel copy_plain, binary_plain, activation_plain, softmax_plain;
+#define FORGE_DECLARE_FIELD(name, ...) forge_kernel name;
+  FORGE_KERNELS(FORGE_DECLARE_FIELD)
 } forge_kernel_table;
 
-/* What is known of a level, whether this machine has it or not. */
+/* Facts about a level, whether this machine has it or not. */
 typedef struct {
   const char *name;         /* "scalar", "baseline", "avx2", "avx512" */
-  double vectors_per_cycle; /* the multiply-adds of 16 lanes that a core computes in a cycle */
-  double error_factor;      /* rounding errors against those with a fused multiply-add */
-  int32_t has_vectors;      /* whether its kernels compute with vectors */
+  double vectors_per_cycle; /* multiply-adds of 16 lanes per cycle of a core */
+  double error_factor;      /* rounding errors relative to those of fused multiply-adds */
+  int32_t has_vectors;
 } forge_level_facts;
 
-/* The facts of `level`, or NULL where there is no such level. */
+/* The facts of `level`, or NULL if there is no such level. */
 const forge_level_facts *forge_facts(forge_level level);
 
-/* The kernels of `level`, or NULL where this machine or build lacks it. */
+/* The kernels of `level`, or NULL if this machine or build lacks it. */
 const forge_kernel_table *forge_kernels(forge_level level);
 
 /* The best level this machine has. */
@@ -476,5 +447,16 @@ forge_level forge_best_level(void);
 
 /* The level called `name`, or -1. */
 int32_t forge_level_named(const char *name);
+
+/* A line of the list of kernels at one level. */
+typedef struct {
+  const char *name;
+  forge_kernel function; /* NULL where the level has none */
+  int32_t is_optional;   /* whether the level may have none */
+} forge_kernel_entry;
+
+/* Line `index` of the list, at a level that this machine has. After the last line the name is NULL.
+ */
+forge_kernel_entry forge_kernel_at(forge_level level, int32_t index);
 
 #endif

@@ -1,15 +1,15 @@
-/* What a core does at most: arithmetic on registers alone, and reading memory in one stream. Both
- * are kernels, so that they run on the same threads as predictions do. */
+/* The peak rates of a core: arithmetic on registers, and reading memory in one stream. Both are
+ * kernels and run on the threads of predictions. */
 #ifndef CFORGE_PEAK_H
 #define CFORGE_PEAK_H
 
 #include "CForgeKernels.h"
 
-/* Independent chains of vectors: more than any core's latency times its units. */
+/* Independent chains of vectors, more than the latency of any core times its units. */
 #define FORGE_PEAK_CHAINS 12
 
-/* What forge_peak_arithmetic does: each tile does `rounds` rounds, each of FORGE_PEAK_CHAINS
- * multiply-adds of the level's vectors, and writes one float to results[tile]. */
+/* Each tile does `rounds` rounds of FORGE_PEAK_CHAINS multiply-adds of the level's vectors and
+ * writes one float to results[tile]. */
 typedef struct {
   int32_t level;
   int64_t rounds;
@@ -19,11 +19,11 @@ typedef struct {
 void forge_peak_arithmetic(const void *arguments, const forge_frame *frame, int64_t first,
                            int64_t last);
 
-/* The floats of a vector of a level, or 0 where this build lacks it. */
+/* The floats of a vector of a level, or 0 if this build lacks the level. */
 int64_t forge_peak_lanes(forge_level level);
 
-/* What forge_peak_read does: tile i adds up values[i * tile_count ..< (i + 1) * tile_count], a
- * multiple of 64 floats at a multiple of 64 bytes, and writes one float to results[i]. */
+/* Tile i sums values[i * tile_count ..< (i + 1) * tile_count], a multiple of 64 floats at a
+ * multiple of 64 bytes, and writes one float to results[i]. */
 typedef struct {
   int32_t level;
   const float *values;

@@ -1,15 +1,14 @@
 /* Activations, one number at a time: computed in double precision, rounded once to float.
  *
- * What all levels agree on:
- *   NaN gives NaN, but for no activation is a NaN made of a finite number.
- *   +inf gives the limit. -inf gives the limit too, except where the activation is x times a factor
- *   that goes to 0 (hard swish, swish, mish, gelu, gelu_tanh): there -inf gives NaN, as -inf * 0 in
- *   IEEE arithmetic. Finite x, however large, give a finite number there. */
-#include "../internal.h"
+ * All levels agree on special values:
+ *   NaN gives NaN, and no finite number gives NaN.
+ *   An infinity gives the limit, except that -inf gives NaN (as -inf * 0 does) where the activation
+ *   is x times a factor that approaches 0: hard swish, swish, mish, gelu, gelu_tanh. */
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* NaN x is kept: a comparison with NaN is false. */
+/* Returns NaN for NaN, because comparisons with NaN are false. */
 static double clamp(double x, double low, double high) {
   x = low > x ? low : x;
   return high < x ? high : x;
@@ -38,24 +37,19 @@ float forge_activate_scalar(float value, forge_activation activation) {
   }
 }
 
-void forge_activation_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
-  const forge_activation_arguments *a = arguments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t block = tile / a->out.height, y = tile % a->out.height;
-    const int64_t lanes = forge_lanes(a->out.channels, block);
-    const float *in = forge_row(&a->in, frame, block, y);
-    float *out = forge_row(&a->out, frame, block, y);
-    for (int64_t i = 0; i < (int64_t)a->out.width * FORGE_LANES; i++)
-      out[i] = i % FORGE_LANES < lanes ? forge_activate_scalar(in[i], a->activation) : 0;
-  }
+static float number(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
+                    int64_t x) {
+  return scalar_at(&((const forge_activation_arguments *)arguments)->in, frame, c, y, x);
 }
+
+FORGE_SCALAR_KERNEL(activation, number)
 
 void forge_activation_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                                    int64_t last) {
   const forge_activation_plain_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame);
   float *out = forge_start(&a->out, frame);
-  for (int64_t i = first * 1024; i < forge_smaller(last * 1024, a->count); i++)
+  for (int64_t i = first * FORGE_PLAIN_TILE; i < forge_smaller(last * FORGE_PLAIN_TILE, a->count);
+       i++)
     out[i] = forge_activate_scalar(in[i], a->activation);
 }

@@ -1,5 +1,5 @@
-/* Two tensors into one, one number at a time. */
-#include "../internal.h"
+/* Operations on two tensors, one number at a time. */
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -14,37 +14,21 @@ float forge_combine_scalar(float a, float b, int32_t operation) {
   }
 }
 
-/* What operand `view` has at (y, x, channel) of the output: an axis of size 1 is repeated. */
-static float operand(const forge_view *view, const forge_frame *frame, int64_t y, int64_t x,
-                     int64_t channel) {
-  if (view->height == 1) y = 0;
-  if (view->width == 1) x = 0;
-  if (view->channels == 1) channel = 0;
-  const float *row = forge_row(view, frame, channel / FORGE_LANES, y);
-  return row[x * FORGE_LANES + channel % FORGE_LANES];
+/* An operand at a place of the output. An axis of size 1 repeats. */
+static float operand(const forge_view *view, const forge_frame *frame, int64_t c, int64_t y,
+                     int64_t x) {
+  return scalar_at(view, frame, view->channels == 1 ? 0 : c, view->height == 1 ? 0 : y,
+                   view->width == 1 ? 0 : x);
 }
 
-void forge_binary_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                         int64_t last) {
+static float combined(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
+                      int64_t x) {
   const forge_binary_arguments *a = arguments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t block = tile / a->out.height, y = tile % a->out.height;
-    const int64_t lanes = forge_lanes(a->out.channels, block);
-    float *out = forge_row(&a->out, frame, block, y);
-    for (int64_t x = 0; x < a->out.width; x++) {
-      for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
-        float value = 0;
-        if (lane < lanes) {
-          const int64_t channel = block * FORGE_LANES + lane;
-          value = forge_combine_scalar(operand(&a->a, frame, y, x, channel),
-                                       operand(&a->b, frame, y, x, channel), a->operation);
-          value = forge_activate_scalar(value, a->activation);
-        }
-        out[x * FORGE_LANES + lane] = value;
-      }
-    }
-  }
+  return forge_combine_scalar(operand(&a->a, frame, c, y, x), operand(&a->b, frame, c, y, x),
+                              a->operation);
 }
+
+FORGE_SCALAR_KERNEL(binary, combined)
 
 void forge_binary_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                                int64_t last) {

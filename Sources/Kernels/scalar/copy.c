@@ -1,9 +1,9 @@
 /* Copies between blocked tensors: whole, into a range of channels, by a table of channels. */
-#include "../internal.h"
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Padded lanes are copied with the rest: they are zero in `in`. */
+/* Padded lanes are zero in `in` and copied with the rest. */
 void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                        int64_t last) {
   const forge_copy_arguments *a = arguments;
@@ -13,7 +13,7 @@ void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t 
       memmove(forge_row(&a->out, frame, block, y), forge_row(&a->in, frame, block, y), row);
 }
 
-/* A run of channels that lies in one block of `in` and in one block of `out` is moved at a time. */
+/* Moves a run of channels that is in one block of `in` and in one block of `out` at a time. */
 void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                                 int64_t last) {
   const forge_copy_channels_arguments *a = arguments;
@@ -23,17 +23,10 @@ void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame,
     const int64_t to = a->first_channel + channel;
     const int64_t from_lane = channel % FORGE_LANES, to_lane = to % FORGE_LANES;
     run = forge_smaller(FORGE_LANES - forge_larger(from_lane, to_lane), channels - channel);
-    for (int64_t y = 0; y < a->in.height; y++) {
-      const float *in = forge_row(&a->in, frame, channel / FORGE_LANES, y) + from_lane;
-      float *out = forge_row(&a->out, frame, to / FORGE_LANES, y) + to_lane;
-      for (int64_t x = 0; x < a->in.width; x++, in += FORGE_LANES, out += FORGE_LANES) {
-        if (run == FORGE_LANES) {
-          memcpy(out, in, FORGE_LANES * sizeof(float));
-        } else {
-          for (int64_t lane = 0; lane < run; lane++) out[lane] = in[lane];
-        }
-      }
-    }
+    for (int64_t y = 0; y < a->in.height; y++)
+      copy_pixels(forge_row(&a->out, frame, to / FORGE_LANES, y) + to_lane, FORGE_LANES,
+                  forge_row(&a->in, frame, channel / FORGE_LANES, y) + from_lane, FORGE_LANES,
+                  a->in.width, run, false);
   }
 }
 

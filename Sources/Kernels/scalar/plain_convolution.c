@@ -1,5 +1,5 @@
 /* The first convolution of a network from a plain image, one output number at a time. */
-#include "../internal.h"
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -24,29 +24,23 @@ static float convolve(const forge_plain_convolution_arguments *a, const float *i
   return sum;
 }
 
+/* The maximum of a pooling window, or the one sum without pooling. */
+static float pool(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
+                  int64_t x) {
+  const forge_plain_convolution_arguments *a = arguments;
+  const int64_t step = a->pooled ? 2 : 1;
+  float value = -INFINITY;
+  for (int64_t row = y * step; row < forge_smaller((y + 1) * step, a->height); row++)
+    for (int64_t column = x * step; column < forge_smaller((x + 1) * step, a->width); column++) {
+      const float sum = convolve(a, forge_origin(&a->in, frame), c, row, column);
+      value = sum > value || sum != sum ? sum : value;
+    }
+  return value;
+}
+
 void forge_plain_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                                     int64_t last) {
   const forge_plain_convolution_arguments *a = arguments;
-  const float *image = forge_origin(&a->in, frame);
-  const int64_t step = a->pooled ? 2 : 1;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / a->out.height, y = tile % a->out.height;
-    const int64_t end =
-      forge_smaller((panel + 1) * a->panel_width, forge_blocks(a->out.channels) * FORGE_LANES);
-    for (int64_t c = panel * a->panel_width; c < end; c++) {
-      float *out = forge_row(&a->out, frame, c / FORGE_LANES, y) + c % FORGE_LANES;
-      for (int64_t x = 0; x < a->out.width; x++) {
-        float value = -INFINITY;
-        for (int64_t dy = 0; dy < step && y * step + dy < a->height; dy++) {
-          for (int64_t dx = 0; dx < step && x * step + dx < a->width; dx++) {
-            const float sum =
-              c < a->out.channels ? convolve(a, image, c, y * step + dy, x * step + dx) : 0;
-            value = sum > value || sum != sum ? sum : value;
-          }
-        }
-        out[x * FORGE_LANES] =
-          c < a->out.channels ? forge_activate_scalar(value, a->activation) : 0;
-      }
-    }
-  }
+  const scalar_output output = {&a->out, a->activation, NULL, a->panel_width, 1, false};
+  scalar_tiles(&output, pool, arguments, frame, first, last);
 }

@@ -1,22 +1,16 @@
-/* Convolutions of lower precision, one output number at a time, and what brings their inputs to
- * words: see
- * ../include/CForgePrecision.h. */
+/* Convolutions whose weights are not floats, and the conversion of their inputs to words, one
+ * number at a time: see ../include/CForgePrecision.h. */
 #include "../words.h"
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 /* ---- inputs ---- */
 
-/* Column 0 of row y of a block, -top being the first row of the border. */
-static uint32_t *words_row(const forge_words_arguments *a, const forge_frame *frame, int64_t block,
-                           int64_t y) {
-  return (uint32_t *)forge_row(&a->out, frame, block, y);
-}
-
-/* A number as one of the lanes of a word. */
+/* Returns a number as a lane of a word. */
 typedef uint32_t (*word_lane)(float value, forge_byte_scale scale);
 
-/* Words of `count` channels each, 0 being what is past the last channel and outside the image. */
+/* Writes words of `count` channels each, zero past the last channel and outside the image. */
 static void write_words(const forge_words_arguments *a, const forge_frame *frame, int64_t first,
                         int64_t last, int64_t count, word_lane lane_of_word,
                         forge_byte_scale scale) {
@@ -24,7 +18,7 @@ static void write_words(const forge_words_arguments *a, const forge_frame *frame
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / rows, y = tile % rows - a->top;
     const int64_t lanes = forge_lanes(a->in.channels, block);
-    uint32_t *out = words_row(a, frame, block, y);
+    uint32_t *out = (uint32_t *)forge_row(&a->out, frame, block, y);
     for (int64_t x = -a->left; x < (int64_t)a->in.width + a->right; x++) {
       const bool inside = y >= 0 && y < a->in.height && x >= 0 && x < a->in.width;
       for (int64_t word = 0; word < words; word++) {
@@ -97,171 +91,101 @@ void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, in
 
 /* ---- convolutions ---- */
 
-/* One output number before residual and activation. in: the first word of the window; weights: of
- * the output's column in its panel; o: the output. */
-typedef float (*window_sum)(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                            const float *in, const uint8_t *weights, int64_t o);
+typedef forge_reduced_convolution_arguments arguments_type;
 
-/* Channel c of a pixel whose block has `per_block` words, as the lane it is of its word. */
-static const uint8_t *lane_of(const forge_reduced_convolution_arguments *a, const float *pixel,
-                              int64_t c, int64_t bytes) {
-  return (const uint8_t *)(pixel + c / FORGE_LANES * a->in.block_stride) + c % FORGE_LANES * bytes;
+/* Channel c under a tap of the window of output pixel (y, x). `words`: of a block of a pixel. */
+static const uint8_t *input_of(const arguments_type *a, const forge_frame *frame, int64_t y,
+                               int64_t x, int64_t tap, int64_t c, int64_t words) {
+  const int64_t ky = tap / a->kernel_width, kx = tap % a->kernel_width;
+  const int64_t row = a->flat ? 0 : y * a->stride_y - a->pad_top + ky * a->dilation_y;
+  const int64_t column =
+    a->flat ? y * a->out.width + x : x * a->stride_x - a->pad_left + kx * a->dilation_x;
+  const float *pixel = forge_row(&a->in, frame, c / FORGE_LANES, row) + column * words;
+  return (const uint8_t *)pixel + c % FORGE_LANES * words * 4 / FORGE_LANES;
 }
 
-/* The weight of channel c, of `bytes` bytes, `count` of them in a word. */
-static const uint8_t *weight_of(const forge_reduced_convolution_arguments *a,
-                                const uint8_t *weights, int64_t tap, int64_t c, int64_t bytes,
-                                int64_t count) {
+/* The weight of output o, of `bytes` bytes, `count` of them in a word. */
+static const uint8_t *weight_of(const arguments_type *a, int64_t o, int64_t tap, int64_t c,
+                                int64_t bytes, int64_t count) {
+  const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
   const int64_t words = forge_blocks(a->in.channels) * FORGE_LANES / count;
-  const int64_t row = tap * words + c / count;
-  return weights + (row * a->panel_width * count + c % count) * bytes;
+  const int64_t row = (o / a->panel_width * taps + tap) * words + c / count;
+  return (const uint8_t *)a->weights +
+    ((row * a->panel_width + o % a->panel_width) * count + c % count) * bytes;
 }
 
-/* The weight of channel c for output o, to be multiplied by its scale. */
-typedef float (*float_weight)(const forge_reduced_convolution_arguments *a, const uint8_t *weights,
-                              int64_t tap, int64_t c, int64_t o);
+/* Adds `product` for the channels of all taps, in order, to `sum`. */
+#define FORGE_ADD_PRODUCTS(sum, product)                                          \
+  for (int64_t tap = 0; tap < (int64_t)a->kernel_height * a->kernel_width; tap++) \
+    for (int64_t c = 0; c < a->in.channels; c++) sum += (product)
 
-static float half_weight(const forge_reduced_convolution_arguments *a, const uint8_t *weights,
-                         int64_t tap, int64_t c, int64_t o) {
-  (void)o;
+static float float_at(const uint8_t *bytes) {
+  float value;
+  memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+static float half_weight(const arguments_type *a, int64_t o, int64_t tap, int64_t c) {
   float weight;
-  forge_gather(weight_of(a, weights, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight,
-               1);
+  forge_gather(weight_of(a, o, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
   return weight;
 }
 
-static float fixed_weight(const forge_reduced_convolution_arguments *a, const uint8_t *weights,
-                          int64_t tap, int64_t c, int64_t o) {
-  /* `weights` is that of the column as if each of the panel had its own bytes. */
-  const int64_t column = o % FORGE_FIXED_PANEL_WIDTH;
-  return forge_of_fixed((const char *)weights - 3 * column,
-                        tap * forge_blocks(a->in.channels) * FORGE_LANES + c, column);
-}
-
-static float float_sum(const forge_reduced_convolution_arguments *a, const float *in,
-                       const uint8_t *weights, int64_t o, float_weight weight) {
+static float half_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
+                      int64_t x) {
+  const arguments_type *a = arguments;
   float sum = 0;
-  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < a->kernel_width; kx++) {
-      const float *pixel =
-        in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_LANES;
-      for (int64_t c = 0; c < a->in.channels; c++)
-        sum += pixel[c / FORGE_LANES * a->in.block_stride + c % FORGE_LANES] *
-          weight(a, weights, ky * a->kernel_width + kx, c, o);
-    }
-  }
+  FORGE_ADD_PRODUCTS(
+    sum, float_at(input_of(a, frame, y, x, tap, c, FORGE_LANES)) * half_weight(a, o, tap, c));
   return sum * a->scales[o] + a->bias[o];
 }
 
-static float half_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                      const float *in, const uint8_t *weights, int64_t o) {
-  (void)frame;
-  return float_sum(a, in, weights, o, half_weight);
+static float fixed_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
+                       int64_t x) {
+  const arguments_type *a = arguments;
+  const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, panel = o - column;
+  const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
+  const char *weights = (const char *)weight_of(a, panel, 0, 0, 3, 1);
+  float sum = 0;
+  FORGE_ADD_PRODUCTS(sum,
+                     float_at(input_of(a, frame, y, x, tap, c, FORGE_LANES)) *
+                       forge_of_fixed(weights, tap * padded + c, column));
+  return sum * a->scales[o] + a->bias[o];
 }
 
-static float fixed_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                       const float *in, const uint8_t *weights, int64_t o) {
-  (void)frame;
-  return float_sum(a, in, weights, o, fixed_weight);
+static float bfloat_at(const uint8_t *bytes) {
+  uint16_t value;
+  memcpy(&value, bytes, sizeof value);
+  return forge_of_bfloat(value);
 }
 
-static float bfloat_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                        const float *in, const uint8_t *weights, int64_t o) {
-  (void)frame;
+static float bfloat_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
+                        int64_t x) {
+  const arguments_type *a = arguments;
   float sum = a->bias[o];
-  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < a->kernel_width; kx++) {
-      const float *pixel =
-        in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_PAIR_WORDS;
-      for (int64_t c = 0; c < a->in.channels; c++) {
-        uint16_t x, weight;
-        memcpy(&x, lane_of(a, pixel, c, 2), sizeof x);
-        memcpy(&weight, weight_of(a, weights, ky * a->kernel_width + kx, c, 2, 2), sizeof weight);
-        sum += forge_of_bfloat(x) * forge_of_bfloat(weight);
-      }
-    }
-  }
+  FORGE_ADD_PRODUCTS(sum,
+                     bfloat_at(input_of(a, frame, y, x, tap, c, FORGE_PAIR_WORDS)) *
+                       bfloat_at(weight_of(a, o, tap, c, 2, 2)));
   return sum;
 }
 
-static float byte_sum(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
-                      const float *in, const uint8_t *weights, int64_t o) {
+static float byte_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
+                      int64_t x) {
+  const arguments_type *a = arguments;
   const int32_t *range = forge_range_of(&a->range, frame);
-  float scale;
-  memcpy(&scale, range, sizeof scale);
-  /* Unsigned, as the totals' product may be beyond 32 bits where the whole is not. */
+  const float scale = float_at((const uint8_t *)range);
+  /* Unsigned, because a partial sum may need more than 32 bits. The whole does not. */
   uint32_t sum = 0 - (uint32_t)range[1] * (uint32_t)a->totals[o];
-  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < a->kernel_width; kx++) {
-      const float *pixel =
-        in + ky * a->dilation_y * a->in.row_stride + kx * a->dilation_x * FORGE_QUAD_WORDS;
-      for (int64_t c = 0; c < a->in.channels; c++) {
-        const int8_t weight = (int8_t)*weight_of(a, weights, ky * a->kernel_width + kx, c, 1, 4);
-        sum += (uint32_t)(*lane_of(a, pixel, c, 1) * weight);
-      }
-    }
-  }
+  FORGE_ADD_PRODUCTS(sum,
+                     (uint32_t)(*input_of(a, frame, y, x, tap, c, FORGE_QUAD_WORDS) *
+                                (int8_t)*weight_of(a, o, tap, c, 1, 4)));
   return (float)(int32_t)sum * (scale * a->scales[o]) + a->bias[o];
 }
 
-/* pixel: words (or floats) from one pixel to the next; bytes: of a weight; count: weights in a
- * word. */
-static void reduced_convolution(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last, window_sum sum, int64_t pixel, int64_t bytes,
-                                int64_t count) {
-  const forge_reduced_convolution_arguments *a = arguments;
-  const forge_epilogue *e = &a->epilogue;
-  const int64_t width = a->flat ? (int64_t)a->out.height * a->out.width : a->out.width;
-  const int64_t rows = a->flat ? 1 : a->out.height, channels = a->out.channels;
-  const int64_t panel_bytes = (int64_t)a->kernel_height * a->kernel_width *
-    forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width * bytes;
-  const int64_t segments = forge_larger(a->segments, 1);
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / segments / rows, y = tile / segments % rows,
-                  segment = tile % segments;
-    const int64_t first_channel = panel * a->panel_width;
-    /* The last panel may reach past the last block: nothing is stored there. */
-    const int64_t end =
-      forge_smaller(first_channel + a->panel_width, forge_blocks(channels) * FORGE_LANES);
-    const float *row = forge_origin(&a->in, frame) +
-      (y * a->stride_y - a->pad_top) * a->in.row_stride - a->pad_left * pixel;
-    for (int64_t c = first_channel; c < end; c++) {
-      const int64_t block = c / FORGE_LANES, lane = c % FORGE_LANES;
-      const uint8_t *weights =
-        (const uint8_t *)a->weights + panel * panel_bytes + (c - first_channel) * bytes * count;
-      for (int64_t x = width * segment / segments; x < width * (segment + 1) / segments; x++) {
-        const int64_t out_y = a->flat ? x / a->out.width : y,
-                      out_x = a->flat ? x % a->out.width : x;
-        float *out = forge_row(&a->out, frame, block, out_y) + out_x * FORGE_LANES + lane;
-        if (c >= channels) {
-          *out = 0;
-          continue;
-        }
-        float value = sum(a, frame, row + x * a->stride_x * pixel, weights, c);
-        if (e->has_residual)
-          value += forge_row(&e->residual, frame, block, out_y)[out_x * FORGE_LANES + lane];
-        *out = forge_activate_scalar(value, e->activation);
-      }
-    }
-  }
-}
-
-void forge_half_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
-  reduced_convolution(arguments, frame, first, last, half_sum, FORGE_LANES, 2, 1);
-}
-
-void forge_fixed_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
-  reduced_convolution(arguments, frame, first, last, fixed_sum, FORGE_LANES, 3, 1);
-}
-
-void forge_bfloat_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                     int64_t last) {
-  reduced_convolution(arguments, frame, first, last, bfloat_sum, FORGE_PAIR_WORDS, 2, 2);
-}
-
-void forge_byte_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
-  reduced_convolution(arguments, frame, first, last, byte_sum, FORGE_QUAD_WORDS, 1, 4);
-}
+#define FORGE_REDUCED(name)                                                                     \
+  FORGE_SCALAR_CONVOLUTION(name##_convolution, reduced_convolution, name##_sum, a->panel_width, \
+                           a->segments, a->flat)
+FORGE_REDUCED(half)
+FORGE_REDUCED(fixed)
+FORGE_REDUCED(bfloat)
+FORGE_REDUCED(byte)

@@ -1,27 +1,27 @@
-/* Resizing an image or a rectangle of it: horizontally into the scratch, then vertically.
+/* Resizes an image or a rectangle of it: horizontally into the scratch, then vertically.
  *
- * A tap counts even where its weight is 0: a NaN or infinity under it shows in the result. */
-#include "../internal.h"
+ * A tap of weight 0 counts: NaN and infinity under it reach the result. */
+#include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 /* ---- one axis ---- */
 
-/* Source pixels under one output pixel: first ..< first + count. As large as two floats, because
- * they are kept in the scratch. */
+/* The source pixels of one output pixel: first ..< first + count. As large as two floats, because
+ * spans are kept in the scratch. */
 typedef struct {
   int32_t first, count;
 } span;
 
-/* One axis of a resize: `length` source units from `start`, of an image of `size` pixels, spread
- * over `outputs` pixels. */
+/* One axis of a resize: `length` source units from `start` of an image of `size` pixels become
+ * `outputs` pixels. */
 typedef struct {
   int32_t mode; /* forge_resize_mode */
   int64_t size, outputs;
   double start, length;
 } axis;
 
-/* The most taps an output pixel can have, for any crop: max(scale, 1) on either side, and one. */
+/* Returns the most taps of an output pixel for any crop: max(scale, 1) on either side, and one. */
 static int64_t most_taps(int64_t size, int64_t outputs) {
   const int64_t support = forge_larger((size + outputs - 1) / outputs, 1);
   return 2 * support + 1;
@@ -49,7 +49,7 @@ static span antialiased(const axis *axis, double centre, double scale, float *we
   return (span){(int32_t)first, (int32_t)(last - first)};
 }
 
-/* Which source pixels output pixel i is the sum of; weights: float [count], written. */
+/* Returns the source pixels of output pixel i. weights: float [count], written. */
 static span taps(const axis *axis, int64_t i, float *weights) {
   const double scale = axis->length / (double)axis->outputs;
   const double centre = axis->start + ((double)i + 0.5) * scale;
@@ -79,7 +79,7 @@ typedef struct {
   float *middle; /* [source rows that are needed][out width][channels]: after the first pass */
 } parts;
 
-/* Lays the parts out from `scratch`, and gives the number of floats in all. */
+/* Places the parts from `scratch` on. Returns their floats. */
 static int64_t lay_out(float *scratch, int64_t in_height, int64_t in_width, int64_t channels,
                        int64_t out_height, int64_t out_width, parts *parts) {
   const int64_t row = out_width * channels;
@@ -130,14 +130,9 @@ static void resize_down(const float *middle, span tap, const float *weights, int
 /* A plain row of the result into its blocks; row: float [out width][channels]. */
 static void store_row(const forge_view *out, const forge_frame *frame, int64_t y,
                       const float *row) {
-  const int64_t channels = out->channels;
-  for (int64_t block = 0; block < forge_blocks(channels); block++) {
-    const int64_t lanes = forge_lanes(channels, block);
-    const float *from = row + block * FORGE_LANES;
-    float *to = forge_row(out, frame, block, y);
-    for (int64_t x = 0; x < out->width; x++, from += channels, to += FORGE_LANES)
-      for (int64_t lane = 0; lane < FORGE_LANES; lane++) to[lane] = lane < lanes ? from[lane] : 0;
-  }
+  for (int64_t block = 0; block < forge_blocks(out->channels); block++)
+    copy_pixels(forge_row(out, frame, block, y), FORGE_LANES, row + block * FORGE_LANES,
+                out->channels, out->width, forge_lanes(out->channels, block), true);
 }
 
 void forge_resize_scalar(const void *arguments, const forge_frame *frame, int64_t first,

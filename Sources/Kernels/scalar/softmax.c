@@ -1,12 +1,12 @@
 /* Softmax and its logarithm, one number at a time, summed in double precision.
  *
- * All levels agree: a NaN or +inf among the numbers, or nothing but -inf, makes all of them NaN. */
+ * On all levels a NaN or +inf among the numbers, or nothing but -inf, makes all of them NaN. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Where number i of a row lies: rows are contiguous in plain tensors, and in pieces of 16 that are
- * `block_stride` apart in blocked ones. */
+/* Returns the place of number i. Plain rows are contiguous; blocked ones are in pieces of 16,
+ * `block_stride` apart. */
 static int64_t place(int64_t i, int64_t block_stride) {
   return block_stride ? i / FORGE_LANES * block_stride + i % FORGE_LANES : i;
 }

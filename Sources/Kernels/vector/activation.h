@@ -1,13 +1,12 @@
-/* Activations on vectors. What special values give is said in scalar/activation.c; the relative
- * error is that of elementary.h, times 1 + |u| where exp is taken of a rounded u (swish with a
- * other than 1 and gelu_tanh: u is the argument of their sigmoid).
+/* Activations on vectors. Special values: see scalar/activation.c. The relative error is that of
+ * elementary.h, times 1 + |u| where exp is taken of a rounded u, the argument of the sigmoid of
+ * gelu_tanh and of swish with a other than 1.
  *
- * Kernels finish in two steps: clamp, which also does for linear, is applied to registers; any
- * other activation is applied to what was just stored, still in the nearest cache, by
- * `activate`. So the code of the long activations stands here once, not in each of the
- * convolution's tiles. */
+ * Kernels clamp in registers, which also covers linear. `activate` applies any other activation to
+ * the stored results while they are in the first-level cache. The code of long activations then
+ * exists once, not in each tile of a convolution. */
 
-/* What a kernel does to its results in registers before it stores them. */
+/* The end of a kernel. */
 typedef struct {
   float low, high;                 /* clamp's bounds, or -inf and inf */
   const forge_activation *further; /* to be applied by `activate` after, or NULL */
@@ -19,7 +18,7 @@ static finish finish_of(const forge_activation *activation) {
   return (finish){-INFINITY, INFINITY, linear ? NULL : activation};
 }
 
-/* f(x); `kind` is a constant where this is inlined. */
+/* Returns f(x). `kind` is a constant. */
 FORGE_INLINE v16 activation_of(v16 x, int32_t kind, v16 a, v16 b) {
   switch (kind) {
     case FORGE_CLAMP: return clamp(x, a, b);
@@ -41,8 +40,8 @@ FORGE_INLINE v16 activation_of(v16 x, int32_t kind, v16 a, v16 b) {
   }
 }
 
-/* One activation on pixels of one block, or on the last numbers of a plain row.
- * in, out: float [pixels][16]; out may be in. Lanes from `lanes` on are written as zero. */
+/* Applies an activation to pixels of one block. in, out: float [pixels][16]; out may be in. Lanes
+ * from `lanes` on become zero. */
 #define FORGE_ACTIVATION_LOOP(kind)                                        \
   case kind:                                                               \
     for (int64_t i = 0; i < pixels; i++) {                                 \
@@ -73,7 +72,7 @@ static void activate(const float *in, float *out, int64_t pixels, int64_t lanes,
   }
 }
 
-/* The same on `count` floats in one piece. */
+/* The same for `count` contiguous floats. */
 static void activate_plain(const float *in, float *out, int64_t count,
                            const forge_activation *activation) {
   const int64_t whole = count / FORGE_LANES, rest = count % FORGE_LANES;
@@ -99,7 +98,8 @@ void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, i
 void FORGE_KERNEL(activation_plain)(const void *arguments, const forge_frame *frame, int64_t first,
                                     int64_t last) {
   const forge_activation_plain_arguments *a = arguments;
-  const int64_t from = first * 1024, to = forge_smaller(last * 1024, a->count);
+  const int64_t from = first * FORGE_PLAIN_TILE,
+                to = forge_smaller(last * FORGE_PLAIN_TILE, a->count);
   if (from >= to) return;
   activate_plain(forge_start(&a->in, frame) + from, forge_start(&a->out, frame) + from, to - from,
                  &a->activation);

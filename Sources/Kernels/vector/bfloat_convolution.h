@@ -21,26 +21,21 @@ void FORGE_KERNEL(bfloat_input)(const void *arguments, const forge_frame *frame,
   }
 }
 
-#define FORGE_WORDS FORGE_PAIR_WORDS
-#define FORGE_WORD(name) bfloat_##name
-
 /* sum + the products of a pair. */
 FORGE_INLINE v16 bfloat_add(v16 sum, v16 x, v16 weights) {
   return (v16)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)weights);
 }
 
-FORGE_INLINE v16 bfloat_begin(const word_row *row, int64_t vector) {
+FORGE_INLINE v16 bfloat_begin(const convolution_row *row, int64_t vector) {
   return load(row->bias + vector * FORGE_LANES);
 }
 
-FORGE_INLINE v16 bfloat_end(const word_row *row, int64_t vector, v16 sum) {
+FORGE_INLINE v16 bfloat_end(const convolution_row *row, int64_t vector, v16 sum) {
   (void)row, (void)vector;
   return sum;
 }
 
-#include "word_tiles.h"
-#undef FORGE_WORDS
-#undef FORGE_WORD
+FORGE_WORD_TILES(bfloat, FORGE_PAIR_WORDS)
 
 void FORGE_KERNEL(bfloat_convolution)(const void *arguments, const forge_frame *frame,
                                       int64_t first, int64_t last) {

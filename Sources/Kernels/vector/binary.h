@@ -1,6 +1,6 @@
-/* Two tensors into one, with broadcasting. */
+/* Operations on two tensors, with broadcasting. */
 
-/* a op b; `operation` is a constant where this is inlined. */
+/* Returns a op b. `operation` is a constant. */
 FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
   switch (operation) {
     case FORGE_ADD: return a + b;
@@ -12,7 +12,7 @@ FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
   }
 }
 
-/* Calls BODY with each operation as a constant. */
+/* Expands BODY for each operation as a constant. */
 #define FORGE_FOR_OPERATION(operation, BODY)          \
   switch (operation) {                                \
     case FORGE_ADD: BODY(FORGE_ADD); break;           \
@@ -26,7 +26,7 @@ FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
 
 /* ---- blocked ---- */
 
-/* One operand's row of one block. */
+/* A row of one block of an operand. */
 typedef struct {
   const float *at; /* pixel 0: float [16], of which only the first counts where `spread` */
   int64_t step;    /* floats to the next pixel: 16, or 0 where the operand has one column */
@@ -83,7 +83,7 @@ void FORGE_KERNEL(binary)(const void *arguments, const forge_frame *frame, int64
 
 /* ---- plain ---- */
 
-/* Numbers i ..< i + count of a row whose numbers are `step` floats apart; count is 16 at most. */
+/* Loads numbers i ..< i + count, at most 16, of a row whose numbers are `step` floats apart. */
 FORGE_INLINE v16 numbers_of(const float *row, int64_t step, int64_t i, int64_t count) {
   if (step == 0) return splat(*row);
   if (step == 1 && count == FORGE_LANES) return load(row + i);

@@ -26,7 +26,7 @@ typedef uint32_t quads_stored __attribute__((vector_size(16), aligned(4), may_al
 
 FORGE_INLINE void store_quads(float *p, u8x16 x) { *(quads_stored *)p = (quads_stored)x; }
 
-/* The same bits as the scalar kernel: no fused multiply-add here. */
+/* The bits of the scalar kernel: no fused multiply-add. */
 FORGE_INLINE u8x16 bytes_of(v16 x, v16 inverse, v16i zero) {
   const v16 shift = splat(FORGE_ROUNDING);
   const v16 shifted = x * inverse + shift;
@@ -59,31 +59,26 @@ void FORGE_KERNEL(byte_input)(const void *arguments, const forge_frame *frame, i
   }
 }
 
-#define FORGE_WORDS FORGE_QUAD_WORDS
-#define FORGE_WORD(name) byte_##name
-
 /* sum + the products of a quad; sums are integers in the bits of floats. */
 FORGE_INLINE v16 byte_add(v16 sum, v16 x, v16 weights) {
   return (v16)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)weights);
 }
 
-/* What zero's bytes will have added too much. Modulo 2^32: the whole fits 32 bits. */
-FORGE_INLINE v16 byte_begin(const word_row *row, int64_t vector) {
+/* Subtracts in advance what the bytes of zero add. Modulo 2^32: the final sum fits 32 bits. */
+FORGE_INLINE v16 byte_begin(const convolution_row *row, int64_t vector) {
   typedef uint32_t v16u __attribute__((vector_size(64)));
   const v16u totals = (v16u)load((const float *)row->totals + vector * FORGE_LANES);
   return (v16)((v16u){0} - totals * row->zero);
 }
 
 /* In the order and rounding of the scalar kernel. */
-FORGE_INLINE v16 byte_end(const word_row *row, int64_t vector, v16 sum) {
+FORGE_INLINE v16 byte_end(const convolution_row *row, int64_t vector, v16 sum) {
   const v16 scale = splat(row->scale) * load(row->scales + vector * FORGE_LANES);
   const v16 bias = load(row->bias + vector * FORGE_LANES);
   return __builtin_convertvector((v16i)sum, v16) * scale + bias;
 }
 
-#include "word_tiles.h"
-#undef FORGE_WORDS
-#undef FORGE_WORD
+FORGE_WORD_TILES(byte, FORGE_QUAD_WORDS)
 
 void FORGE_KERNEL(byte_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
                                     int64_t last) {

@@ -1,18 +1,16 @@
-/* Convolution: the heart of it all.
+/* Convolution: the micro-kernel and its tiles.
  *
- * A row of output pixels is cut into tiles of up to FORGE_TILE_ROWS_v pixels ("rows" of the
- * matrix product) by v vectors of 16 output channels, whose sums stay in registers over the
- * whole reduction: per input channel v vectors of weights are loaded, and each pixel's number is
- * broadcast and added to v sums. A panel of weights is FORGE_TILE_VECTORS vectors wide or
- * narrower (AVX-512), or gone through one vector at a time (the others). Where the last vector
- * holds at most 8 channels, as of 20 or 50, its products are of half the width, which takes half
- * the time where registers of 512 bits go through units of 256 (Zen 4), or there are none (AVX2).
+ * A tile is up to FORGE_TILE_ROWS_v output pixels of a row by v vectors of 16 output channels. Its
+ * sums stay in registers. For each input channel it loads v vectors of weights, broadcasts each
+ * pixel's number, and adds the products to v sums. AVX-512 computes all vectors of a panel at once,
+ * the others one at a time. If the last vector holds at most 8 channels, as with 20 or 50, its
+ * products use half the width. That takes half the time on AVX2, and on processors that execute 512
+ * bits in two units of 256 (Zen 4).
  *
- * Every sum starts with 0 (or, of one of several products, with the sum so far), adds ky, kx,
- * channel in order and the bias last, so that its bits do not depend on the tile it was computed
- * in. */
+ * A sum starts with 0 (or with the sum of an earlier product), adds ky, kx, channel in order, and
+ * the bias last. Its bits do not depend on the tile. */
 
-/* One row of output of one panel, as its tiles see it. Distances are in floats. */
+/* One row of output of one panel. Distances are in floats. */
 typedef struct {
   const float *in;             /* the first pixel of the row's first window: [16] */
   const float *weights;        /* [ky][kx][channels][panel_width] */
@@ -31,7 +29,13 @@ typedef struct {
   bool plain; /* sums, and the residual, are stored as they are, in all vectors of the panel */
   bool half;  /* the panel's last vector holds at most 8 channels */
   const float *next;  /* weights to fetch meanwhile, or NULL: see fetch_ahead */
-  int64_t next_lines; /* cache lines of them per four input channels of a tile */
+  int64_t next_lines; /* cache lines of them per four input channels, or words, of a tile */
+  /* For words only: see word_convolution.h. */
+  const float *scales;
+  const int32_t *totals;
+  float scale;
+  uint32_t zero;
+  int64_t out_width, out_skip, residual_skip;
 } convolution_row;
 
 #if FORGE_TILE_VECTORS > 1
@@ -42,14 +46,13 @@ typedef struct {
 
 typedef v16 sums[FORGE_MOST_ROWS][FORGE_TILE_VECTORS];
 
-/* The sums of vectors of which the last may be half: they are apart, so that each has registers of
- * its own. */
+/* The sums of a tile. A half vector has sums of its own, which need registers of their own. */
 typedef struct {
   sums whole;
   v8 half[FORGE_MOST_ROWS];
 } tile_sums;
 
-/* Adds one input channel: at: its number in pixel 0, `pixel` floats before the next pixel's;
+/* Adds one input channel. at: its number in pixel 0; the next pixel is `pixel` floats further.
  * weights: [vectors][16]. */
 FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const float *weights,
                               const int rows, const int vectors) {
@@ -64,8 +67,8 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   }
 }
 
-/* The same with half of the last vector. Its numbers are broadcast anew, by loads that the compiler
- * is not to see as the same: it would widen the half one by a shuffle. */
+/* The same with half of the last vector. The assembly hides that its numbers are loaded twice;
+ * otherwise the compiler would broadcast once and shuffle. */
 FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
                                  const float *weights, const int rows, const int vectors,
                                  const bool half) {
@@ -89,14 +92,14 @@ FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
   }
 }
 
-/* Weights are used once per prediction, so that they come from far away each time. While one panel
- * is worked through its successor is fetched into the second cache, a few lines at a time. */
+/* Prefetches weights into the second-level cache. Each prediction uses them once, so they come from
+ * far away. */
 FORGE_INLINE void fetch(const float *next, int64_t lines) {
   for (int64_t line = 0; line < lines; line++) __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
 }
 
-/* Adds the bias to sums. It comes last: with a large bias in the sum from the beginning every
- * rounding error would be relative to the bias. */
+/* Adds the bias, last: with a large bias in the sum from the beginning, every rounding error would
+ * be relative to the bias. */
 FORGE_INLINE void add_bias(const convolution_row *row, sums sum, int64_t vector, const int rows,
                            const int vectors) {
 #pragma clang loop unroll(full)
@@ -130,7 +133,7 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
   const int64_t channels = row->channels - vector * FORGE_LANES;
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    /* The last panel may reach past the last block: nothing is stored there. */
+    /* The last panel may reach past the last block. Nothing is stored there. */
     if (v * FORGE_LANES >= channels) break;
     const v16i mask = first_lanes(channels - v * FORGE_LANES);
     if (residual) {
@@ -148,10 +151,9 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
   }
 }
 
-/* Pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors,
- * spacing (row->pixel, or 0 where that is not known before) and half (of the last vector) are
- * constants where this is inlined, so that all sums get registers and all distances are immediate.
- */
+/* Computes pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. The constants
+ * rows, vectors, spacing (row->pixel, or 0 if unknown) and half (the last vector is half) let all
+ * sums have registers and all distances be immediate. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
                                 const int rows, const int vectors, const int spacing,
                                 const bool half) {
@@ -198,7 +200,7 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
         }
         at += row->in_block;
       }
-      /* The padded lanes add nothing: they are passed over. */
+      /* Padded lanes add nothing and are skipped. */
 #pragma clang loop unroll(disable)
       for (int64_t lane = 0; lane < row->rest; lane++)
         add_channel_to(&sum, at + lane, pixel, weights + lane * panel_width, rows, vectors, half);
@@ -218,179 +220,228 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
 
 typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t vector);
 
-#define FORGE_TILE_FUNCTION(name, rows, vectors, spacing, half) \
-  FORGE_TILE_FUNCTION_(name, rows, vectors, spacing, half)
-#define FORGE_TILE_FUNCTION_(name, rows, vectors, spacing, half)                                 \
-  static void name##_##rows##x##vectors(const convolution_row *row, int64_t x, int64_t vector) { \
-    convolve_tile(row, x, vector, rows, vectors, spacing, half);                                 \
-  }
-#define FORGE_TILE(rows, vectors)                                      \
-  FORGE_TILE_FUNCTION(adjacent, rows, vectors, FORGE_LANES, false)     \
-  FORGE_TILE_FUNCTION(strided, rows, vectors, 0, false)                \
-  FORGE_TILE_FUNCTION(adjacent_half, rows, vectors, FORGE_LANES, true) \
-  FORGE_TILE_FUNCTION(strided_half, rows, vectors, 0, true)
-#define FORGE_ADJACENT(rows, vectors) adjacent_##rows##x##vectors,
-#define FORGE_STRIDED(rows, vectors) strided_##rows##x##vectors,
-#define FORGE_ADJACENT_HALF(rows, vectors) adjacent_half_##rows##x##vectors,
-#define FORGE_STRIDED_HALF(rows, vectors) strided_half_##rows##x##vectors,
-
-/* X(1, vectors) ... X(n, vectors) */
-#define FORGE_UP_TO(n, X, vectors) FORGE_UP_TO_(n, X, vectors)
-#define FORGE_UP_TO_(n, X, vectors) FORGE_UP_TO_##n(X, vectors)
-#define FORGE_UP_TO_2(X, vectors) X(1, vectors) X(2, vectors)
-#define FORGE_UP_TO_4(X, vectors) FORGE_UP_TO_2(X, vectors) X(3, vectors) X(4, vectors)
-#define FORGE_UP_TO_6(X, vectors) FORGE_UP_TO_4(X, vectors) X(5, vectors) X(6, vectors)
-#define FORGE_UP_TO_8(X, vectors) FORGE_UP_TO_6(X, vectors) X(7, vectors) X(8, vectors)
-#define FORGE_UP_TO_14(X, vectors) \
-  FORGE_UP_TO_8(X, vectors)        \
-  X(9, vectors) X(10, vectors) X(11, vectors) X(12, vectors) X(13, vectors) X(14, vectors)
-
-FORGE_UP_TO(FORGE_TILE_ROWS_1, FORGE_TILE, 1)
-#if FORGE_TILE_VECTORS > 1
-FORGE_UP_TO(FORGE_TILE_ROWS_2, FORGE_TILE, 2)
-FORGE_UP_TO(FORGE_TILE_ROWS_3, FORGE_TILE, 3)
-FORGE_UP_TO(FORGE_TILE_ROWS_4, FORGE_TILE, 4)
-#endif
-
 /* The tiles of one number of vectors: functions for 1 ... most_rows pixels. */
 typedef struct {
   int64_t most_rows;
   convolution_tile adjacent[FORGE_MOST_ROWS], strided[FORGE_MOST_ROWS];
 } convolution_tiles;
 
-#define FORGE_TILES(rows, vectors)                        \
-  {                                                       \
-    rows, {FORGE_UP_TO(rows, FORGE_ADJACENT, vectors)}, { \
-      FORGE_UP_TO(rows, FORGE_STRIDED, vectors)           \
-    }                                                     \
-  }
-#define FORGE_HALF_TILES(rows, vectors)                        \
-  {                                                            \
-    rows, {FORGE_UP_TO(rows, FORGE_ADJACENT_HALF, vectors)}, { \
-      FORGE_UP_TO(rows, FORGE_STRIDED_HALF, vectors)           \
-    }                                                          \
-  }
-
-/* [all of the last vector, or half of it][vectors - 1] */
-static const convolution_tiles convolution_tiles_of[2][FORGE_TILE_VECTORS] = {
-  {
-    FORGE_TILES(FORGE_TILE_ROWS_1, 1),
+/* X(name, n, v) for each number of vectors v of a tile, whose most pixels are n. */
 #if FORGE_TILE_VECTORS > 1
-    FORGE_TILES(FORGE_TILE_ROWS_2, 2),
-    FORGE_TILES(FORGE_TILE_ROWS_3, 3),
-    FORGE_TILES(FORGE_TILE_ROWS_4, 4),
+#define FORGE_TILE_SHAPES(X, name) \
+  X(name, FORGE_TILE_ROWS_1, 1)    \
+  X(name, FORGE_TILE_ROWS_2, 2) X(name, FORGE_TILE_ROWS_3, 3) X(name, FORGE_TILE_ROWS_4, 4)
+#else
+#define FORGE_TILE_SHAPES(X, name) X(name, FORGE_TILE_ROWS_1, 1)
 #endif
-  },
-  {
-    FORGE_HALF_TILES(FORGE_TILE_ROWS_1, 1),
-#if FORGE_TILE_VECTORS > 1
-    FORGE_HALF_TILES(FORGE_TILE_ROWS_2, 2),
-    FORGE_HALF_TILES(FORGE_TILE_ROWS_3, 3),
-    FORGE_HALF_TILES(FORGE_TILE_ROWS_4, 4),
-#endif
-  },
-};
 
-/* Whether a panel is wider than its channels by half a vector or more. */
+/* X(name, 1, v) ... X(name, n, v) */
+#define FORGE_UP_TO(X, name, n, v) FORGE_UP_TO_(X, name, n, v)
+#define FORGE_UP_TO_(X, name, n, v) FORGE_UP_TO_##n(X, name, v)
+#define FORGE_UP_TO_2(X, name, v) X(name, 1, v) X(name, 2, v)
+#define FORGE_UP_TO_4(X, name, v) FORGE_UP_TO_2(X, name, v) X(name, 3, v) X(name, 4, v)
+#define FORGE_UP_TO_6(X, name, v) FORGE_UP_TO_4(X, name, v) X(name, 5, v) X(name, 6, v)
+#define FORGE_UP_TO_8(X, name, v) FORGE_UP_TO_6(X, name, v) X(name, 7, v) X(name, 8, v)
+#define FORGE_UP_TO_14(X, name, v) \
+  FORGE_UP_TO_8(X, name, v)        \
+  X(name, 9, v) X(name, 10, v) X(name, 11, v) X(name, 12, v) X(name, 13, v) X(name, 14, v)
+
+/* Defines the functions of all tiles, and their table, of a function
+ * <name>_tile(row, x, vector, rows, vectors, adjacent). */
+#define FORGE_TILE(name, rows, vectors)                                                 \
+  static void name##_adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, \
+                                                 int64_t vector) {                      \
+    name##_tile(row, x, vector, rows, vectors, true);                                   \
+  }                                                                                     \
+  static void name##_strided_##rows##x##vectors(const convolution_row *row, int64_t x,  \
+                                                int64_t vector) {                       \
+    name##_tile(row, x, vector, rows, vectors, false);                                  \
+  }
+#define FORGE_TILE_NAME(name, rows, vectors) name##_##rows##x##vectors,
+#define FORGE_TILES_UP_TO(name, n, v) FORGE_UP_TO(FORGE_TILE, name, n, v)
+#define FORGE_TILE_ENTRY(name, n, v)                      \
+  {n,                                                     \
+   {FORGE_UP_TO(FORGE_TILE_NAME, name##_adjacent, n, v)}, \
+   {FORGE_UP_TO(FORGE_TILE_NAME, name##_strided, n, v)}},
+#define FORGE_TILE_TABLE(name)                                        \
+  FORGE_TILE_SHAPES(FORGE_TILES_UP_TO, name)                          \
+  static const convolution_tiles name##_tiles[FORGE_TILE_VECTORS] = { \
+    FORGE_TILE_SHAPES(FORGE_TILE_ENTRY, name)};
+
+FORGE_INLINE void whole_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
+                             const int vectors, const bool adjacent) {
+  convolve_tile(row, x, vector, rows, vectors, adjacent ? FORGE_LANES : 0, false);
+}
+
+FORGE_INLINE void half_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
+                            const int vectors, const bool adjacent) {
+  convolve_tile(row, x, vector, rows, vectors, adjacent ? FORGE_LANES : 0, true);
+}
+
+FORGE_TILE_TABLE(whole)
+FORGE_TILE_TABLE(half)
+
+/* Whether a panel exceeds its channels by half a vector or more. */
 FORGE_INLINE bool ends_in_half(int64_t panel_width, int64_t channels) {
   return panel_width - channels >= FORGE_LANES / 2;
 }
 
-/* Whether `at_once` vectors of a panel from `vector` on end in a half one. */
+/* Whether the last of `at_once` vectors from `vector` on is half. */
 FORGE_INLINE bool is_half(const convolution_row *row, int64_t vector, int64_t at_once) {
   return row->half && vector + at_once == row->panel_width / FORGE_LANES;
 }
 
-/* The tiles of those vectors. */
 FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64_t vector,
                                                int64_t at_once) {
-  return &convolution_tiles_of[is_half(row, vector, at_once)][at_once - 1];
+  return (is_half(row, vector, at_once) ? half_tiles : whole_tiles) + at_once - 1;
 }
 
-/* ---- a single pixel, as a dense layer has ---- */
+/* ---- one pixel, as a dense layer has ---- */
 
-#if FORGE_TILE_VECTORS > 1
+/* How weights are stored. */
+typedef enum { WEIGHT_FLOATS, WEIGHT_HALVES, WEIGHT_FIXED } weight_form;
 
-/* One pixel of two panels. Weights are used once, as fast as they come, and from the third cache
- * they come faster in two streams than in one: 3.1 MB in 33 us instead of 39 (Zen 4). panel_floats:
- * from one panel's weights to the next's. */
-FORGE_INLINE void convolve_pixel(const convolution_row *row, int64_t panel_floats,
-                                 const int vectors) {
-  const int panel_width = vectors * FORGE_LANES;
-  const float *weights = row->weights;
-  sums sum, other;
+/* One input channel of a panel. IEEE halves are converted exactly (vcvtph2ps). */
+FORGE_INLINE void add_weights(v16 sum[4], v16 x, const char *weights, const int vectors,
+                              const bool halves) {
+  typedef _Float16 stored_halves __attribute__((vector_size(32), aligned(2), may_alias));
 #pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) {
-    sum[0][v] = splat(0);
-    other[0][v] = splat(0);
-  }
+  for (int v = 0; v < vectors; v++)
+    sum[v] = multiply_add(x,
+                          halves ? __builtin_convertvector(((const stored_halves *)weights)[v], v16)
+                                 : load((const float *)weights + v * FORGE_LANES),
+                          sum[v]);
+}
+
+/* Two input channels of a panel of two vectors, 24 bits of fixed point: see ../words.h. */
+FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) {
+  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef uint32_t bits __attribute__((vector_size(64)));
+  const stored *at = (const stored *)weights;
+  const v16i a = at[0], b = at[1], c = at[2];
+  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
+  sum[0] = multiply_add(x, __builtin_convertvector(a, v16), sum[0]);
+  sum[1] = multiply_add(x, __builtin_convertvector(b, v16), sum[1]);
+  sum[0] = multiply_add(beside, __builtin_convertvector(c, v16), sum[0]);
+  sum[1] = multiply_add(beside, __builtin_convertvector(d, v16), sum[1]);
+}
+
+/* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
+ * so reading them limits the speed, and two streams are read faster than one. scales: NULL for
+ * floats.
+ */
+FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
+                            const float *scales, const int panels, const int vectors,
+                            const weight_form form) {
+  /* Channels that are stored together, and the bytes of their weights. */
+  const int together = form == WEIGHT_FIXED ? 2 : 1;
+  const int bytes = form == WEIGHT_FIXED ? FORGE_FIXED_GROUP_BYTES
+                                         : vectors * FORGE_LANES * (form == WEIGHT_FLOATS ? 4 : 2);
+  v16 sum[2][4];
+#pragma clang loop unroll(full)
+  for (int p = 0; p < panels; p++)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) sum[p][v] = splat(0);
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
       const float *at = row->in + ky * row->tap_row + kx * row->tap_column;
       for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
         const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
 #pragma clang loop unroll_count(4)
-        for (int64_t lane = 0; lane < lanes; lane++) {
-          const float *here = weights + lane * panel_width;
-          add_channel(sum, at + lane, 0, here, 1, vectors);
-          add_channel(other, at + lane, 0, here + panel_floats, 1, vectors);
+        for (int64_t lane = 0; lane < lanes; lane += together) {
+          const char *here = weights + lane / together * bytes;
+          const v16 x = splat(at[lane]);
+          /* The padded lanes may hold anything. */
+          const v16 beside = splat(form == WEIGHT_FIXED && lane + 1 < lanes ? at[lane + 1] : 0);
+#pragma clang loop unroll(full)
+          for (int p = 0; p < panels; p++) {
+            if (form == WEIGHT_FIXED)
+              add_fixed(sum[p], x, beside, here + p * panel_bytes);
+            else
+              add_weights(sum[p], x, here + p * panel_bytes, vectors, form == WEIGHT_HALVES);
+          }
         }
-        if (lanes > 0) weights += FORGE_LANES * panel_width;
+        if (lanes > 0) weights += FORGE_LANES / together * bytes;
       }
     }
   }
-  add_bias(row, sum, 0, 1, vectors);
-  add_bias(row, other, vectors, 1, vectors);
-  finish_tile(row, sum, 0, 0, 1, vectors);
-  convolution_row second = *row;
-  second.out += vectors * row->out_block;
-  if (row->residual) second.residual += vectors * row->residual_block;
-  second.channels -= panel_width;
-  finish_tile(&second, other, 0, 0, 1, vectors);
-}
-
-static void convolve_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
-  switch (row->panel_width / FORGE_LANES) {
-    case 1: convolve_pixel(row, panel_floats, 1); break;
-    case 2: convolve_pixel(row, panel_floats, 2); break;
-    case 3: convolve_pixel(row, panel_floats, 3); break;
-    default: convolve_pixel(row, panel_floats, 4); break;
+  /* scale * sum + bias, and what follows, for as many vectors at once as `sums` holds. */
+  const int at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
+#pragma clang loop unroll(full)
+  for (int v = 0; v < panels * vectors; v += at_once) {
+    sums some;
+#pragma clang loop unroll(full)
+    for (int i = 0; i < at_once; i++) {
+      v16 one = sum[(v + i) / vectors][(v + i) % vectors];
+      if (form != WEIGHT_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
+      some[0][i] = one + load(row->bias + (v + i) * FORGE_LANES);
+    }
+    finish_tile(row, some, 0, v, 1, at_once);
   }
 }
 
+#if FORGE_TILE_VECTORS > 1
+static void one_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
+  const char *weights = (const char *)row->weights;
+  const int64_t bytes = panel_floats * (int64_t)sizeof(float);
+  switch (row->panel_width / FORGE_LANES) {
+    case 1: one_pixel(row, weights, bytes, NULL, 2, 1, WEIGHT_FLOATS); break;
+    case 2: one_pixel(row, weights, bytes, NULL, 2, 2, WEIGHT_FLOATS); break;
+    case 3: one_pixel(row, weights, bytes, NULL, 2, 3, WEIGHT_FLOATS); break;
+    default: one_pixel(row, weights, bytes, NULL, 2, 4, WEIGHT_FLOATS); break;
+  }
+}
 #endif
 
 /* ---- rows ---- */
 
-/* Cuts pixels first ..< last of a row into tiles of nearly equal size: a last tile of one or two
- * pixels would take almost as long as a full one. */
-static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
-                         int64_t next_floats) {
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size, because a tile of one or two
+ * pixels takes almost as long as a full one. With `words` the row's tables are those of words,
+ * which take all vectors of a panel at once. */
+FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t last,
+                                  const float *next, int64_t lines, const convolution_tiles *words,
+                                  const int64_t adjacent, const int64_t groups) {
   const int64_t width = last - first;
   const int64_t vectors = row->panel_width / FORGE_LANES;
   const int64_t at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
   /* A half vector alone has as many rows as a whole one. */
-  const int64_t most_rows = tiles_of(row, 0, at_once)->most_rows;
+  const int64_t most_rows = (words ? &words[vectors - 1] : tiles_of(row, 0, at_once))->most_rows;
   const int64_t count = (width + most_rows - 1) / most_rows;
-  /* What is fetched meanwhile is spread over the calls and, in each, over its input channels. */
+  /* Prefetches are spread over the calls and, in each, over its groups of input channels. */
   const int64_t calls = count * (vectors / at_once);
-  const int64_t lines = (next_floats + FORGE_LANES - 1) / FORGE_LANES;
-  const int64_t quarters = row->kernel_height * row->kernel_width * row->whole_blocks * 4;
-  /* A single tile takes its weights as fast as they come: nothing can be fetched beside them. */
-  row->next_lines = next && quarters > 0 && calls > 1
-    ? forge_smaller((lines + calls * quarters - 1) / (calls * quarters), 8)
+  const int64_t groups_of_all =
+    calls * row->kernel_height * row->kernel_width * row->whole_blocks * groups;
+  /* A single tile reads its weights at full speed. A prefetch would compete with it. */
+  row->next_lines = next && groups_of_all > 0 && calls > 1
+    ? forge_smaller((lines + groups_of_all - 1) / groups_of_all, 8)
     : 0;
   for (int64_t tile = 0, x = first, call = 0; tile < count; tile++) {
     const int64_t end = first + width * (tile + 1) / count;
     for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
       if (vector * FORGE_LANES >= row->channels) continue;
       row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
-      const convolution_tiles *tiles = tiles_of(row, vector, at_once);
-      (row->pixel == FORGE_LANES ? tiles->adjacent : tiles->strided)[end - x - 1](row, x, vector);
+      const convolution_tiles *tiles = words ? &words[vectors - 1] : tiles_of(row, vector, at_once);
+      (row->pixel == adjacent ? tiles->adjacent : tiles->strided)[end - x - 1](row, x, vector);
     }
     x = end;
   }
 }
+
+static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
+                         int64_t next_floats) {
+  convolve_row_of(row, first, last, next, (next_floats + FORGE_LANES - 1) / FORGE_LANES, NULL,
+                  FORGE_LANES, 4);
+}
+
+/* The fields of a row that follow from the arguments of a convolution. A block has `words` words.
+ */
+#define FORGE_ROW_OF(a, words)                                                                 \
+  .tap_row = (a)->dilation_y * (a)->in.row_stride,                                             \
+  .tap_column = (int64_t)(a)->dilation_x * (words), .pixel = (int64_t)(a)->stride_x * (words), \
+  .in_block = (a)->in.block_stride, .out_block = (a)->out.block_stride,                        \
+  .residual_block = (a)->epilogue.residual.block_stride, .kernel_height = (a)->kernel_height,  \
+  .kernel_width = (a)->kernel_width, .panel_width = (a)->panel_width,                          \
+  .end = finish_of(&(a)->epilogue.activation)
 
 void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, int64_t first,
                                int64_t last) {
@@ -400,18 +451,9 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
   const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width * forge_blocks(inputs) *
     FORGE_LANES * a->panel_width;
   convolution_row row = {
-    .tap_row = a->dilation_y * a->in.row_stride,
-    .tap_column = (int64_t)a->dilation_x * FORGE_LANES,
-    .pixel = (int64_t)a->stride_x * FORGE_LANES,
-    .in_block = a->in.block_stride,
-    .out_block = a->out.block_stride,
-    .residual_block = e->residual.block_stride,
-    .kernel_height = a->kernel_height,
-    .kernel_width = a->kernel_width,
+    FORGE_ROW_OF(a, FORGE_LANES),
     .whole_blocks = inputs / FORGE_LANES,
     .rest = inputs % FORGE_LANES,
-    .panel_width = a->panel_width,
-    .end = finish_of(&e->activation),
   };
   const int64_t segments = forge_larger(a->segments, 1), parts = a->out.height * segments;
   for (int64_t tile = first; tile < last; tile++) {
@@ -427,13 +469,12 @@ void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, 
     row.half = ends_in_half(a->panel_width, row.channels);
 #if FORGE_TILE_VECTORS > 1
     if (parts == 1 && a->out.width == 1 && tile + 1 < last) {
-      convolve_pixel_of_two(&row, panel_floats);
+      one_pixel_of_two(&row, panel_floats);
       tile++;
       continue;
     }
 #endif
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
-     */
+    /* Each part of the image prefetches its share of the next panel, or of the next step. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;
     const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;

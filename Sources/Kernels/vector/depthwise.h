@@ -1,4 +1,4 @@
-/* Depthwise convolution: a vector holds the 16 channels of a block; several pixels at a time. */
+/* Depthwise convolution: a vector holds the 16 channels of a block. A tile has several pixels. */
 
 /* One row of output of one block. Distances are in floats. */
 typedef struct {
@@ -16,10 +16,9 @@ typedef struct {
   v16i mask;
 } depthwise_row;
 
-/* What the sums of pixels x ..< x + pixels of the row, or of the next one (`down` is 1), start
- * with: the bias, and the residual. (Were the residual added last, the compiler would move half of
- * the sums behind the question whether there is one, where their inputs are no longer in
- * registers.) */
+/* Initializes the sums of pixels x ..< x + pixels of the row, or of the next one (`down` is 1),
+ * with the bias and the residual. With the residual last, the compiler would move half of the sums
+ * behind the test for it, where their inputs are no longer in registers. */
 FORGE_INLINE void depthwise_start(const depthwise_row *row, int64_t x, v16 *sum, const int pixels,
                                   const int down) {
 #pragma clang loop unroll(full)
@@ -31,7 +30,6 @@ FORGE_INLINE void depthwise_start(const depthwise_row *row, int64_t x, v16 *sum,
   }
 }
 
-/* Stores those pixels. */
 FORGE_INLINE void depthwise_store(const depthwise_row *row, int64_t x, const v16 *sum,
                                   const int pixels, const int down) {
   float *out = row->out + x * FORGE_LANES + down * row->out_row;
@@ -40,20 +38,7 @@ FORGE_INLINE void depthwise_store(const depthwise_row *row, int64_t x, const v16
     store(out + i * FORGE_LANES, keep(row->mask, clamp(sum[i], row->low, row->high)));
 }
 
-/* As many tiles of 14, 7, 4, 2 and 1 pixels as fit, none of more than `most`: X(x, pixels) each. */
-#define FORGE_DEPTHWISE_TILES(width, most, X) \
-  do {                                        \
-    int64_t x = 0;                            \
-    FORGE_DEPTHWISE_TILE(14, width, most, X)  \
-    FORGE_DEPTHWISE_TILE(7, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(4, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(2, width, most, X)   \
-    FORGE_DEPTHWISE_TILE(1, width, most, X)   \
-  } while (0)
-#define FORGE_DEPTHWISE_TILE(pixels, width, most, X) \
-  for (; pixels <= most && x + pixels <= width; x += pixels) X(x, (pixels <= most ? pixels : 1));
-
-/* Pixels x ..< x + pixels of any window, tap by tap. */
+/* Computes pixels x ..< x + pixels of any window, tap by tap. */
 FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int pixels) {
   v16 sum[FORGE_DEPTHWISE_PIXELS];
   depthwise_start(row, x, sum, pixels, 0);
@@ -73,16 +58,16 @@ FORGE_INLINE void depthwise_any(const depthwise_row *row, int64_t x, const int p
 
 static void depthwise_row_any(const depthwise_row *row) {
 #define FORGE_DEPTHWISE_ANY(x, pixels) depthwise_any(row, x, pixels)
-  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
+  FORGE_PIXEL_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
 }
 
 #if FORGE_DEPTHWISE_NEAR
 
-/* Windows of neighbouring columns. Each input is loaded once per row and added to every sum it
- * belongs to. A sum still adds its taps in the order of depthwise_any. */
+/* Windows of adjacent columns. Each input is loaded once per row and added to all its sums. A sum
+ * adds its taps in the order of depthwise_any. */
 
-/* Pixels x ..< x + pixels of `rows` rows of output, 1 or 2, windows of 3 by 3, the weights in
- * registers. With two rows the windows of the second are one row of input further down. */
+/* Computes pixels x ..< x + pixels of 1 or 2 rows of output for windows of 3 by 3, with the weights
+ * in registers. The windows of the second row are one row of input further down. */
 FORGE_INLINE void depthwise_3x3(const depthwise_row *row, const v16 *weight, int64_t x,
                                 const int pixels, const int rows, const int stride) {
   v16 sum[2][FORGE_DEPTHWISE_PIXELS];
@@ -114,15 +99,15 @@ FORGE_INLINE void depthwise_rows_3x3(const depthwise_row *row, const int rows, c
 #pragma clang loop unroll(full)
   for (int tap = 0; tap < 9; tap++) weight[tap] = load(row->weights + tap * FORGE_LANES);
 #define FORGE_DEPTHWISE_3X3(x, pixels) depthwise_3x3(row, weight, x, pixels, rows, stride)
-  FORGE_DEPTHWISE_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_3X3);
+  FORGE_PIXEL_TILES(row->width, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_3X3);
 }
 
 static void depthwise_two_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 2, 1); }
 static void depthwise_row_3x3_stride_1(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 1); }
 static void depthwise_row_3x3_stride_2(const depthwise_row *row) { depthwise_rows_3x3(row, 1, 2); }
 
-/* Pixels x ..< x + pixels, windows of five columns: the weights of one of their rows in registers.
- */
+/* Computes pixels x ..< x + pixels for windows of five columns, with the weights of a row in
+ * registers. */
 FORGE_INLINE void depthwise_5(const depthwise_row *row, int64_t x, const int pixels,
                               const int stride) {
   v16 sum[14];
@@ -145,21 +130,20 @@ FORGE_INLINE void depthwise_5(const depthwise_row *row, int64_t x, const int pix
   depthwise_store(row, x, sum, pixels, 0);
 }
 
-static void depthwise_row_5_stride_1(const depthwise_row *row) {
+#define FORGE_DEPTHWISE_5(stride)                                         \
+  static void depthwise_row_5_stride_##stride(const depthwise_row *row) { \
+    FORGE_PIXEL_TILES(row->width, 14, FORGE_DEPTHWISE_5_##stride);        \
+  }
 #define FORGE_DEPTHWISE_5_1(x, pixels) depthwise_5(row, x, pixels, 1)
-  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_1);
-}
-
-static void depthwise_row_5_stride_2(const depthwise_row *row) {
 #define FORGE_DEPTHWISE_5_2(x, pixels) depthwise_5(row, x, pixels, 2)
-  FORGE_DEPTHWISE_TILES(row->width, 14, FORGE_DEPTHWISE_5_2);
-}
+FORGE_DEPTHWISE_5(1)
+FORGE_DEPTHWISE_5(2)
 
 #endif
 
 typedef void (*depthwise_function)(const depthwise_row *row);
 
-/* What computes a row, and what two rows at once (NULL: nothing does). */
+/* The functions for one row and for two at once (or NULL). */
 typedef struct {
   depthwise_function one, two;
 } depthwise_functions;

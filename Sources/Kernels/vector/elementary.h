@@ -1,15 +1,16 @@
-/* exp, exp - 1, log and their kin on vectors: relative errors below 3e-7 unless said otherwise.
+/* exp, exp - 1, log and related functions on vectors, with relative errors below 3e-7 unless stated
+ * otherwise.
  *
- * The polynomials were found by polynomials.py. NaN gives NaN: numbers are only ever converted
- * to integers by adding a constant, and selected by comparisons, which NaN fails. */
+ * polynomials.py prints the coefficients. NaN gives NaN: numbers become integers only by adding a
+ * constant, and comparisons with NaN are false. */
 
-/* x + rest = n * log(2) + r, |r| <= log(2) / 2: after Cody and Waite, log(2) in two parts. */
+/* x + rest = n * log(2) + r, |r| <= log(2) / 2, with log(2) in two parts (Cody and Waite). */
 typedef struct {
   v16 r;
   v16i n;
 } reduced;
 
-/* For |x| < 2^21 or so. Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. */
+/* For |x| < 2^21. Adding 1.5 * 2^23 rounds to an integer in the low bits. */
 FORGE_INLINE reduced reduce(v16 x, v16 rest) {
   const v16 shift = splat(12582912.0f);
   const v16 shifted = multiply_add(x + rest, splat(1.44269502f), shift);
@@ -32,19 +33,19 @@ FORGE_INLINE v16 exp_minus_1_reduced(v16 r) {
 /* 2^n for -126 <= n <= 127. */
 FORGE_INLINE v16 power_of_2(v16i n) { return (v16)((n + 127) << 23); }
 
-/* exp(x + rest), `rest` being a small correction that x has no bits for. Overflows to inf and
- * underflows through the denormal numbers to 0. */
+/* Returns exp(x + rest), where `rest` is a correction below the precision of x. Overflows to inf,
+ * underflows gradually to 0. */
 FORGE_INLINE v16 exp_with(v16 x, v16 rest) {
   const reduced a = reduce(clamp(x, splat(-104), splat(89)), rest);
   const v16 y = exp_minus_1_reduced(a.r) + 1;
-  /* In two factors, each of them a normal number; the second product rounds, at most. */
+  /* Two factors that are normal numbers. Only the second product may round. */
   const v16i half = a.n >> 1;
   return y * power_of_2(half) * power_of_2(a.n - half);
 }
 
 FORGE_INLINE v16 exp_of(v16 x) { return exp_with(x, splat(0)); }
 
-/* exp(x) - 1 for x <= 0, exact to the last bits also where x is small. */
+/* Returns exp(x) - 1 for x <= 0, accurate also for small x. */
 FORGE_INLINE v16 exp_minus_1_of_negative(v16 x) {
   const reduced a = reduce(clamp(x, splat(-60), splat(0)), splat(0));
   const v16 power = power_of_2(a.n);
@@ -72,7 +73,7 @@ FORGE_INLINE v16 log_1_plus_fraction(v16 u) {
   return log_1_plus_reduced(s) + keep(above, splat(0.693147181f));
 }
 
-/* log(x) for x above 0 that are normal numbers, or NaN. */
+/* Returns log(x) for normal numbers above 0, NaN for NaN. */
 FORGE_INLINE v16 log_of(v16 x) {
   /* x = 2^n * m, m from sqrt(1/2) to sqrt(2): 0x3f3504f3 is sqrt(1/2). */
   const v16i n = ((v16i)x - 0x3f3504f3) >> 23;
@@ -102,17 +103,17 @@ FORGE_INLINE v16 softplus_of(v16 x) {
   return choose(x < 0, splat(0), x) + log_1_plus_fraction(e);
 }
 
-/* tanh(log(1 + e)) = n / (n + 2), n = e (e + 2), e = exp(x); it is 1 long before n overflows. */
+/* tanh(log(1 + e)) = n / (n + 2), n = e (e + 2), e = exp(x). It is 1 before n overflows. */
 FORGE_INLINE v16 mish_of(v16 x) {
   const v16 e = exp_of(choose(x > 40, splat(40), x));
   const v16 n = multiply_add(e, e, e + e);
   return x * (n / (n + 2));
 }
 
-/* The normal distribution: (1 + erf(x / sqrt(2))) / 2, by its tail on the side of x < 0, which
- * is exp(-x^2 / 2) N(|x|) / D(|x|), all coefficients positive. The rounding error of x^2 is made
- * good, as exp makes an absolute error a relative one. Relative error below 3e-7 for x > -2,
- * below 5e-7 in the tail. */
+/* The normal distribution (1 + erf(x / sqrt(2))) / 2 from its tail for x < 0, exp(-x^2 / 2) N(|x|)
+ * / D(|x|), with positive coefficients. exp turns an absolute error into a relative one, so the
+ * rounding error of x^2 is compensated. Relative error below 3e-7 for x > -2, below 5e-7 in the
+ * tail. */
 FORGE_INLINE v16 normal_of(v16 x) {
   v16 z = magnitude(x);
   z = choose(z > 15, splat(15), z); /* the tail is 0 in floats from 14.5 */
@@ -127,7 +128,8 @@ FORGE_INLINE v16 normal_of(v16 x) {
   d = multiply_add(d, z, splat(1.20554769f));
   d = multiply_add(d, z, splat(1.67645168f));
   d = multiply_add(d, z, splat(1));
-  /* z^2 = high^2 + (z - high) (z + high), high having so few bits that its square is exact. */
+  /* z^2 = high^2 + (z - high) (z + high). The square of `high` is exact, because it has few bits.
+   */
   const v16 high = (v16)((v16i)z & ~0xfff);
   const v16 rest = (z - high) * (z + high) * -0.5f;
   const v16 tail = exp_with(high * high * -0.5f, rest) * (n / d);

@@ -1,22 +1,21 @@
-/* The first convolution of a small gray image, pooled: sixteen pixels share a vector, not sixteen
+/* The first convolution of a small gray image, pooled: a vector holds sixteen pixels, not sixteen
  * channels.
  *
- * A window of one channel has one number per tap, which serves as many products as there are output
- * channels; with pixels side by side no channel is padded (20 of 32), and what is pooled is a
- * quarter when it is turned over to channels side by side. The sums are those of
- * plain_convolution.h, to the bit; of equal maxima another may be taken, which tells for zeros of
- * different signs and for NaNs. (LeNet's first layer: 10 us instead of 13.) */
+ * A window of one channel has one number per tap, used in as many products as there are output
+ * channels. With pixels in a vector no channel is padded (20 of 32), and only the pooled quarter is
+ * transposed to channels. The sums have the bits of plain_convolution.h. Of equal maxima another
+ * may be taken, which matters for the signs of zeros and for NaNs. */
 
 #if FORGE_TILE_VECTORS > 1
 
-/* Sums of up to 6 channels of two vectors of pixels, in two rows. */
+/* The channels whose sums, two vectors of pixels in two rows, fit the registers. */
 enum { FORGE_GRAY_CHANNELS = 6 };
 
-/* What is read beyond the last row's end, by pixels that are not there. */
+/* The floats read past the end of the last row, for pixels that do not exist. */
 enum { FORGE_GRAY_SLACK = 2 * FORGE_LANES };
 
-/* image: the window of pixel 0 of the upper row; weights: of the first channel, panel_width floats
- * from tap to tap. pooled: [count][16], 16 columns per channel. valid: the pixels that there are.
+/* image: the window of pixel 0 of the upper row. weights: of the first channel, panel_width floats
+ * apart per tap. pooled: [count][16], 16 columns per channel. valid: the number of existing pixels.
  */
 FORGE_INLINE void gray_channels(const plain_call *call, const float *image, const float *weights,
                                 const float *bias, int64_t below, int64_t valid, float *pooled,
@@ -55,7 +54,7 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
                                              24, 26, 28, 30);
     const v16 odd = __builtin_shufflevector(left, right, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
                                             25, 27, 29, 31);
-    /* Rounding is monotonic: the bias may as well be added to the largest sum alone. */
+    /* Rounding is monotonic, so the bias is added to the largest sum alone. */
     store(pooled + c * FORGE_LANES, clamp(larger_or_nan(even, odd) + splat(bias[c]), low, high));
   }
 }
@@ -73,8 +72,8 @@ static void gray_group(const plain_call *call, const float *image, const float *
   }
 }
 
-/* Pairs of numbers `distance` apart change places between rows `distance` apart: one of four steps
- * of turning a square over. */
+/* Exchanges numbers `distance` apart between rows `distance` apart: one of four steps of a
+ * transposition. */
 #define FORGE_EXCHANGE(rows, distance, low, high)                            \
   _Pragma("clang loop unroll(full)") for (int i = 0; i < FORGE_LANES; i++) { \
     if (i & distance) continue;                                              \
@@ -99,7 +98,7 @@ static void gray_group(const plain_call *call, const float *image, const float *
 #define FORGE_HIGH_1(a, b) \
   __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31)
 
-/* Columns of `rows` become rows. */
+/* Transposes `rows`. */
 FORGE_INLINE void turn_over(v16 rows[FORGE_LANES]) {
   FORGE_EXCHANGE(rows, 8, FORGE_LOW_8, FORGE_HIGH_8)
   FORGE_EXCHANGE(rows, 4, FORGE_LOW_4, FORGE_HIGH_4)
@@ -107,13 +106,12 @@ FORGE_INLINE void turn_over(v16 rows[FORGE_LANES]) {
   FORGE_EXCHANGE(rows, 1, FORGE_LOW_1, FORGE_HIGH_1)
 }
 
-/* Whether a call's windows are all in a copy of a gray image, one pixel apart. */
+/* Whether the source of windows is a copy of a gray image with stride 1. */
 static bool is_gray(const plain_call *call) {
   const forge_plain_convolution_arguments *a = call->a;
   return a->pooled && a->in.channels == 1 && a->stride_x == 1 && call->has_slack;
 }
 
-/* One row of a panel's pooled output. */
 static void gray_pooled_row(const plain_call *call, int64_t y, int64_t panel_block, int64_t blocks,
                             const forge_frame *frame) {
   const forge_plain_convolution_arguments *a = call->a;

@@ -1,14 +1,13 @@
-/* Convolution in groups that are not whole blocks: a vector holds 16 output channels of several
- * pixels.
+/* Convolution in groups that are not whole blocks: a vector holds 16 output channels of a pixel.
  *
- * Groups of many outputs are gone through one after the other, each number of their inputs spread
- * over the vector. Groups of few share a vector: input number k of each group is brought to the
- * lanes of its outputs, by permutations of the blocks it lies in. Either way an input made so is
- * used for all taps of the window's row that see it, where windows are three neighbouring columns.
+ * Groups of many outputs are computed one after the other, each input broadcast to the vector.
+ * Groups of few outputs share a vector: permutations of the blocks move input number k of each
+ * group to the lanes of its outputs. If windows are three adjacent columns, such an input is used
+ * for all taps of the window's row.
  *
- * Every sum starts with the bias and adds ky, channel, kx in order, whatever the tile. */
+ * A sum starts with the bias and adds ky, channel, kx in order, whatever the tile. */
 
-/* How input number k of every group comes to its lanes. Cases further down are for any lanes. */
+/* How input number k of every group reaches its lanes. Later cases are more general. */
 typedef enum {
   GROUPED_SPLAT,  /* one group: all lanes the same */
   GROUPED_HALVES, /* each half of the vector from the same half of one block */
@@ -43,7 +42,7 @@ FORGE_INLINE v16 permute_halves(const float *low, const float *high, v16i lanes)
 }
 #endif
 
-/* The vector of one pixel. `source` is a constant where this is inlined. */
+/* Returns the vector of one pixel. `source` is a constant. */
 FORGE_INLINE v16 grouped_input(const float *pixel, const grouped_step *step,
                                const grouped_source source) {
   switch (source) {
@@ -76,7 +75,7 @@ FORGE_INLINE v16 grouped_input(const float *pixel, const grouped_step *step,
   }
 }
 
-/* Sets up input number k for the lanes whose groups' inputs begin at channels[]; those rise. */
+/* Sets up input number k for lanes whose groups' inputs begin at the increasing channels[]. */
 static void grouped_step_of(grouped_step *step, const int64_t *channels, int64_t k,
                             int64_t in_block) {
   int32_t lanes[FORGE_LANES];
@@ -122,8 +121,8 @@ typedef struct {
   v16i group;
 } grouped_row;
 
-/* One input of every pixel of a tile, for one row of its windows, whose taps are `stride` pixels
- * from those of the next pixel, or anywhere (0). at: the first tap of the first pixel. */
+/* Adds one input of every pixel of a tile for one row of its windows. The windows of adjacent
+ * pixels are `stride` pixels apart, or any distance (0). at: the first tap of the first pixel. */
 FORGE_INLINE void grouped_add(const grouped_row *row, v16 *sum, const float *at,
                               const float *weights, const grouped_step *step, const int pixels,
                               const int stride, const grouped_source source) {
@@ -152,7 +151,7 @@ FORGE_INLINE void grouped_add(const grouped_row *row, v16 *sum, const float *at,
   }
 }
 
-/* Pixels x ..< x + pixels. The last three are constants where this is inlined. */
+/* Computes pixels x ..< x + pixels. The last three arguments are constants. */
 FORGE_INLINE void grouped_tile(const grouped_row *row, int64_t x, const int pixels,
                                const int stride, const bool by_lanes) {
   v16 sum[FORGE_GROUPED_PIXELS];
@@ -198,15 +197,8 @@ FORGE_INLINE void grouped_tile(const grouped_row *row, int64_t x, const int pixe
 }
 
 FORGE_INLINE void grouped_pixels(const grouped_row *row, const int stride, const bool by_lanes) {
-  int64_t x = 0;
-#define FORGE_GROUPED_TILES(pixels)                                               \
-  for (; pixels <= FORGE_GROUPED_PIXELS && x + pixels <= row->width; x += pixels) \
-    grouped_tile(row, x, forge_smaller(pixels, FORGE_GROUPED_PIXELS), stride, by_lanes);
-  FORGE_GROUPED_TILES(14)
-  FORGE_GROUPED_TILES(7)
-  FORGE_GROUPED_TILES(4)
-  FORGE_GROUPED_TILES(2)
-  FORGE_GROUPED_TILES(1)
+#define FORGE_GROUPED_TILE(x, pixels) grouped_tile(row, x, pixels, stride, by_lanes)
+  FORGE_PIXEL_TILES(row->width, FORGE_GROUPED_PIXELS, FORGE_GROUPED_TILE);
 }
 
 typedef void (*grouped_function)(const grouped_row *row);
@@ -233,7 +225,7 @@ static void grouped_steps_of(grouped_step *steps, const forge_grouped_convolutio
                              int64_t block, int64_t inputs, int64_t outputs) {
   int64_t channels[FORGE_LANES];
   for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
-    /* Lanes past the last output do as the last does; the result is not kept. */
+    /* Lanes past the last output repeat the last one. Their results are dropped. */
     const int64_t o = forge_smaller(block * FORGE_LANES + lane, a->out.channels - 1);
     channels[lane] = o / outputs * inputs;
   }

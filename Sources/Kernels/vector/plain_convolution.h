@@ -1,64 +1,58 @@
-/* The first convolution of a network, straight from a plain image of few channels.
+/* The first convolution of a network, on a plain image of few channels.
  *
- * Blocked, 3 channels would fill 16 lanes. In a plain image the columns and channels of one row of
- * a window lie side by side, so that the micro-kernel of convolution.h takes them as kernel_width *
- * channels input channels of a window of one column. Windows that reach over the border are copied,
+ * In blocks, 3 channels would fill 3 of 16 lanes. In a plain image the columns and channels of one
+ * row of a window are contiguous, so the micro-kernel of convolution.h sees a window of one column
+ * with kernel_width * channels input channels. Windows that reach over the border are copied with
  * zeros around them, a tile at a time.
  *
- * Pooled, two rows of sums are kept aside and their 2 by 2 windows stored. */
+ * With pooling two rows of sums are buffered, and the maxima of their 2 by 2 windows stored. */
 
-/* What a tile may be at most, to be copied to the stack: see forge_plain_convolution_fits. */
+/* The most floats of a tile's input on the stack: see forge_plain_convolution_fits. */
 #define FORGE_PATCH_FLOATS 4096
 
-/* Whole tiles of the spacings of pixels that networks begin with: gray images, RGB, and RGB with a
- * stride of 2. Their distances are immediate; else each row of a tile has a register for its own,
- * and some are spilled. */
-#define FORGE_SPACINGS(X, rows, vectors) X(1, rows, vectors) X(3, rows, vectors) X(6, rows, vectors)
-enum { FORGE_SPACING_COUNT = 3 };
-#define FORGE_SPACED(spacing, rows, vectors)                           \
-  FORGE_TILE_FUNCTION(spaced_##spacing, rows, vectors, spacing, false) \
-  FORGE_TILE_FUNCTION(spaced_half_##spacing, rows, vectors, spacing, true)
-#define FORGE_SPACED_TILES(rows, vectors) FORGE_SPACINGS(FORGE_SPACED, rows, vectors)
-
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_1, 1)
-#if FORGE_TILE_VECTORS > 1
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_2, 2)
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_3, 3)
-FORGE_SPACED_TILES(FORGE_TILE_ROWS_4, 4)
-#endif
-
+/* Tiles of the most pixels for the pixel distances that networks begin with: gray images, RGB, and
+ * RGB with a stride of 2. A constant distance is part of the instruction. Others need a register
+ * per pixel of the tile. */
+#define FORGE_SPACED(spacing, rows, vectors) FORGE_SPACED_(spacing, rows, vectors)
+#define FORGE_SPACED_(spacing, rows, vectors)                                                   \
+  static void spaced_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x,      \
+                                                    int64_t vector) {                           \
+    convolve_tile(row, x, vector, rows, vectors, spacing, false);                               \
+  }                                                                                             \
+  static void spaced_half_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x, \
+                                                         int64_t vector) {                      \
+    convolve_tile(row, x, vector, rows, vectors, spacing, true);                                \
+  }
+#define FORGE_SPACED_NAMES(spacing, rows, vectors) FORGE_SPACED_NAMES_(spacing, rows, vectors)
 #define FORGE_SPACED_NAMES_(spacing, rows, vectors) \
-  {spacing, {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors}},
-#define FORGE_SPACED_NAMES(rows, vectors) \
-  { FORGE_SPACINGS(FORGE_SPACED_NAMES_, rows, vectors) }
+  {spaced_##spacing##_##rows##x##vectors, spaced_half_##spacing##_##rows##x##vectors},
 
-/* [vectors - 1]: per spacing all of the last vector, half of it. */
+FORGE_TILE_SHAPES(FORGE_SPACED, 1)
+FORGE_TILE_SHAPES(FORGE_SPACED, 3)
+FORGE_TILE_SHAPES(FORGE_SPACED, 6)
+
 static const struct {
   int64_t spacing;
-  convolution_tile functions[2];
-} spaced_tiles[FORGE_TILE_VECTORS][FORGE_SPACING_COUNT] = {
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_1, 1),
-#if FORGE_TILE_VECTORS > 1
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_2, 2),
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_3, 3),
-  FORGE_SPACED_NAMES(FORGE_TILE_ROWS_4, 4),
-#endif
+  convolution_tile functions[FORGE_TILE_VECTORS][2]; /* [vectors - 1][half of the last vector] */
+} spaced_tiles[] = {
+  {1, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 1)}},
+  {3, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 3)}},
+  {6, {FORGE_TILE_SHAPES(FORGE_SPACED_NAMES, 6)}},
 };
 
 /* The function for `count` pixels of `at_once` vectors of a panel from `vector` on. */
 static convolution_tile plain_tile_of(const convolution_row *row, int64_t count, int64_t vector,
                                       int64_t at_once) {
-  const bool half = is_half(row, vector, at_once);
-  const convolution_tiles *tiles = &convolution_tiles_of[half][at_once - 1];
-  for (int i = 0; i < FORGE_SPACING_COUNT && count == tiles->most_rows; i++)
-    if (spaced_tiles[at_once - 1][i].spacing == row->pixel)
-      return spaced_tiles[at_once - 1][i].functions[half];
+  const convolution_tiles *tiles = tiles_of(row, vector, at_once);
+  for (int i = 0; i < 3 && count == tiles->most_rows; i++)
+    if (spaced_tiles[i].spacing == row->pixel)
+      return spaced_tiles[i].functions[at_once - 1][is_half(row, vector, at_once)];
   return tiles->strided[count - 1];
 }
 
 typedef struct {
   const forge_plain_convolution_arguments *a;
-  /* Row 0, column 0 of what windows are taken from: the image, or a copy with its border. */
+  /* Row 0, column 0 of the source of windows: the image, or a copy with its border. */
   const float *image;
   int64_t image_row, height, width; /* floats from row to row, rows, columns */
   int64_t pad_top, pad_left;
@@ -69,8 +63,7 @@ typedef struct {
 
 #include "gray_convolution.h"
 
-/* Pixels x ..< x + count of row y of the convolution, to `out` (pixel x of the panel's first
- * block). */
+/* Computes pixels x ..< x + count of row y. out: pixel x of the panel's first block. */
 static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, float *out) {
   const forge_plain_convolution_arguments *a = call->a;
   convolution_row *row = &call->row;
@@ -101,8 +94,8 @@ static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, fl
       plain_tile_of(row, count, vector, at_once)(row, 0, vector);
 }
 
-/* Takes windows from a copy of the image with its border, when that fits into `copy`: most tiles of
- * a small image reach over its border. */
+/* Makes a copy of the image with its border the source of windows, if it fits: most tiles of a
+ * small image reach over its border. */
 static void plain_copy_small(plain_call *call, float copy[FORGE_PATCH_FLOATS]) {
   const forge_plain_convolution_arguments *a = call->a;
   const int64_t channels = a->in.channels;
@@ -126,27 +119,25 @@ static void plain_copy_small(plain_call *call, float copy[FORGE_PATCH_FLOATS]) {
   call->pad_top = call->pad_left = 0;
 }
 
-/* One row of a panel's output. */
 static void plain_row(plain_call *call, int64_t y, float *out) {
   const int64_t width = call->a->width, most = call->most_rows;
   if (width < most) {
     plain_tile(call, y, 0, width, out);
     return;
   }
-  /* The last tile goes back to be whole: some pixels are computed twice, to the same bits. */
+  /* The last tile moves back to be full. Pixels computed twice have the same bits. */
   for (int64_t x = 0; x < width; x += most) {
     const int64_t from = forge_smaller(x, width - most);
     plain_tile(call, y, from, most, out + from * FORGE_LANES);
   }
 }
 
-/* One row of a panel's pooled output. `blocks` are stored. */
+/* Computes one row of a panel's pooled output. `blocks` are stored. */
 static void plain_pooled_row(plain_call *call, int64_t y, int64_t panel_block, int64_t blocks,
                              const forge_frame *frame) {
   const forge_plain_convolution_arguments *a = call->a;
   const finish end = finish_of(&a->activation);
   const v16 low = splat(end.low), high = splat(end.high);
-  /* Tiles of nearly equal size. */
   const int64_t windows = call->most_rows / 2, tiles = (a->out.width + windows - 1) / windows;
   const int64_t most = (a->out.width + tiles - 1) / tiles * 2;
   float sums[2][4 * FORGE_MOST_ROWS * FORGE_LANES];

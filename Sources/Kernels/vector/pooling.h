@@ -1,17 +1,17 @@
 /* Pooling: a vector holds the 16 channels of a block.
  *
- * Windows of the usual sizes are gone through column by column, each column once for all windows
- * that have it, the others tap by tap. So an average adds up in an order that depends on the size
- * of the window, but never on the tiles. */
+ * Windows of usual sizes are computed by columns: each column once for all windows that contain it.
+ * Others are computed tap by tap. The order of a sum depends on the window's size, never on the
+ * tile. */
 
-/* One window. in: its first pixel inside the interior: [16]; rows and columns: taps inside,
- * above 0; row and column: floats from tap to tap. */
+/* One window. in: its first pixel inside. rows, columns: taps inside, above 0. row, column: floats
+ * between taps. */
 typedef struct {
   const float *in;
   int64_t rows, columns, row, column;
 } pooling_window;
 
-/* The largest number, or NaN where there is one. */
+/* Returns the maximum, or NaN if there is one. */
 FORGE_INLINE v16 window_maximum(const pooling_window *window) {
   v16 largest = splat(-INFINITY);
   v16i invalid = (v16i){0};
@@ -26,7 +26,7 @@ FORGE_INLINE v16 window_maximum(const pooling_window *window) {
   return choose(invalid, splat(NAN), largest);
 }
 
-/* The sum of the sums of the rows. */
+/* Returns the sum of the sums of the rows. */
 FORGE_INLINE v16 window_sum(const pooling_window *window) {
   v16 sum = splat(0);
   for (int64_t y = 0; y < window->rows; y++) {
@@ -38,7 +38,7 @@ FORGE_INLINE v16 window_sum(const pooling_window *window) {
   return sum;
 }
 
-/* What is done to a window's result before it is stored. */
+/* The end of a window's computation. */
 typedef struct {
   bool
     clamps; /* else nothing is to be done: the padded lanes of the input give zeros by themselves */
@@ -52,8 +52,8 @@ FORGE_INLINE void store_pooled(float *out, v16 value, const pooling_end *end) {
   store(out, value);
 }
 
-/* What the sum of a window's numbers is divided by; inside: its taps inside the image. `kind` is a
- * constant where this is inlined. */
+/* Returns the divisor of a window's sum. inside: its taps inside the image. `kind` is a constant.
+ */
 FORGE_INLINE float pooling_divisor(int64_t inside, const pooling_end *end, const int32_t kind) {
   if (kind == FORGE_POOL_MAXIMUM) return 1;
   return kind == FORGE_POOL_AVERAGE_INSIDE ? (float)inside : end->taps;
@@ -61,7 +61,7 @@ FORGE_INLINE float pooling_divisor(int64_t inside, const pooling_end *end, const
 
 /* ---- any window, tap by tap ---- */
 
-/* A row of output. in: column 0 of the first row inside; out: [width][16]; rows: taps inside. */
+/* Computes a row of output. in: column 0 of the first row inside. rows: taps inside. */
 FORGE_INLINE void pool_clipped(const forge_pooling_arguments *a, const float *in, float *out,
                                int64_t rows, const pooling_end *end, const int32_t kind) {
   pooling_window window = {
@@ -98,7 +98,7 @@ FORGE_INLINE v16 pool_two(v16 a, v16 b, const int32_t kind) {
   return kind == FORGE_POOL_MAXIMUM ? larger(a, b) : a + b;
 }
 
-/* seen: all numbers are added to it, so that it is NaN if one of them was. */
+/* Combines a column. All numbers are added to `seen`, which is NaN if one of them is. */
 FORGE_INLINE v16 pool_column(const float *at, int64_t row, v16 *seen, const int64_t rows,
                              const int32_t kind) {
   v16 value = load(at), sum = value;
@@ -113,12 +113,12 @@ FORGE_INLINE v16 pool_column(const float *at, int64_t row, v16 *seen, const int6
 
 #define FORGE_WIDEST_POOLING 5
 
-/* `count` pixels whose windows are `kernel` neighbouring columns, `stride` apart and no more than
- * `kernel`. A column is gone down once, for every window that has it; then a window's columns are
- * combined from left to right. Averages are sums times the rounded reciprocal of their divisor.
- * in: the first row inside of the first window's first column.
- * False: there may be a NaN, which a maximum has passed over. To add up all numbers on the side
- * costs less than to look at each; that infinities of both signs give NaN, too, does no harm. */
+/* Computes `count` pixels whose windows are `kernel` adjacent columns, `stride` apart, stride <=
+ * kernel. Each column is combined once for all its windows, then a window's columns from left to
+ * right. An average is the sum times the rounded reciprocal of its divisor. in: the first row
+ * inside of the first window's first column. Returns false if a maximum may have missed a NaN.
+ * Summing all numbers is cheaper than testing each. Infinities of both signs also give NaN, which
+ * does no harm. */
 FORGE_INLINE bool pool_inside(const float *in, float *out, int64_t count, int64_t row,
                               const pooling_end *end, const int64_t rows, const int kernel,
                               const int stride, const int32_t kind) {
@@ -137,7 +137,7 @@ FORGE_INLINE bool pool_inside(const float *in, float *out, int64_t count, int64_
 #pragma clang loop unroll(full)
     for (int i = 1; i < kernel; i++) value = pool_two(value, columns[i], kind);
     store_pooled(out, kind == FORGE_POOL_MAXIMUM ? value : value * scale, end);
-    /* Not a loop: the compiler takes that for a memmove, and the columns leave their registers. */
+    /* Not a loop, which the compiler would make a memmove, with the columns in memory. */
     if (kept > 0) columns[0] = columns[stride];
     if (kept > 1) columns[1] = columns[1 + stride];
     if (kept > 2) columns[2] = columns[2 + stride];
@@ -146,7 +146,7 @@ FORGE_INLINE bool pool_inside(const float *in, float *out, int64_t count, int64_
   return kind != FORGE_POOL_MAXIMUM || !any_nan(seen);
 }
 
-/* A window that only `columns` of its columns are inside of, 1 to 4. False: as pool_inside. */
+/* Computes a window with only `columns` columns inside, 1 to 4. Returns as pool_inside. */
 FORGE_INLINE bool pool_edge(const float *in, float *out, int64_t row, const pooling_end *end,
                             int64_t rows, int64_t columns, const int32_t kind) {
   switch (columns) {
@@ -157,8 +157,8 @@ FORGE_INLINE bool pool_edge(const float *in, float *out, int64_t row, const pool
   }
 }
 
-/* A row of output whose windows are `kernel` neighbouring columns, `stride` apart.
- * in: column 0 of the first row inside; rows: taps inside, above 0. False: as pool_inside. */
+/* Computes a row of output whose windows are `kernel` adjacent columns, `stride` apart. in: column
+ * 0 of the first row inside. rows: taps inside, above 0. Returns as pool_inside. */
 FORGE_INLINE bool pool_usual(const forge_pooling_arguments *a, const float *in, float *out,
                              int64_t rows, const pooling_end *end, const int kernel,
                              const int stride, const int32_t kind) {
@@ -194,7 +194,7 @@ FORGE_INLINE bool pool_usual(const forge_pooling_arguments *a, const float *in, 
   return done;
 }
 
-/* The windows with a function of their own: kernel_width and stride_x. */
+/* The windows with functions of their own: kernel_width and stride_x. */
 #define FORGE_POOLING_WINDOWS(X) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(5, 1)
 
 /* A row of output. in: column 0 of the first row inside; out: [width][16]; rows: taps inside. */
@@ -209,20 +209,14 @@ FORGE_INLINE void pool_row(const forge_pooling_arguments *a, const float *in, fl
   pool_clipped(a, in, out, rows, end, kind);
 }
 
-static void pool_row_maximum(const forge_pooling_arguments *a, const float *in, float *out,
-                             int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_MAXIMUM);
-}
-
-static void pool_row_inside(const forge_pooling_arguments *a, const float *in, float *out,
-                            int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_AVERAGE_INSIDE);
-}
-
-static void pool_row_all(const forge_pooling_arguments *a, const float *in, float *out,
-                         int64_t rows, const pooling_end *end) {
-  pool_row(a, in, out, rows, end, FORGE_POOL_AVERAGE_ALL);
-}
+#define FORGE_POOL_ROW(name, kind)                                                           \
+  static void pool_row_##name(const forge_pooling_arguments *a, const float *in, float *out, \
+                              int64_t rows, const pooling_end *end) {                        \
+    pool_row(a, in, out, rows, end, kind);                                                   \
+  }
+FORGE_POOL_ROW(maximum, FORGE_POOL_MAXIMUM)
+FORGE_POOL_ROW(inside, FORGE_POOL_AVERAGE_INSIDE)
+FORGE_POOL_ROW(all, FORGE_POOL_AVERAGE_ALL)
 
 void FORGE_KERNEL(pooling)(const void *arguments, const forge_frame *frame, int64_t first,
                            int64_t last) {

@@ -1,8 +1,8 @@
-/* Softmax and its logarithm. Special values as in scalar/softmax.c. */
+/* Softmax and its logarithm. Special values: see scalar/softmax.c. */
 
-/* One row of numbers in pieces of 16: `pieces` of them, `stride` floats apart, the last of which
- * holds `rest` numbers. What lies after those is neither read nor written where `partial` (plain
- * rows), or becomes zero (padded lanes). in may be out. */
+/* A row of numbers in `pieces` of 16, `stride` floats apart. The last holds `rest` numbers. What
+ * follows them is neither read nor written if `partial` (plain rows), else becomes zero (padded
+ * lanes). in may be out. */
 typedef struct {
   const float *in;
   float *out;
@@ -32,7 +32,7 @@ FORGE_INLINE void softmax(const softmax_row *row, bool logarithm, bool partial) 
     largest = larger(softmax_piece(row, i, partial), largest);
   largest = largest_of_lanes(largest);
 
-  /* The lanes after the row are -inf: they add exp(-inf) = 0, or NaN where all is NaN anyway. */
+  /* The lanes after the row are -inf. They add exp(-inf) = 0, or NaN if all is NaN anyway. */
   v16 sum = splat(0);
   for (int64_t i = 0; i < row->pieces; i++) {
     const v16 x = exp_of(softmax_piece(row, i, partial) - largest);

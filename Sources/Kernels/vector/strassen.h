@@ -1,33 +1,31 @@
-/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices
- * of half the sides in place of eight (S. Winograd, 1971; 15 additions), each of them by the
- * micro-kernel or, with two levels, by seven of a quarter of the sides.
+/* Pointwise convolutions by Strassen's algorithm in Winograd's form: seven products of matrices of
+ * half the sides instead of eight (S. Winograd, 1971; 15 additions). The micro-kernel computes each
+ * product, or, with two levels, seven products of a quarter of the sides.
  *
- * The pixels (rows of A: the upper half A1., the lower A2.), the input channels and the output
+ * The pixels (rows of A, upper half A1., lower half A2.), the input channels and the output
  * channels are halved. With
  *     S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2
  *     T1 = B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = T2 - B21
- * it computes, R being scratch that stays in the second cache,
- *     R11 = A11 B11    R12 = R11 + S2 T2    C11 = R11 + A12 B21    R21 = R12 + S3 T3    R22 = S1
- *       T1
- *     R12 += R22       C22 = R22 + R21      C12 = R12 + S4 B22     C21 = R21 - A22 T4
- * The T are made when weights are packed, the S by each thread for itself. What is added up has
- * been scaled where the weights are uneven, by powers of two for each input and output: the
- * rounding errors of a sum are relative to the largest number in it, so that a channel of small
- * numbers would drown in those of a channel of large ones (G. Ballard and others, "Improving the
- * numerical stability of fast matrix multiplication", 2016). Of an odd number of pixels the lower
- * half has one less, as if its last row were zero.
+ * and scratch R in the second-level cache it computes
+ *     R11 = A11 B11       R12 = R11 + S2 T2   C11 = R11 + A12 B21
+ *     R21 = R12 + S3 T3   R22 = S1 T1         R12 += R22
+ *     C22 = R22 + R21     C12 = R12 + S4 B22  C21 = R21 - A22 T4
+ * Packing computes the T, each thread its own S. Uneven weights are scaled by powers of two for
+ * each input and output before they are added: rounding errors of a sum are relative to its largest
+ * number, so that small channels would lose precision (G. Ballard and others, "Improving the
+ * numerical stability of fast matrix multiplication", 2016). If the number of pixels is odd, the
+ * lower half has one less, as if its last row were zero.
  *
- * The halves of channels are the even and the odd blocks, not the first and the last ones:
- * threads that deal out ranges of channels then find in their own caches most of what they read.
+ * The halves of channels are the even and the odd blocks, so that threads with ranges of channels
+ * find most of their input in their own caches.
  *
- * An image is cut into segments of pixels, each a matrix of its own, whose S and R stay in the
- * second cache and which threads can share out. How many there are is a matter of the image
- * alone. */
+ * An image is cut into segments of pixels, each a matrix whose S and R stay in the second-level
+ * cache. Threads can share segments. Their number depends on the image alone. */
 #include "../strassen.h"
 
 /* ---- the sums S ---- */
 
-/* S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
+/* Computes S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
 FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, const bool scaled) {
   const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
   const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
@@ -66,8 +64,8 @@ static void strassen_sum(const forge_strassen_side *side, float *sums) {
     strassen_sum_of(side, sums, false);
 }
 
-/* The left side of a product, in the order of their packed weights: A11, S2, A12, S3, S1, S4, A22.
- */
+/* Returns the left side of a product, in the order of packed weights: A11, S2, A12, S3, S1, S4,
+ * A22. */
 static forge_strassen_side strassen_left(const forge_strassen_side *side, const float *sums,
                                          int64_t product) {
   static const int8_t sum_of[7] = {-1, 1, -1, 2, 0, 3, -1};
@@ -85,15 +83,15 @@ static forge_strassen_side strassen_left(const forge_strassen_side *side, const 
 
 /* ---- the products ---- */
 
-/* A right side's product, or a part of it: [odd columns or not][...][vectors][rows][16]. */
+/* A product, or a part of it: [odd columns or not][...][vectors][rows][16]. */
 typedef struct {
   float *at;     /* NULL: nothing */
   int64_t block; /* from one vector of output channels to the next */
   int64_t half;  /* from the even columns to the odd ones */
 } strassen_product;
 
-/* A quarter of a product whose upper half has `upper` rows: the lower half if `row`, the odd
- * columns if `column`. */
+/* Returns a quarter of a product whose upper half has `upper` rows: the lower half if `row`, the
+ * odd columns if `column`. */
 FORGE_INLINE strassen_product part(strassen_product whole, int64_t upper, int64_t row,
                                    int64_t column) {
   if (!whole.at) return whole;
@@ -101,8 +99,7 @@ FORGE_INLINE strassen_product part(strassen_product whole, int64_t upper, int64_
                             whole.half / 2};
 }
 
-/* What computes the products of a panel, one after the other in the order of their packed weights.
- */
+/* Computes the products of a panel in the order of their packed weights. */
 typedef struct {
   convolution_row row;
   int64_t vectors;        /* of the panel */
@@ -114,8 +111,8 @@ typedef struct {
   strassen_product further;
 } strassen_multiplier;
 
-/* to = start + left B + add, where start and add may be nothing. B is the next of the packed
- * weights. */
+/* Computes to = start + left B + add, where start and add may be absent. B is the next of the
+ * packed weights. */
 static void multiply(strassen_multiplier *m, const forge_strassen_side *left,
                      strassen_product start, strassen_product add, strassen_product to) {
   const bool is_last = --m->remaining == 0;
@@ -132,7 +129,7 @@ static void multiply(strassen_multiplier *m, const forge_strassen_side *left,
   m->row.weights += m->product_floats;
 }
 
-/* r12 += r22 and c22 = r21 + r22 + add, `halves` times the vectors of the panel. */
+/* Computes r12 += r22 and c22 = r21 + r22 + add for `halves` times the vectors of the panel. */
 static void strassen_between(const strassen_multiplier *m, strassen_product r12,
                              strassen_product r21, strassen_product r22, strassen_product add,
                              strassen_product c22, int64_t rows, int64_t halves) {
@@ -154,8 +151,8 @@ static void strassen_between(const strassen_multiplier *m, strassen_product r12,
   }
 }
 
-/* c = left B + add by `levels` levels, B being the next 7 or 49 of the packed weights. r may be c
- * where nothing is added; add may be c. */
+/* Computes c = left B + add by `levels` levels, where B is the next 7 or 49 of the packed weights.
+ * r may be c if nothing is added. add may be c. */
 static void strassen_multiply(strassen_multiplier *m, int32_t levels,
                               const forge_strassen_side *left, const float *sums,
                               strassen_product add, strassen_product r, strassen_product c) {
@@ -179,8 +176,8 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
     if (levels == 1) {
       multiply(m, &side, products[i].start, products[i].add, products[i].to);
     } else {
-      /* Those of one product at a time stay in the second cache, even if each panel makes them
-       * anew. The first level has nothing to add but what its products start with. */
+      /* Each panel computes them again, because those of one product at a time stay in the
+       * second-level cache. The first level adds nothing but the start of its products. */
       strassen_sum(&side, m->further_sums);
       strassen_multiply(m, levels - 1, &side, m->further_sums, products[i].start, m->further,
                         products[i].to);
@@ -191,8 +188,8 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
   }
 }
 
-/* Stores `count` pixels from `first` of the image on of one block: activation(sum + bias +
- * residual). */
+/* Stores activation(sum + bias + residual) for `count` pixels of one block from pixel `first` on.
+ */
 static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
                            const finish *end, int64_t block, int64_t first, int64_t count,
                            const float *from) {
@@ -216,7 +213,8 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* One panel of one segment, whose sums are made: columns of all parts of the output channels. */
+/* Computes one panel of one segment, with its sums ready: columns of all parts of the output
+ * channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
                            int64_t segment, int64_t panel, float *scratch, const finish *end) {
   const forge_strassen_side image = forge_strassen_image(a, frame, segment);
@@ -228,8 +226,7 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const int64_t products = forge_strassen_products(a->levels);
   const int64_t product_floats = in_blocks * FORGE_LANES * a->panel_width;
   const float *weights = a->weights + panel * products * product_floats;
-  /* Fetched meanwhile: the next panel, the first one again for the next segment, or the next
-   * step's. */
+  /* Prefetched: the next panel, the first one again for the next segment, or the next step. */
   const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
@@ -265,16 +262,15 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Tiles: segment * panels + panel. Each thread makes the sums for itself: to share them costs more
- * than to make them, as every line would come from another core, and go back there with the next
- * image (14x14x512, two threads and two levels: 31 us, where one thread made them in 24). */
+/* Tiles: segment * panels + panel. Each thread computes the sums for itself. Sharing them would
+ * move every cache line between cores and back. */
 void FORGE_KERNEL(strassen)(const void *arguments, const forge_frame *frame, int64_t first,
                             int64_t last) {
   const forge_strassen_arguments *a = arguments;
   const finish end = finish_of(&a->epilogue.activation);
   const int64_t panels = forge_strassen_panels(a);
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
-  /* Whose sums the scratch holds, from an earlier call of this worker for this step. */
+  /* The segment whose sums the scratch holds, from an earlier call of this worker for this step. */
   int64_t made = -1;
   if (frame->calls > 0) memcpy(&made, scratch, sizeof made);
   for (int64_t tile = first; tile < last; tile++) {

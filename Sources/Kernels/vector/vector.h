@@ -1,9 +1,7 @@
-/* A vector of 16 floats, one block's lanes, in clang's vector extension: one AVX-512 register,
- * two of AVX2, four of SSE2 or NEON. Operators work lane by lane; comparisons give -1 or 0 per
- * lane. */
+/* A vector of 16 floats, one block, in clang's vector extension: one register of AVX-512, two of
+ * AVX2, four of SSE2 or NEON. Operators work per lane. Comparisons give -1 or 0 per lane. */
 
-/* All functions that take or give vectors are inlined, so that how a call would pass them, which
- * differs by instruction set, does not matter. */
+/* All functions with vector arguments are inlined, so their calling convention does not matter. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
 typedef float v16 __attribute__((vector_size(64)));
@@ -17,7 +15,7 @@ FORGE_INLINE void store(float *p, v16 x) { *(v16_stored *)p = x; }
 
 FORGE_INLINE v16 splat(float x) { return (v16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* a * b + c, rounded once where the instruction set can. */
+/* Returns a * b + c, rounded once if the instruction set can. */
 FORGE_INLINE v16 multiply_add(v16 a, v16 b, v16 c) {
 #if FORGE_HAS_FMA
   return __builtin_elementwise_fma(a, b, c);
@@ -26,7 +24,7 @@ FORGE_INLINE v16 multiply_add(v16 a, v16 b, v16 c) {
 #endif
 }
 
-/* Half of one. */
+/* Half a vector. */
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v8_stored __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -44,7 +42,7 @@ FORGE_INLINE v8 multiply_add_half(v8 a, v8 b, v8 c) {
 #endif
 }
 
-/* Two halves as one. */
+/* Joins two halves. */
 FORGE_INLINE v16 joined(v8 low, v8 high) {
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
@@ -54,7 +52,7 @@ FORGE_INLINE v8 upper_half(v16 x) {
   return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/* Zeros in the upper half. */
+/* Appends zeros as the upper half. */
 FORGE_INLINE v16 widened(v8 x) {
   return __builtin_shufflevector(x, (v8){0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
@@ -64,19 +62,18 @@ FORGE_INLINE v16 choose(v16i mask, v16 yes, v16 no) {
   return (v16)((mask & (v16i)yes) | (~mask & (v16i)no));
 }
 
-/* Per lane: mask ? x : +0, also where x is NaN. */
+/* Per lane: mask ? x : +0, even if x is NaN. */
 FORGE_INLINE v16 keep(v16i mask, v16 x) { return (v16)(mask & (v16i)x); }
 
-/* min(max(x, low), high), NaN where x is NaN. With bounds of -inf and inf it is x to the bit. */
+/* Returns min(max(x, low), high), NaN for NaN. Bounds of -inf and inf change no bit. */
 FORGE_INLINE v16 clamp(v16 x, v16 low, v16 high) {
   x = choose(low > x, low, x);
   return choose(high < x, high, x);
 }
 
-/* Without its sign. */
 FORGE_INLINE v16 magnitude(v16 x) { return (v16)((v16i)x & 0x7fffffff); }
 
-/* All bits set in the first `count` lanes (any count: 16 or more is all, 0 or less is none). */
+/* Sets all bits of the first `count` lanes. count may be any number. */
 FORGE_INLINE v16i first_lanes(int64_t count) {
   static const int32_t window[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
                                      -1, -1, -1, -1, -1, -1, -1, -1}; /* and 16 zeros */
@@ -85,14 +82,14 @@ FORGE_INLINE v16i first_lanes(int64_t count) {
   return *(const stored *)(window + FORGE_LANES - count);
 }
 
-/* lanes[i] = p[i * step] for i < count, `rest` for the lanes after. Not inlined: it is for the
- * ends of rows, and would be most of the code of the kernels that use it. */
+/* Writes lanes[i] = p[i * step] for i < count, and `rest` after. Not inlined, because it is for the
+ * ends of rows only and would dominate the code of its callers. */
 static __attribute__((noinline)) void gather(float *lanes, const float *p, int64_t step,
                                              int64_t count, float rest) {
   for (int64_t i = 0; i < FORGE_LANES; i++) lanes[i] = i < count ? p[i * step] : rest;
 }
 
-/* p[0 ..< count] and `rest` in the lanes after, for the end of a row that is no multiple of 16. */
+/* Loads p[0 ..< count], the end of a row, and `rest` in the lanes after. */
 FORGE_INLINE v16 load_first(const float *p, int64_t count, float rest) {
   float lanes[FORGE_LANES];
   gather(lanes, p, 1, count, rest);
@@ -105,7 +102,8 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
   memcpy(p, lanes, (size_t)count * sizeof(float));
 }
 
-/* Combines lane i and lane i ^ distance for distances 8, 4, 2, 1: all lanes end up with all. */
+/* Combines lane i with lane i ^ distance for distances 8, 4, 2, 1, so that each lane has the result
+ * of all. */
 #define FORGE_FOLD(x, combine)                                                                 \
   do {                                                                                         \
     x = combine(                                                                               \
@@ -118,18 +116,31 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
       x, __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)); \
   } while (0)
 
+/* As many tiles of 14, 7, 4, 2 and 1 pixels as fit into `width`, none of more than the constant
+ * `most`: X(x, pixels) each. */
+#define FORGE_PIXEL_TILES(width, most, X) \
+  do {                                    \
+    int64_t x = 0;                        \
+    FORGE_PIXEL_TILE(14, width, most, X)  \
+    FORGE_PIXEL_TILE(7, width, most, X)   \
+    FORGE_PIXEL_TILE(4, width, most, X)   \
+    FORGE_PIXEL_TILE(2, width, most, X)   \
+    FORGE_PIXEL_TILE(1, width, most, X)   \
+  } while (0)
+#define FORGE_PIXEL_TILE(pixels, width, most, X) \
+  for (; pixels <= most && x + pixels <= width; x += pixels) X(x, (pixels <= most ? pixels : 1));
+
 FORGE_INLINE v16 plus(v16 a, v16 b) { return a + b; }
 
-/* The larger; b where either is NaN. */
+/* Returns the larger, b if either is NaN. */
 FORGE_INLINE v16 larger(v16 a, v16 b) { return choose(a > b, a, b); }
 
-/* In every lane the sum of all lanes. */
 FORGE_INLINE v16 sum_of_lanes(v16 x) {
   FORGE_FOLD(x, plus);
   return x;
 }
 
-/* In every lane the largest of all lanes; NaNs may be passed over. */
+/* May ignore NaN. */
 FORGE_INLINE v16 largest_of_lanes(v16 x) {
   FORGE_FOLD(x, larger);
   return x;

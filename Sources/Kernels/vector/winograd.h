@@ -1,43 +1,31 @@
 /* Winograd's convolutions: transform the input, multiply point by point, transform back.
  *
- * The image is cut into tiles of tile_height by tile_width outputs; `chunk` tiles, in row-major
- * order, are taken at a time, so that what lies between the three stages stays in the second
- * cache. Between them are
+ * The image is cut into tiles of tile_height by tile_width outputs. `chunk` tiles, in row-major
+ * order, are computed at a time, so that the values between the three stages stay in the
+ * second-level cache:
  *     transformed: float [point][input block][chunk][16]
  *     products:    float [point][vector of the panel][chunk][16]
- * with the distance between points an odd number of cache lines, so that a tile's numbers do not
- * all fall into the same few sets of a cache. The middle is the micro-kernel of convolution.h. */
+ * Points are an odd number of cache lines apart, so that the numbers of a tile do not compete for
+ * few sets of a cache. The products use the micro-kernel of convolution.h. */
 
-/* The numbers of one call that do not change. Distances are in floats. */
+/* The constants of one call. */
 typedef struct {
   const forge_winograd_arguments *a;
   const forge_frame *frame;
-  int64_t columns; /* tiles in a row of tiles */
-  int64_t tiles;   /* of the image */
-  int64_t chunk;   /* tiles taken at a time */
-  int64_t points, phases, units;
-  int64_t in_blocks;
-  int64_t panels;
-  int64_t transformed_point, products_point; /* from one point to the next */
+  forge_winograd_layout layout;
+  int64_t units, in_blocks, panels;
   finish end;
 } winograd_call;
 
 static winograd_call winograd_call_of(const forge_winograd_arguments *a, const forge_frame *frame) {
-  const forge_winograd_layout layout = forge_winograd_layout_of(a);
   return (winograd_call){
     .a = a,
     .frame = frame,
-    .columns = layout.columns,
-    .tiles = layout.tiles,
-    .chunk = layout.chunk,
-    .points = layout.points,
-    .phases = layout.phases,
+    .layout = forge_winograd_layout_of(a),
     .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width, a->kernel_width,
                                   a->stride),
     .in_blocks = forge_blocks(a->in.channels),
-    .panels = (a->out.channels + a->panel_width - 1) / a->panel_width,
-    .transformed_point = layout.transformed_point,
-    .products_point = layout.products_point,
+    .panels = forge_quotient_up(a->out.channels, a->panel_width),
     .end = finish_of(&a->epilogue.activation),
   };
 }
@@ -47,7 +35,7 @@ static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES];
 
 /* ---- in ---- */
 
-/* One tile of an image, or, of a block with at most 8 channels, two tiles side by side. */
+/* One tile of an image. For a block of at most 8 channels, two tiles share a vector. */
 typedef struct {
   const float *rows[FORGE_MOST_POINTS]; /* of zeros where outside */
   int64_t left;
@@ -57,8 +45,10 @@ FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *i
                                        int64_t tile, const int alpha_y) {
   const forge_winograd_arguments *a = call->a;
   const int64_t stride = a->stride == 2 ? 2 : 1;
-  const int64_t top = tile / call->columns * a->tile_height * stride - a->pad_top + phase / 2;
-  const int64_t left = tile % call->columns * a->tile_width * stride - a->pad_left + phase % 2;
+  const int64_t top =
+    tile / call->layout.columns * a->tile_height * stride - a->pad_top + phase / 2;
+  const int64_t left =
+    tile % call->layout.columns * a->tile_width * stride - a->pad_left + phase % 2;
   winograd_window window = {.left = left};
 #pragma clang loop unroll(full)
   for (int y = 0; y < alpha_y; y++) {
@@ -69,8 +59,8 @@ FORGE_INLINE winograd_window window_of(const winograd_call *call, const float *i
   return window;
 }
 
-/* The pixel at column x of a window's row y, zero where outside; the first 8 channels of those of
- * two windows. */
+/* Loads the pixel at column x of row y of a window, zero if outside, or the first 8 channels of
+ * those of two windows. */
 FORGE_INLINE v16 window_pixel(const winograd_window *windows, int64_t width, int y, int64_t x,
                               const bool two) {
   const bool inside = windows[0].left + x >= 0 && windows[0].left + x < width;
@@ -89,13 +79,12 @@ FORGE_INLINE void store_pixels(float *to, v16 x, const bool two) {
   }
 }
 
-/* Transforms one tile of a block of channels, or of one phase of it, or two. to: its point 0: [16].
- */
+/* Transforms one tile of a block, or of one phase of it, or two tiles. to: its point 0: [16]. */
 FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image, int64_t phase,
                                    int64_t tile, float *to, const int alpha_y, const int alpha_x,
                                    const bool two) {
   const int64_t width = call->a->in.width, stride = call->a->stride == 2 ? 2 : 1;
-  const int64_t next = call->transformed_point;
+  const int64_t next = call->layout.transformed_point;
   winograd_window windows[2];
   windows[0] = window_of(call, image, phase, tile, alpha_y);
   if (two) windows[1] = window_of(call, image, phase, tile + 1, alpha_y);
@@ -129,16 +118,15 @@ FORGE_INLINE void winograd_in_tile(const winograd_call *call, const float *image
   }
 }
 
-/* Transforms tiles first ..< first + count of one block of channels, or of one phase of it: `block`
- * counts the blocks of all phases. to: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block, or of one phase of it. `block` counts the
+ * blocks of all phases. to: point 0 of the first tile: [16]. */
 FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t first,
                               int64_t count, float *to, const int alpha_y, const int alpha_x) {
   const forge_winograd_arguments *a = call->a;
   const int64_t phase = block / call->in_blocks, own = block % call->in_blocks;
   const float *image = forge_row(&a->in, call->frame, own, 0);
   int64_t tile = first;
-  /* Of a block of which half holds channels two tiles fill a vector: 4 us instead of 6 for LeNet's
-   * 20 channels. */
+  /* Two tiles of a block with at most 8 channels fill a vector. */
   if (forge_lanes(a->in.channels, own) <= FORGE_LANES / 2)
     for (; tile + 1 < first + count; tile += 2, to += 2 * FORGE_LANES)
       winograd_in_tile(call, image, phase, tile, to, alpha_y, alpha_x, true);
@@ -148,11 +136,11 @@ FORGE_INLINE void winograd_in(const winograd_call *call, int64_t block, int64_t 
 
 /* ---- out ---- */
 
-/* The larger of two, NaN if either is. */
+/* Returns the larger, NaN if either is NaN. */
 FORGE_INLINE v16 larger_or_nan(v16 a, v16 b) { return choose((b > a) | (b != b), b, a); }
 
-/* Transforms tiles first ..< first + count of one block of output channels back.
- * from: point 0 of the first tile: [16]. */
+/* Transforms tiles first ..< first + count of one block of output channels back. from: point 0 of
+ * the first tile: [16]. */
 FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t first,
                                int64_t count, const float *from, const int n_y, const int alpha_y,
                                const int n_x, const int alpha_x, const bool pooled) {
@@ -166,20 +154,22 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
   v16 half[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* transformed along x: [x][point of y] */
   v16 sums[FORGE_MOST_POINTS * FORGE_MOST_POINTS]; /* [y][x], for pooling */
   for (int64_t tile = first; tile < first + count; tile++, from += FORGE_LANES) {
-    const int64_t top = tile / call->columns * n_y, left = tile % call->columns * n_x;
+    const int64_t top = tile / call->layout.columns * n_y, left = tile % call->layout.columns * n_x;
     const float *point = from;
     if (alpha_y == 1 || alpha_x == 1) {
       /* Along one axis nothing is kept aside. */
       v16 line[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
-      for (int i = 0; i < alpha_y * alpha_x; i++) line[i] = load(point + i * call->products_point);
+      for (int i = 0; i < alpha_y * alpha_x; i++)
+        line[i] = load(point + i * call->layout.products_point);
       transform_output(line, half, n_y * n_x, alpha_y * alpha_x);
     } else {
 #pragma clang loop unroll(disable)
       for (int y = 0; y < alpha_y; y++) {
         v16 row[FORGE_MOST_POINTS], made[FORGE_MOST_POINTS];
 #pragma clang loop unroll(full)
-        for (int x = 0; x < alpha_x; x++, point += call->products_point) row[x] = load(point);
+        for (int x = 0; x < alpha_x; x++, point += call->layout.products_point)
+          row[x] = load(point);
         transform_output(row, made, n_x, alpha_x);
 #pragma clang loop unroll(full)
         for (int x = 0; x < n_x; x++) half[x * alpha_y + y] = made[x];
@@ -218,8 +208,8 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
         activate(out, out, columns, lanes, call->end.further);
       continue;
     }
-    /* The windows of 2 by 2 lie within the tile, whose sides are even; those at the edge of the
-     * image may be cut. The activation, which never falls, comes after. */
+    /* The windows of 2 by 2 are inside the tile, whose sides are even. The edge of the image may
+     * cut them. The activation never decreases and follows. */
     out = forge_row(&a->out, call->frame, block, top / 2) + left / 2 * FORGE_LANES;
     const int64_t pooled_rows = forge_smaller(n_y / 2, a->out.height - top / 2);
     const int64_t pooled_columns = forge_smaller(n_x / 2, a->out.width - left / 2);
@@ -239,89 +229,71 @@ FORGE_INLINE void winograd_out(const winograd_call *call, int64_t block, int64_t
 
 /* ---- one function per shape of tile ---- */
 
-/* X(n_y, alpha_y, n_x, alpha_x): every combination that a plan may choose. */
-/* clang-format off */
-#define FORGE_WINOGRAD_TILES(X)                                                     \
-  X(2, 4, 2, 4) X(3, 5, 3, 5) X(4, 6, 4, 6) X(6, 8, 6, 8)          /* 3 by 3 */      \
-  X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
-  X(2, 6, 2, 6) X(4, 8, 4, 8)                                      /* 5 by 5 */      \
-  X(1, 1, 2, 8) X(1, 1, 4, 10) X(1, 1, 6, 12)                      /* 1 by 7 */      \
-  X(2, 8, 1, 1) X(4, 10, 1, 1) X(6, 12, 1, 1)                      /* 7 by 1 */      \
-  X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
-/* clang-format on */
-
 typedef void (*winograd_in_function)(const winograd_call *call, int64_t block, int64_t first,
                                      int64_t count, float *to);
 typedef void (*winograd_out_function)(const winograd_call *call, int64_t block, int64_t first,
                                       int64_t count, const float *from);
+
+/* X(alpha_y, alpha_x) for the inputs of all tiles. */
+#define FORGE_WINOGRAD_INPUTS(X) \
+  X(4, 4)                        \
+  X(5, 5)                        \
+  X(6, 6)                        \
+  X(8, 8) X(1, 4) X(1, 6) X(1, 8) X(1, 10) X(1, 12) X(4, 1) X(6, 1) X(8, 1) X(10, 1) X(12, 1)
+
+/* X(n_y, alpha_y, n_x, alpha_x) for all tiles, or P of the same for those that can be pooled. */
+/* clang-format off */
+#define FORGE_WINOGRAD_TILES(X, P)                                                  \
+  P(2, 4, 2, 4) X(3, 5, 3, 5) P(4, 6, 4, 6) P(6, 8, 6, 8)          /* 3 by 3 */      \
+  X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
+  P(2, 6, 2, 6) P(4, 8, 4, 8)                                      /* 5 by 5 */      \
+  X(1, 1, 2, 8) X(1, 1, 4, 10) X(1, 1, 6, 12)                      /* 1 by 7 */      \
+  X(2, 8, 1, 1) X(4, 10, 1, 1) X(6, 12, 1, 1)                      /* 7 by 1 */      \
+  X(1, 1, 2, 4) X(1, 1, 4, 6) X(1, 1, 6, 8) X(2, 4, 1, 1) X(4, 6, 1, 1) X(6, 8, 1, 1) /* 3 by 1 */
+/* clang-format on */
 
 #define FORGE_WINOGRAD_IN(alpha_y, alpha_x)                                                \
   static void winograd_in_##alpha_y##_##alpha_x(const winograd_call *call, int64_t block,  \
                                                 int64_t first, int64_t count, float *to) { \
     winograd_in(call, block, first, count, to, alpha_y, alpha_x);                          \
   }
-FORGE_WINOGRAD_IN(4, 4)
-FORGE_WINOGRAD_IN(5, 5)
-FORGE_WINOGRAD_IN(6, 6)
-FORGE_WINOGRAD_IN(8, 8)
-FORGE_WINOGRAD_IN(1, 4)
-FORGE_WINOGRAD_IN(1, 6)
-FORGE_WINOGRAD_IN(1, 8)
-FORGE_WINOGRAD_IN(1, 10)
-FORGE_WINOGRAD_IN(1, 12)
-FORGE_WINOGRAD_IN(4, 1)
-FORGE_WINOGRAD_IN(6, 1)
-FORGE_WINOGRAD_IN(8, 1)
-FORGE_WINOGRAD_IN(10, 1)
-FORGE_WINOGRAD_IN(12, 1)
+FORGE_WINOGRAD_INPUTS(FORGE_WINOGRAD_IN)
 
-#define FORGE_WINOGRAD_OUT(n_y, alpha_y, n_x, alpha_x)                                           \
-  static void winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x(                                \
+#define FORGE_WINOGRAD_NAME(kind, n_y, alpha_y, n_x, alpha_x) \
+  winograd_##kind##_##n_y##_##alpha_y##_##n_x##_##alpha_x
+#define FORGE_WINOGRAD_FUNCTION(kind, n_y, alpha_y, n_x, alpha_x, pooled)                        \
+  static void FORGE_WINOGRAD_NAME(kind, n_y, alpha_y, n_x, alpha_x)(                             \
     const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) { \
-    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, false);            \
+    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, pooled);           \
   }
-FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT)
-
-#define FORGE_WINOGRAD_POOLED(n_y, alpha_y, n_x, alpha_x)                                        \
-  static void winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x(                             \
-    const winograd_call *call, int64_t block, int64_t first, int64_t count, const float *from) { \
-    winograd_out(call, block, first, count, from, n_y, alpha_y, n_x, alpha_x, true);             \
-  }
-FORGE_WINOGRAD_POOLED(2, 4, 2, 4)
-FORGE_WINOGRAD_POOLED(4, 6, 4, 6)
-FORGE_WINOGRAD_POOLED(6, 8, 6, 8)
-FORGE_WINOGRAD_POOLED(2, 6, 2, 6)
-FORGE_WINOGRAD_POOLED(4, 8, 4, 8)
+#define FORGE_WINOGRAD_OUT(...) FORGE_WINOGRAD_FUNCTION(out, __VA_ARGS__, false)
+#define FORGE_WINOGRAD_POOLED(...)                 \
+  FORGE_WINOGRAD_FUNCTION(out, __VA_ARGS__, false) \
+  FORGE_WINOGRAD_FUNCTION(pooled, __VA_ARGS__, true)
+FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT, FORGE_WINOGRAD_POOLED)
 
 typedef struct {
   int32_t n_y, r_y, n_x, r_x;
   winograd_in_function in;
-  winograd_out_function out, pooled; /* NULL where n is odd */
+  winograd_out_function out, pooled; /* NULL where the tile cannot be pooled */
 } winograd_functions;
 
-#define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x) \
-  {n_y,                                                  \
-   alpha_y - n_y + 1,                                    \
-   n_x,                                                  \
-   alpha_x - n_x + 1,                                    \
-   winograd_in_##alpha_y##_##alpha_x,                    \
-   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,   \
-   NULL},
-#define FORGE_WINOGRAD_POOLED_ENTRY(n_y, alpha_y, n_x, alpha_x) \
-  {n_y,                                                         \
-   alpha_y - n_y + 1,                                           \
-   n_x,                                                         \
-   alpha_x - n_x + 1,                                           \
-   winograd_in_##alpha_y##_##alpha_x,                           \
-   winograd_out_##n_y##_##alpha_y##_##n_x##_##alpha_x,          \
-   winograd_pooled_##n_y##_##alpha_y##_##n_x##_##alpha_x},
+#define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x, pooled) \
+  {n_y,                                                          \
+   alpha_y - n_y + 1,                                            \
+   n_x,                                                          \
+   alpha_x - n_x + 1,                                            \
+   winograd_in_##alpha_y##_##alpha_x,                            \
+   FORGE_WINOGRAD_NAME(out, n_y, alpha_y, n_x, alpha_x),         \
+   pooled},
+#define FORGE_WINOGRAD_OUT_ENTRY(...) FORGE_WINOGRAD_ENTRY(__VA_ARGS__, NULL)
+#define FORGE_WINOGRAD_POOLED_ENTRY(...) \
+  FORGE_WINOGRAD_ENTRY(__VA_ARGS__, FORGE_WINOGRAD_NAME(pooled, __VA_ARGS__))
 
 static const winograd_functions winograd_table[] = {
-  FORGE_WINOGRAD_POOLED_ENTRY(2, 4, 2, 4) FORGE_WINOGRAD_POOLED_ENTRY(4, 6, 4, 6)
-    FORGE_WINOGRAD_POOLED_ENTRY(6, 8, 6, 8) FORGE_WINOGRAD_POOLED_ENTRY(2, 6, 2, 6)
-      FORGE_WINOGRAD_POOLED_ENTRY(4, 8, 4, 8) FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_ENTRY)};
+  FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT_ENTRY, FORGE_WINOGRAD_POOLED_ENTRY)};
 
-/* A plan asks only for tiles that forge_has_winograd says are here. */
+/* Plans use only tiles that forge_has_winograd accepts. */
 static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
   const winograd_functions *f = winograd_table;
   const int32_t r_y = forge_winograd_taps(a->kernel_height, a->stride);
@@ -332,8 +304,8 @@ static const winograd_functions *winograd_functions_of(const forge_winograd_argu
 
 /* ---- the three stages ---- */
 
-/* One panel of one chunk: the product of each point, then back.
- * transformed, products: as above; first, count: the tiles of the chunk. */
+/* Multiplies the points of one panel of one chunk and transforms back. first, count: the tiles of
+ * the chunk. */
 static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
                               int64_t panel, int64_t first, int64_t count, const float *transformed,
                               float *products) {
@@ -343,9 +315,9 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
   const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
   convolution_row row = {
     .pixel = FORGE_LANES,
-    .in_block = call->chunk * FORGE_LANES,
-    .out_block = call->chunk * FORGE_LANES,
-    .residual_block = call->chunk * FORGE_LANES,
+    .in_block = call->layout.chunk * FORGE_LANES,
+    .out_block = call->layout.chunk * FORGE_LANES,
+    .residual_block = call->layout.chunk * FORGE_LANES,
     .kernel_height = 1,
     .kernel_width = 1,
     .panel_width = a->panel_width,
@@ -355,18 +327,18 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
   };
   const int64_t channels = a->in.channels;
   const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
-  const int64_t alpha_y = call->points / alpha_x;
+  const int64_t alpha_y = call->layout.points / alpha_x;
   int64_t unit = 0;
-  for (int64_t point = 0; point < call->points; point++) {
-    row.out = products + point * call->products_point;
+  for (int64_t point = 0; point < call->layout.points; point++) {
+    row.out = products + point * call->layout.products_point;
     row.residual = NULL;
-    for (int64_t phase = 0; phase < call->phases; phase++) {
+    for (int64_t phase = 0; phase < call->layout.phases; phase++) {
       if (!forge_winograd_uses(phase, point / alpha_x, alpha_y, point % alpha_x, alpha_x)) continue;
-      row.in = transformed + point * call->transformed_point +
-        phase * call->in_blocks * call->chunk * FORGE_LANES;
+      row.in = transformed + point * call->layout.transformed_point +
+        phase * call->in_blocks * call->layout.chunk * FORGE_LANES;
       row.weights = a->weights + (panel * call->units + unit) * unit_floats;
       unit++;
-      /* Sums of at most `summed` channels are added up: see forge_winograd_arguments. */
+      /* Sums of at most `summed` channels are added: see forge_winograd_arguments. */
       for (int64_t c = 0; c < channels; c += a->summed) {
         const int64_t part = forge_smaller(a->summed, channels - c);
         row.whole_blocks = part / FORGE_LANES;
@@ -383,7 +355,7 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
   }
   const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
   for (int64_t v = 0; v < blocks; v++)
-    out(call, block + v, first, count, products + v * call->chunk * FORGE_LANES);
+    out(call, block + v, first, count, products + v * call->layout.chunk * FORGE_LANES);
 }
 
 static float *winograd_products(const winograd_call *call) {
@@ -391,7 +363,7 @@ static float *winograd_products(const winograd_call *call) {
     call->frame->worker * call->a->products_worker;
 }
 
-/* All three, chunk by chunk. */
+/* All three stages, chunk by chunk. */
 void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int64_t first,
                             int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
@@ -400,43 +372,47 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
   float *transformed = forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
   float *products = winograd_products(&call);
   for (int64_t chunk = first; chunk < last; chunk++) {
-    const int64_t start = chunk * call.chunk;
-    const int64_t count = forge_smaller(call.chunk, call.tiles - start);
-    for (int64_t block = 0; block < call.phases * call.in_blocks; block++)
-      functions->in(&call, block, start, count, transformed + block * call.chunk * FORGE_LANES);
+    const int64_t start = chunk * call.layout.chunk;
+    const int64_t count = forge_smaller(call.layout.chunk, call.layout.tiles - start);
+    for (int64_t block = 0; block < call.layout.phases * call.in_blocks; block++)
+      functions->in(&call, block, start, count,
+                    transformed + block * call.layout.chunk * FORGE_LANES);
     for (int64_t panel = 0; panel < call.panels; panel++)
       winograd_multiply(&call, functions, panel, start, count, transformed, products);
   }
 }
 
-/* The first alone, of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
+/* The first stage of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
 void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
                                   int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t blocks = call.phases * call.in_blocks;
+    const int64_t blocks = call.layout.phases * call.in_blocks;
     const int64_t chunk = tile / blocks, block = tile % blocks;
-    const int64_t start = chunk * call.chunk;
+    const int64_t start = chunk * call.layout.chunk;
     float *to = forge_origin(&a->transformed, frame) +
-      chunk * call.points * call.transformed_point + block * call.chunk * FORGE_LANES;
-    functions->in(&call, block, start, forge_smaller(call.chunk, call.tiles - start), to);
+      chunk * call.layout.points * call.layout.transformed_point +
+      block * call.layout.chunk * FORGE_LANES;
+    functions->in(&call, block, start, forge_smaller(call.layout.chunk, call.layout.tiles - start),
+                  to);
   }
 }
 
-/* The others, of what winograd_input made. Tiles: panel * chunks + chunk. */
+/* The other stages, after winograd_input. Tiles: panel * chunks + chunk. */
 void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *frame, int64_t first,
                                    int64_t last) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
-  const int64_t chunks = (call.tiles + call.chunk - 1) / call.chunk;
+  const int64_t chunks = call.layout.chunks;
   for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.chunk;
-    winograd_multiply(&call, functions, panel, start, forge_smaller(call.chunk, call.tiles - start),
+    const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.layout.chunk;
+    winograd_multiply(&call, functions, panel, start,
+                      forge_smaller(call.layout.chunk, call.layout.tiles - start),
                       forge_origin(&a->transformed, frame) +
-                        chunk * call.points * call.transformed_point,
+                        chunk * call.layout.points * call.layout.transformed_point,
                       winograd_products(&call));
   }
 }

@@ -1,8 +1,6 @@
-/* The transforms of Winograd's convolutions along one axis, on vectors: see ../winograd.h for the
- * matrices. alpha and n are constants where these are inlined, so that nothing is left of the
- * loops and tables but additions and multiply-adds. */
+/* The transforms of Winograd's convolutions along one axis: see ../winograd.h. alpha and n are
+ * constants, so that only additions and multiply-adds remain of the loops and tables. */
 
-/* p to the power of `exponent`. */
 FORGE_INLINE float power_of(float p, int exponent) {
   float power = 1;
 #pragma clang loop unroll(full)
@@ -10,8 +8,8 @@ FORGE_INLINE float power_of(float p, int exponent) {
   return power;
 }
 
-/* sum + coefficient * d, by an addition where that is the same: additions have ports of their own.
- */
+/* Returns sum + coefficient * d, by an addition if possible, because additions have ports of their
+ * own. */
 FORGE_INLINE v16 add_product(v16 sum, float coefficient, v16 d) {
   if (coefficient == 0) return sum;
   if (coefficient == 1) return sum + d;
@@ -19,7 +17,7 @@ FORGE_INLINE v16 add_product(v16 sum, float coefficient, v16 d) {
   return multiply_add(splat(coefficient), d, sum);
 }
 
-/* The polynomial with these coefficients, the highest of them 1, in numbers two apart. */
+/* Evaluates the polynomial with these coefficients, the highest 1, on every other number. */
 FORGE_INLINE v16 every_other(const v16 *d, const float *coefficients, const int degree) {
   v16 sum = d[2 * degree];
 #pragma clang loop unroll(full)
@@ -27,7 +25,7 @@ FORGE_INLINE v16 every_other(const v16 *d, const float *coefficients, const int 
   return sum;
 }
 
-/* even + p * odd and even - p * odd. */
+/* Computes even + p * odd and even - p * odd. */
 FORGE_INLINE void both_signs(v16 even, v16 odd, float p, v16 *plus_p, v16 *minus_p) {
   if (p == 1) {
     *plus_p = even + odd;
@@ -38,7 +36,7 @@ FORGE_INLINE void both_signs(v16 even, v16 odd, float p, v16 *plus_p, v16 *minus
   }
 }
 
-/* out = B^T d for alpha numbers; out is not d. */
+/* Computes out = B^T d for alpha numbers. out is not d. */
 FORGE_INLINE void transform_input(const v16 *d, v16 *out, const int alpha) {
   if (alpha == 1) {
     out[0] = d[0];
@@ -64,7 +62,7 @@ FORGE_INLINE void transform_input(const v16 *d, v16 *out, const int alpha) {
   }
 }
 
-/* out = A^T m, n numbers of alpha; out is not m. */
+/* Computes out = A^T m, n numbers from alpha. out is not m. */
 FORGE_INLINE void transform_output(const v16 *m, v16 *out, const int n, const int alpha) {
   if (alpha == 1) {
     out[0] = m[0];

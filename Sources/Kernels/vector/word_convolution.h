@@ -1,46 +1,21 @@
-/* Convolution of words (pairs of bf16, quads of int8): convolution.h's micro-kernel with words in
- * place of input channels. What the precisions share; word_tiles.h, included by each, has the
- * tiles. */
+/* Convolution of words (pairs of bf16, quads of int8): the micro-kernel of convolution.h with words
+ * in place of input channels.
+ *
+ * A convolution_row counts its input in words, its whole_blocks in groups of FORGE_GROUP words. Its
+ * further fields are
+ *   scales, totals           of the output channels
+ *   scale, zero              of the input's bytes
+ *   out_width                pixels of a row of the image
+ *   out_skip, residual_skip  with `flat`, floats between the end of a row and the next row */
 
-/* One row of output of one panel, as its tiles see it. Distances in words and floats. With `flat`
- * it is all pixels of the image, which has gaps between its rows. */
-typedef struct {
-  const float *in;      /* the first pixel of the row's first window */
-  const float *weights; /* [ky][kx][words][panel_width] */
-  const float *bias, *scales;
-  const int32_t *totals;
-  float scale; /* of the input's bytes */
-  uint32_t zero;
-  float *out;            /* pixel 0 of the panel's first block */
-  const float *residual; /* likewise, or NULL */
-  int64_t tap_row, tap_column, pixel, in_block, out_block, residual_block;
-  int64_t out_width;               /* pixels of a row of the image */
-  int64_t out_skip, residual_skip; /* with `flat`, from the end of a row to the next one's begin */
-  int64_t kernel_height, kernel_width;
-  int64_t groups, rest; /* input words: groups of FORGE_GROUP, and those of the partial block */
-  int64_t channels;     /* output channels from the panel's first on; more than it holds, maybe */
-  int64_t panel_width;
-  finish end;
-  const float *next;  /* weights to fetch meanwhile: see fetch in convolution.h */
-  int64_t next_lines; /* lines of them per group */
-} word_row;
-
-/* Words that are gone through at once. */
+/* The words between two prefetches. */
 enum { FORGE_GROUP = 4 };
 
-typedef void (*word_tile)(const word_row *row, int64_t x);
-
-/* Functions for 1 ... most_rows pixels of one number of vectors. */
-typedef struct {
-  int64_t most_rows;
-  word_tile adjacent[FORGE_MOST_ROWS], strided[FORGE_MOST_ROWS];
-} word_tiles;
-
 /* Stores the sums of pixels x ..< x + rows. */
-FORGE_INLINE void finish_words(const word_row *row, sums sum, int64_t x, const int rows,
+FORGE_INLINE void finish_words(const convolution_row *row, sums sum, int64_t x, const int rows,
                                const int vectors) {
   const v16 low = splat(row->end.low), high = splat(row->end.high);
-  /* Where each pixel lies: a tile may go over the end of a row. */
+  /* The place of each pixel. A tile may pass the end of a row. */
   int64_t out[FORGE_MOST_ROWS], residual[FORGE_MOST_ROWS];
   int64_t y = x / row->out_width, column = x % row->out_width;
 #pragma clang loop unroll(full)
@@ -53,7 +28,7 @@ FORGE_INLINE void finish_words(const word_row *row, sums sum, int64_t x, const i
   }
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    /* The last panel may reach past the last block: nothing is stored there. */
+    /* The last panel may reach past the last block. Nothing is stored there. */
     if (v * FORGE_LANES >= row->channels) break;
     const v16i mask = first_lanes(row->channels - v * FORGE_LANES);
     if (row->residual) {
@@ -74,50 +49,92 @@ FORGE_INLINE void finish_words(const word_row *row, sums sum, int64_t x, const i
   }
 }
 
-/* Cuts pixels first ..< last into tiles of nearly equal size; fetches `next` meanwhile. */
-static void convolve_word_row(word_row *row, int64_t first, int64_t last, const word_tiles *tiles,
-                              const int64_t words, const float *next, int64_t lines) {
-  const int64_t width = last - first;
-  const word_tile *functions = row->pixel == words ? tiles->adjacent : tiles->strided;
-  const int64_t count = (width + tiles->most_rows - 1) / tiles->most_rows;
-  const int64_t groups = count * row->kernel_height * row->kernel_width * row->groups;
-  /* A single tile takes its weights as fast as they come: nothing can be fetched beside them. */
-  row->next_lines =
-    next && groups > 0 && count > 1 ? forge_smaller((lines + groups - 1) / groups, 8) : 0;
-  for (int64_t tile = 0, x = first; tile < count; tile++) {
-    const int64_t end = first + width * (tile + 1) / count;
-    row->next = next ? next + lines * tile / count * FORGE_LANES : NULL;
-    functions[end - x - 1](row, x);
-    x = end;
+typedef v16 (*word_begin)(const convolution_row *row, int64_t vector);
+typedef v16 (*word_add)(v16 sum, v16 x, v16 weights);
+typedef v16 (*word_end)(const convolution_row *row, int64_t vector, v16 sum);
+
+/* Adds one word of all pixels. */
+FORGE_INLINE void add_word(sums sum, const float *at, int64_t pixel, const float *weights,
+                           const int rows, const int vectors, const word_add add) {
+  v16 w[FORGE_TILE_VECTORS];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) w[v] = load(weights + v * FORGE_LANES);
+#pragma clang loop unroll(full)
+  for (int r = 0; r < rows; r++) {
+    const v16 x = splat(at[r * pixel]);
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) sum[r][v] = add(sum[r][v], x, w[v]);
   }
 }
+
+/* Pixels x ..< x + rows: see convolve_tile. All but the first two arguments are constants. */
+FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int rows,
+                            const int vectors, const bool adjacent, const int words,
+                            const word_begin begin, const word_add add, const word_end end) {
+  const int64_t pixel = adjacent ? words : row->pixel;
+  const int panel_width = vectors * FORGE_LANES;
+  const float *weights = row->weights, *next = row->next;
+  const int64_t next_lines = row->next_lines;
+  sums sum;
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) {
+    const v16 first = begin(row, v);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum[r][v] = first;
+  }
+  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
+    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
+      const float *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
+      for (int64_t group = 0; group < row->whole_blocks; group++) {
+        fetch(next, next_lines);
+        next += next_lines * FORGE_LANES;
+        /* Unrolled, the compiler would load several words ahead and spill sums. */
+#pragma clang loop unroll(disable)
+        for (int word = 0; word < FORGE_GROUP; word++, at++, weights += panel_width)
+          add_word(sum, at, pixel, weights, rows, vectors, add);
+        /* From the last group of a block to the next block. */
+        if (words == FORGE_GROUP || group % 2) at += row->in_block - words;
+      }
+      /* Words of padded lanes alone add nothing. */
+#pragma clang loop unroll(disable)
+      for (int64_t word = 0; word < row->rest; word++)
+        add_word(sum, at + word, pixel, weights + word * panel_width, rows, vectors, add);
+      if (row->rest > 0) weights += words * panel_width;
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++)
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum[r][v] = end(row, v, sum[r][v]);
+  finish_words(row, sum, x, rows, vectors);
+}
+
+/* Defines the tiles of a precision, whose functions are <name>_begin, <name>_add and <name>_end. */
+#define FORGE_WORD_TILES(name, words)                                                        \
+  FORGE_INLINE void name##_tile(const convolution_row *row, int64_t x, int64_t vector,       \
+                                const int rows, const int vectors, const bool adjacent) {    \
+    (void)vector;                                                                            \
+    word_tile(row, x, rows, vectors, adjacent, words, name##_begin, name##_add, name##_end); \
+  }                                                                                          \
+  FORGE_TILE_TABLE(name)
 
 /* words: of 16 channels; tiles: by number of vectors, from 1. */
 static void convolve_words(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
                            int64_t first, int64_t last, const int64_t words,
-                           const word_tiles *tiles) {
+                           const convolution_tiles *tiles) {
   const forge_epilogue *e = &a->epilogue;
   const int64_t inputs = a->in.channels, vectors = a->panel_width / FORGE_LANES;
   const int64_t per_word = FORGE_LANES / words;
   const int64_t panel_words =
     (int64_t)a->kernel_height * a->kernel_width * forge_blocks(inputs) * words * a->panel_width;
   const int64_t width = a->flat ? (int64_t)a->out.width * a->out.height : a->out.width;
-  word_row row = {
-    .tap_row = a->dilation_y * a->in.row_stride,
-    .tap_column = a->dilation_x * words,
-    .pixel = a->stride_x * words,
-    .in_block = a->in.block_stride,
-    .out_block = a->out.block_stride,
-    .residual_block = e->residual.block_stride,
+  convolution_row row = {
+    FORGE_ROW_OF(a, words),
+    .whole_blocks = inputs / FORGE_LANES * (words / FORGE_GROUP),
+    .rest = (inputs % FORGE_LANES + per_word - 1) / per_word,
     .out_width = a->out.width,
     .out_skip = a->out.row_stride - (int64_t)a->out.width * FORGE_LANES,
     .residual_skip = e->residual.row_stride - (int64_t)a->out.width * FORGE_LANES,
-    .kernel_height = a->kernel_height,
-    .kernel_width = a->kernel_width,
-    .groups = inputs / FORGE_LANES * (words / FORGE_GROUP),
-    .rest = (inputs % FORGE_LANES + per_word - 1) / per_word,
-    .panel_width = a->panel_width,
-    .end = finish_of(&e->activation),
   };
   if (words == FORGE_QUAD_WORDS) {
     const int32_t *range = forge_range_of(&a->range, frame);
@@ -140,14 +157,12 @@ static void convolve_words(const forge_reduced_convolution_arguments *a, const f
     row.out = forge_row(&a->out, frame, block, y);
     row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
     row.channels = a->out.channels - column;
-    /* Each part of the image fetches its share of the panel after this one, or of the next step's.
-     */
+    /* Each part of the image prefetches its share of the next panel, or of the next step. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_words : a->next;
     const int64_t lines = (more ? panel_words : a->next_floats) / FORGE_LANES;
     const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
-    convolve_word_row(&row, width * segment / segments, width * (segment + 1) / segments,
-                      &tiles[vectors - 1], words, next ? next + begin * FORGE_LANES : NULL,
-                      end - begin);
+    convolve_row_of(&row, width * segment / segments, width * (segment + 1) / segments,
+                    next ? next + begin * FORGE_LANES : NULL, end - begin, tiles, words, 1);
   }
 }

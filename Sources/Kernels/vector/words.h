@@ -1,4 +1,4 @@
-/* What brings images to words of bf16 pairs and of int8 quads: see ../include/CForgePrecision.h. */
+/* Conversion of images to words of bf16 pairs and int8 quads: see ../include/CForgePrecision.h. */
 
 typedef struct {
   const float *in; /* column 0 of the row, or NULL in the border */
@@ -6,8 +6,8 @@ typedef struct {
   v16i mask; /* the lanes that hold channels */
 } words_source;
 
-/* A row of words, `tile` being block * (top + height + bottom) + row; gives where its first word
- * goes. */
+/* Prepares a row of words, where `tile` is block * (top + height + bottom) + row. Returns the place
+ * of its first word. */
 FORGE_INLINE float *words_of(const forge_words_arguments *a, const forge_frame *frame, int64_t tile,
                              const int64_t words, words_source *source) {
   const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;

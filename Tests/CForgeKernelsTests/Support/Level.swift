@@ -19,5 +19,12 @@ struct Level: Sendable, CustomStringConvertible {
   /// The kernels; only for levels that are available.
   var kernels: forge_kernel_table { forge_kernels(forge_level(rawValue)).pointee }
 
+  /// The lines of the list of kernels, at a level that is available.
+  var list: [forge_kernel_entry] {
+    (0...).lazy.map { forge_kernel_at(forge_level(rawValue), $0) }.prefix { $0.name != nil }.map {
+      $0
+    }
+  }
+
   var description: String { ["scalar", "baseline", "avx2", "avx512"][Int(rawValue)] }
 }

@@ -1,0 +1,52 @@
+/* The list of kernels. A line here declares a kernel for all instruction sets ("levels"), adds
+ * it to their tables, defines its number of tiles, and includes it in the tests of all kernels. */
+#ifndef CFORGE_KERNEL_LIST_H
+#define CFORGE_KERNEL_LIST_H
+
+/* X(name, arguments, levels, tiles):
+ *   name       the field of forge_kernel_table; the functions are forge_<name>_<level>
+ *   arguments  forge_<arguments>_arguments
+ *   levels     EVERY: each level has its own function
+ *              SHARED: all levels use the scalar function, which vectors would not make faster
+ *              VECTORS: each level but the scalar one has a function
+ *   tiles      the value of forge_<name>_tiles for the arguments `a`; tiles.c defines the terms */
+#define FORGE_KERNELS(X)                                                                       \
+  X(block, block, SHARED, rows_of_blocks(&a->out))                                             \
+  X(unblock, unblock, SHARED, a->out.height)                                                   \
+  X(clear_halo, clear_halo, SHARED, rows_of_blocks(&a->out))                                   \
+  X(fill, fill, SHARED, forge_blocks(a->out.channels))                                         \
+  X(copy, copy, SHARED, forge_blocks(a->out.channels))                                         \
+  X(copy_channels, copy_channels, SHARED, 1)                                                   \
+  X(gather_channels, gather_channels, SHARED, a->out.height)                                   \
+  X(convolution, convolution, EVERY, panels(a) * a->out.height * forge_larger(a->segments, 1)) \
+  X(plain_convolution, plain_convolution, EVERY, panels(a) * a->out.height)                    \
+  X(winograd, winograd, VECTORS, forge_winograd_layout_of(a).chunks)                           \
+  X(winograd_input, winograd, VECTORS, winograd_input_tiles(a))                                \
+  X(winograd_output, winograd, VECTORS, winograd_output_tiles(a))                              \
+  X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments)                       \
+  X(grouped_convolution, grouped_convolution, EVERY, rows_of_blocks(&a->out))                  \
+  X(depthwise, depthwise, EVERY, rows_of_blocks(&a->out))                                      \
+  X(pooling, pooling, EVERY, rows_of_blocks(&a->out))                                          \
+  X(activation, activation, EVERY, rows_of_blocks(&a->out))                                    \
+  X(affine, affine, EVERY, rows_of_blocks(&a->out))                                            \
+  X(binary, binary, EVERY, rows_of_blocks(&a->out))                                            \
+  X(softmax, softmax, EVERY, a->out.height)                                                    \
+  X(resize, resize, SHARED, 1)                                                                 \
+  X(copy_plain, copy_plain, SHARED, first_size(a))                                             \
+  X(binary_plain, binary_plain, EVERY, first_size(a))                                          \
+  X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE))  \
+  X(softmax_plain, softmax_plain, EVERY, a->rows)
+
+/* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The
+ * scalar level has all of them, the others those whose instructions the processor has:
+ *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI) */
+#define FORGE_PRECISION_KERNELS(X) \
+  X(half_convolution, F16C)        \
+  X(fixed_convolution, AVX512)     \
+  X(bfloat_input, BF16)            \
+  X(bfloat_convolution, BF16)      \
+  X(byte_range, VNNI)              \
+  X(byte_input, VNNI)              \
+  X(byte_convolution, VNNI)
+
+#endif
