@@ -80,7 +80,7 @@ public struct BlobParameters: ParameterSource {
     for entry in entries {
       let key = Key(layer: entry.layer, type: entry.type)
       guard known.updateValue(entry, forKey: key) == nil else {
-        throw .twoPlaces(path, entry.layer, entry.type)
+        throw file.located(.twoPlaces(entry.layer, entry.type))
       }
       if layers.insert(entry.layer).inserted { names.append(entry.layer) }
     }
@@ -105,7 +105,7 @@ public struct BlobParameters: ParameterSource {
     self.layout = layout
     rule = .packed(offset: offset, elementType, order: order)
     guard 0...file.count ~= offset else {
-      throw .placeOutside(path, offset: offset, byteCount: 0, of: file.count)
+      throw file.located(.placeOutside(offset, byteCount: 0, of: file.count))
     }
   }
 
@@ -135,15 +135,15 @@ public struct BlobParameters: ParameterSource {
       let key = Key(layer: spec.layer, type: spec.type, axes: spec.axes)
       let entry = Entry(spec.layer, spec.type, offset: end, elementType: type)
       guard placed.updateValue(entry, forKey: key) == nil else {
-        throw LoadError.twoPlaces(file.path, spec.layer, spec.type)
+        throw file.located(.twoPlaces(spec.layer, spec.type))
       }
       let (next, overflow) = end.addingReportingOverflow(spec.count * type.byteCount)
       guard !overflow else { throw LoadError.outOfMemory(file.path, byteCount: Int.max) }
       end = next
     }
     guard end == file.count else {
-      throw LoadError.packedSize(
-        file.path, received: file.count, needs: end, offset: offset, type)
+      throw file.located(
+        .packedSize(received: file.count, needs: end, offset: offset, type))
     }
     var ready = self
     ready.rule = .placed(placed)
@@ -159,7 +159,10 @@ public struct BlobParameters: ParameterSource {
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     let found: Entry?
     switch rule {
-    case .packed: throw LoadError.unprepared(file.path).asked(for: spec)
+    case .packed:
+      let error = LoadError.unprepared(
+        "the parameters go by order, and the order was not given")
+      throw file.located(error).asked(for: spec)
     case .entries(let entries, _): found = entries[Key(layer: spec.layer, type: spec.type)]
     case .placed(let placed):
       found = placed[Key(layer: spec.layer, type: spec.type, axes: spec.axes)]
@@ -194,12 +197,12 @@ public struct BlobParameters: ParameterSource {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
     guard count >= 0, !overflow else { throw .impossibleCount(file.path, count) }
     guard offset >= 0, offset <= file.count, byteCount <= file.count - offset else {
-      throw .placeOutside(
-        file.path, offset: offset, byteCount: byteCount, of: file.count)
+      throw file.located(.placeOutside(offset, byteCount: byteCount, of: file.count))
     }
+    let place = try InputFile(
+      offset..<(offset + byteCount), of: file, entry: "byte \(offset)")
     return StoredValues(
-      FileRange(file, offset..<(offset + byteCount), entry: "byte \(offset)"), count: count,
-      elementType: elementType, layout: layout, sizes: nil)
+      file: place, count: count, elementType: elementType, layout: layout, sizes: nil)
   }
 
   /// The parameters of each layer together, in the given order.

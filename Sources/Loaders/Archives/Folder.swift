@@ -53,8 +53,10 @@ enum Folder {
           folders.append((relative, depth + 1))
         }
         guard files.count + folders.count <= limits.entries else {
-          throw .beyondLimit(
-            path, "a folder of more than \(limits.entries) files", limit: "entries")
+          var error = LoadError.beyondLimit(
+            "a folder of more than \(limits.entries) files", limit: "entries")
+          error.path = path
+          throw error
         }
       }
     }

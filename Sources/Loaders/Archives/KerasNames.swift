@@ -12,26 +12,23 @@ package enum KerasNames {
   ///
   /// - Parameters:
   ///   - configuration: the description, JSON.
-  ///   - path: the archive, for messages.
+  ///   - archive: the archive, for messages.
   ///   - source: the HDF5 file.
   ///   - budget: what the names are made from.
   /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
   /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
   static func names(
-    _ configuration: String, path: String, known source: HDF5Parameters, _ budget: LoadBudget
+    _ configuration: String, in archive: InputFile, known source: HDF5Parameters,
+    _ budget: LoadBudget
   ) throws(LoadError) -> [EntryName: EntryName] {
     guard source.goesByName, try !hasNames(source.file) else { return [:] }
-    var text = configuration
-    let json = try text.withUTF8 { bytes in
-      let cursor = ByteCursor(
-        UnsafeRawBufferPointer(bytes), path: path, entry: KerasArchive.configurationEntry.text)
-      return Result { () throws(LoadError) in
-        try JSONReader.value(cursor, maximumDepth: maximumJSONDepth, budget)
-      }
-    }.get()
-    var names: [EntryName: EntryName] = [:]
-    try collect(json, user: [], file: [], depth: 0, into: &names, budget)
-    return names
+    return try archive.locating(KerasArchive.configurationEntry.text) { () throws(LoadError) in
+      let text = ByteCursor(Array(configuration.utf8)[...], "a text of the JSON")
+      let json = try JSONReader.value(text, maximumDepth: maximumJSONDepth, budget)
+      var names: [EntryName: EntryName] = [:]
+      try collect(json, user: [], file: [], depth: 0, into: &names, budget)
+      return names
+    }
   }
 
   /// Whether the file notes the user's names.

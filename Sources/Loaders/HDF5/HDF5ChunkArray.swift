@@ -4,15 +4,15 @@ protocol HDF5ChunkArray {
   var parts: HDF5ChunkParts { get }
 
   /// Reads the head of the list at an address; `nil` when nothing was written.
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault)
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError)
 
   /// A cursor at the element of an index; `nil` when it was never written.
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor?
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor?
 }
 
 extension HDF5ChunkArray {
   /// Reads all chunks of the list at an address.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     guard var array = try Self(at: address, list) else { return }
     let order = try HDF5ChunkOrder(list.layout)
     for number in 0..<list.layout.total {
@@ -42,7 +42,7 @@ struct HDF5ChunkParts {
   /// - Returns: the parts, and a cursor at the rest of the head.
   static func head(
     _ signature: StaticString, at address: Int, _ length: Int, _ list: HDF5ChunkList
-  ) throws(HDF5Fault) -> (parts: HDF5ChunkParts, rest: HDF5Cursor) {
+  ) throws(LoadError) -> (parts: HDF5ChunkParts, rest: ByteCursor) {
     var cursor = try list.reader.block(signature, at: address, length, what)
     let client = try cursor.byte()
     let parts = HDF5ChunkParts(
@@ -62,7 +62,7 @@ struct HDF5ChunkParts {
   /// What a block of the list holds.
   func block(
     _ signature: StaticString, at address: Int, _ byteCount: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     guard byteCount <= reader.head.count else {
       throw .damaged("a list of chunks is too long", at: address)
     }
@@ -74,12 +74,12 @@ struct HDF5ChunkParts {
   }
 
   /// The elements of a page.
-  func page(at address: Int, _ count: Int) throws(HDF5Fault) -> HDF5Cursor {
+  func page(at address: Int, _ count: Int) throws(LoadError) -> ByteCursor {
     try reader.cursor(address, count * elementBytes + 4, Self.what).checked()
   }
 
   /// Whether a page was written, by the bits of all pages.
-  func isWritten(_ page: Int, _ bits: HDF5Cursor) throws(HDF5Fault) -> Bool {
+  func isWritten(_ page: Int, _ bits: ByteCursor) throws(LoadError) -> Bool {
     var bits = bits
     try bits.skip(page / 8)
     return try bits.byte() & (0x80 >> (page % 8)) != 0
@@ -88,14 +88,14 @@ struct HDF5ChunkParts {
   // MARK: Elements
 
   /// A cursor at one of the elements behind a cursor.
-  func element(_ place: Int, of elements: HDF5Cursor) throws(HDF5Fault) -> HDF5Cursor {
+  func element(_ place: Int, of elements: ByteCursor) throws(LoadError) -> ByteCursor {
     var cursor = elements
     try cursor.skip(place * elementBytes)
     return cursor
   }
 
   /// One of the addresses behind a cursor; `nil` when undefined.
-  func pointer(_ place: Int, of pointers: HDF5Cursor) throws(HDF5Fault) -> Int? {
+  func pointer(_ place: Int, of pointers: ByteCursor) throws(LoadError) -> Int? {
     var cursor = pointers
     try cursor.skip(place * reader.head.offsetSize)
     return try cursor.address(reader.head)
@@ -103,8 +103,8 @@ struct HDF5ChunkParts {
 
   /// Reads an element and notes its chunk, if there is one.
   fileprivate func readElement(
-    _ cursor: inout HDF5Cursor, number: Int, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+    _ cursor: inout ByteCursor, number: Int, into list: inout HDF5ChunkList
+  ) throws(LoadError) {
     let address = try cursor.address(reader.head)
     let stored = isFiltered ? try cursor.integer(sizeBytes) : list.layout.byteCount
     let mask = isFiltered ? try cursor.integer(4) : 0

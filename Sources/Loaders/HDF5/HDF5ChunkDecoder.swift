@@ -20,12 +20,12 @@ struct HDF5ChunkDecoder: ~Copyable {
   init(
     _ input: InputFile, base: Int, byteCount: Int, largestStored: Int, filters: HDF5Filters
   ) throws(LoadError) {
-    let stored = try RawMemory(byteCount: largestStored, for: input.path)
+    let stored = try RawMemory(byteCount: largestStored, for: input.origin)
     // A checksum of four bytes may be compressed with the values, and what is shuffled may be
     // compressed already.
     let room = filters.filters.isEmpty ? 0 : max(byteCount + 4, largestStored)
-    let first = try RawMemory(byteCount: room, for: input.path)
-    let second = try RawMemory(byteCount: filters.filters.count > 1 ? room : 0, for: input.path)
+    let first = try RawMemory(byteCount: room, for: input.origin)
+    let second = try RawMemory(byteCount: filters.filters.count > 1 ? room : 0, for: input.origin)
     self.input = input
     self.base = base
     self.byteCount = byteCount
@@ -49,14 +49,12 @@ struct HDF5ChunkDecoder: ~Copyable {
   /// - Throws: when the file cannot be read or the chunk is not what it should be.
   func decode(
     _ chunk: HDF5Chunk, into target: UnsafeMutableRawBufferPointer?
-  ) throws(HDF5Fault) -> UnsafeRawBufferPointer {
+  ) throws(LoadError) -> UnsafeRawBufferPointer {
     let applied = filters.applied(chunk.mask)
     let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
     let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
-    try HDF5Fault.wrapping { () throws(LoadError) in
-      let start = base + chunk.address
-      try input.read(start..<start + chunk.stored, into: source)
-    }
+    let start = base + chunk.address
+    try input.read(start..<start + chunk.stored, into: source)
     var current = UnsafeRawBufferPointer(source)
     // Two buffers take turns.
     var isSecond = false
@@ -91,14 +89,14 @@ struct HDF5ChunkDecoder: ~Copyable {
     return current
   }
 
-  private static func altered(_ address: Int) -> HDF5Fault {
+  private static func altered(_ address: Int) -> LoadError {
     .damaged("a compressed chunk is not what it should be", at: address)
   }
 
   /// The bytes before a checksum, once it is right.
   private static func checked(
     _ bytes: UnsafeRawBufferPointer, at address: Int
-  ) throws(HDF5Fault) -> UnsafeRawBufferPointer {
+  ) throws(LoadError) -> UnsafeRawBufferPointer {
     guard bytes.count >= 4 else { throw altered(address) }
     let values = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)])
     let sum = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 4)...])

@@ -18,14 +18,14 @@ struct HDF5ChunkTree {
   private var nodes: Set<Int> = []
 
   /// Reads all chunks below a node.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     var tree = HDF5ChunkTree()
     try tree.read(address, level: nil, Bounds(low: [], high: nil), into: &list)
   }
 
   private mutating func read(
     _ address: Int, level: Int?, _ bounds: Bounds, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     let layout = list.layout
     var (cursor, found, entries) = try HDF5Tree.node(
       address, kind: 1, parent: level, keyBytes: 8 + 8 * (layout.chunk.count + 1),
@@ -53,8 +53,8 @@ struct HDF5ChunkTree {
   }
 
   private static func key(
-    _ cursor: inout HDF5Cursor, _ layout: HDF5Chunks
-  ) throws(HDF5Fault) -> Key {
+    _ cursor: inout ByteCursor, _ layout: HDF5Chunks
+  ) throws(LoadError) -> Key {
     let stored = try cursor.integer(4)
     let mask = try cursor.integer(4)
     var start: [Int] = []

@@ -10,9 +10,9 @@ extension HDF5Chunks {
   ///   - filters: what was done to chunks.
   /// - Throws: when the layout is damaged or not supported.
   init(
-    _ cursor: inout HDF5Cursor, version: Int, _ head: HDF5Superblock, _ space: HDF5Dataspace,
+    _ cursor: inout ByteCursor, version: Int, _ head: HDF5Superblock, _ space: HDF5Dataspace,
     elementByteCount: Int, filters: HDF5Filters
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     let flags = version == 4 ? try cursor.byte() : 0
     let start = cursor.offset
     let axes = try cursor.byte()
@@ -48,11 +48,11 @@ extension HDF5Chunks {
 
   /// Reads how chunks are found from the end of the newer layout.
   private static func index(
-    _ cursor: inout HDF5Cursor, _ head: HDF5Superblock, flags: Int, byteCount: Int,
+    _ cursor: inout ByteCursor, _ head: HDF5Superblock, flags: Int, byteCount: Int,
     filters: HDF5Filters
-  ) throws(HDF5Fault) -> Index {
+  ) throws(LoadError) -> Index {
     guard flags & ~0x3 == 0, flags & 0x1 == 0 || filters.filters.isEmpty else {
-      throw .unsupported("chunks that are filtered only where they are whole")
+      throw .unsupportedHDF5("chunks that are filtered only where they are whole")
     }
     let start = cursor.offset
     switch try cursor.byte() {

@@ -49,7 +49,7 @@ struct HDF5Chunks: Sendable {
   let counts: [Int]
 
   /// Every chunk that was written, each once.
-  func chunks(_ reader: HDF5Reader) throws(HDF5Fault) -> [HDF5Chunk] {
+  func chunks(_ reader: HDF5Reader) throws(LoadError) -> [HDF5Chunk] {
     guard !sizes.contains(0) else { return [] }
     var list = HDF5ChunkList(self, reader)
     switch index {
@@ -101,7 +101,7 @@ struct HDF5ChunkList {
   }
 
   /// Notes a chunk that was written.
-  mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(HDF5Fault) {
+  mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(LoadError) {
     try reader.count(bytes: MemoryLayout<HDF5Chunk>.stride)
     try reader.check(address, stored, "a chunk")
     try layout.filters.check(
@@ -115,7 +115,7 @@ struct HDF5ChunkList {
   }
 
   /// Notes chunks that lie one after the other.
-  mutating func addImplicit(_ address: Int) throws(HDF5Fault) {
+  mutating func addImplicit(_ address: Int) throws(LoadError) {
     let order = try HDF5ChunkOrder(layout)
     for number in 0..<layout.total {
       let start = try order.offset(of: number, unit: layout.byteCount)
@@ -135,7 +135,7 @@ struct HDF5ChunkOrder {
   /// The order of chunks.
   ///
   /// An axis without end, if there is one, comes first: the list grows at its end.
-  init(_ layout: HDF5Chunks) throws(HDF5Fault) {
+  init(_ layout: HDF5Chunks) throws(LoadError) {
     let endless = layout.maximum.firstIndex { $0 == nil }
     var steps = layout.counts
     var step = 1
@@ -148,14 +148,14 @@ struct HDF5ChunkOrder {
       step = product.partialValue
       overflows = overflows || product.overflow
     }
-    guard !overflows else { throw .refused("a dataset that may grow beyond all bounds") }
+    guard !overflows else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
     if let endless { steps[endless] = step }
     self.layout = layout
     self.steps = steps
   }
 
   /// The place of a chunk in the list, times a unit.
-  func offset(of number: Int, unit: Int = 1) throws(HDF5Fault) -> Int {
+  func offset(of number: Int, unit: Int = 1) throws(LoadError) -> Int {
     var sum = 0
     var overflows = false
     for (place, step) in zip(layout.place(of: number), steps) {

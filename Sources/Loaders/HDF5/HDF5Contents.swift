@@ -16,7 +16,7 @@ final class HDF5Contents: Sendable {
       /// Another path of the file.
       case soft(EntryName)
       /// Something that is not followed, with the reason.
-      case blocked(HDF5Fault)
+      case blocked(LoadError)
       /// Something that holds no values, as a named type.
       case other
     }
@@ -41,10 +41,10 @@ final class HDF5Contents: Sendable {
   let order: [Int]
 
   /// Walks through a file; `nil` when it is of another format.
-  init?(_ input: InputFile, _ limits: LoadLimits) throws(HDF5Fault) {
-    let pages = HDF5Pages(input, LoadBudget(limits, input))
-    guard let head = try HDF5Superblock(pages) else { return nil }
-    var walk = HDF5Walk(HDF5Reader(pages, head), limits)
+  init?(_ input: InputFile, _ limits: LoadLimits) throws(LoadError) {
+    let bytes = HDF5Bytes(input, limits)
+    guard let head = try HDF5Superblock(bytes) else { return nil }
+    var walk = HDF5Walk(HDF5Reader(bytes, head), limits)
     try walk.run()
     self.input = input
     self.head = head
@@ -56,7 +56,7 @@ final class HDF5Contents: Sendable {
 
   /// A reader of the file's structure, with a budget of its own.
   func reader() -> HDF5Reader {
-    HDF5Reader(HDF5Pages(input, LoadBudget(limits, input)), head)
+    HDF5Reader(HDF5Bytes(input, limits), head)
   }
 
   // MARK: Nodes
@@ -118,7 +118,7 @@ final class HDF5Contents: Sendable {
   /// - Throws: what a link on the way is refused for, or that it leads in circles.
   func resolve(
     _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> Int? {
+  ) throws(LoadError) -> Int? {
     let slash = UInt8(ascii: "/")
     var current = path.first == slash ? Self.root : start
     // The rest of the path, and of the links that lead to it.
@@ -140,7 +140,7 @@ final class HDF5Contents: Sendable {
       case .soft(let target):
         hops += 1
         guard hops <= HDF5Limits.maximumHops else {
-          throw .refused("links that lead in circles")
+          throw .refusedHDF5("links that lead in circles")
         }
         try reader.count(bytes: target.count)
         if target.bytes.first == slash { current = Self.root }
@@ -161,7 +161,7 @@ final class HDF5Contents: Sendable {
   /// The texts of an attribute of a node; `nil` when there is no such attribute.
   func texts(
     of attribute: EntryName, at node: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [[UInt8]]? {
+  ) throws(LoadError) -> [[UInt8]]? {
     let attributes: HDF5Attributes
     switch nodes[node].content {
     case .group(_, let found): attributes = found
@@ -169,7 +169,7 @@ final class HDF5Contents: Sendable {
     case .same, .soft, .blocked, .other: return nil
     }
     if let texts = try attributes.joinedTexts(of: attribute, reader) { return texts }
-    if attributes.isPartial { throw .unsupported("the newest form of many attributes") }
+    if attributes.isPartial { throw .unsupportedHDF5("the newest form of many attributes") }
     return nil
   }
 }

@@ -33,24 +33,24 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   }
 
   private struct SuperBlock {
-    let pageBits: HDF5Cursor
-    let addresses: HDF5Cursor
+    let pageBits: ByteCursor
+    let addresses: ByteCursor
   }
 
   let parts: HDF5ChunkParts
   private let head: HDF5Superblock
   private let form: Form
-  private let direct: HDF5Cursor
-  private let blocks: HDF5Cursor
-  private let superBlocks: HDF5Cursor
+  private let direct: ByteCursor
+  private let blocks: ByteCursor
+  private let superBlocks: ByteCursor
   // Every part is read once.
   private var knownSuperBlocks: [Int: SuperBlock] = [:]
-  private var known: [Int: HDF5Cursor] = [:]
+  private var known: [Int: ByteCursor] = [:]
 
   /// Reads the head and the index block.
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault) {
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     head = list.reader.head
-    var cursor: HDF5Cursor
+    var cursor: ByteCursor
     (parts, cursor) = try HDF5ChunkParts.head(
       "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, list)
     form = try Self.form(&cursor)
@@ -65,7 +65,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     superBlocks = try block.part(superBytes, Self.what)
   }
 
-  private static func form(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> Form {
+  private static func form(_ cursor: inout ByteCursor) throws(LoadError) -> Form {
     let start = cursor.offset
     let form = Form(
       maximumBits: try cursor.byte(), indexElements: try cursor.byte(),
@@ -79,7 +79,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   }
 
   /// Two to the power of the next byte; 0 where that is too large.
-  private static func powerOfTwo(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> Int {
+  private static func powerOfTwo(_ cursor: inout ByteCursor) throws(LoadError) -> Int {
     let bits = try cursor.byte()
     return bits < 32 ? 1 << bits : 0
   }
@@ -89,7 +89,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
   // MARK: Elements
 
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index >= form.indexElements else { return try parts.element(index, of: direct) }
     let rest = index - form.indexElements
     let ratio = rest / form.leastElements + 1
@@ -103,7 +103,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
       // Before the blocks of a super block lie those of all smaller ones.
       let before = (0..<number).reduce(0) { $0 + form.blocks($1) }
       guard elements <= form.pageElements else {
-        throw .unsupported("a list of chunks whose first parts have pages")
+        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
       }
       guard let address = try parts.pointer(before + block, of: blocks) else { return nil }
       return try parts.element(place, of: try dataBlock(address, elements: elements))
@@ -126,7 +126,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
   private mutating func superBlock(
     _ address: Int, number: Int
-  ) throws(HDF5Fault) -> SuperBlock {
+  ) throws(LoadError) -> SuperBlock {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
     let pages = form.elements(number) / form.pageElements
@@ -145,7 +145,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The elements of a data block without pages.
   private mutating func dataBlock(
     _ address: Int, elements: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     if let found = known[address] { return found }
     var elements = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
     try elements.skip(offsetBytes)
@@ -156,7 +156,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The elements of a page of a data block.
   private mutating func dataPage(
     _ page: Int, of block: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
     let (start, overflow) = block.addingReportingOverflow(before)
     guard !overflow else { throw .damaged("a list of chunks is too long", at: block) }

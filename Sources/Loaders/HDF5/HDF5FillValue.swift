@@ -8,7 +8,7 @@ enum HDF5FillValue: Sendable {
   case none
 
   /// The fill value that an object header states.
-  init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(HDF5Fault) {
+  init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(LoadError) {
     if let message = header.first(.fillValue) {
       var cursor = try message.cursor("a fill value")
       self = try Self.read(&cursor)
@@ -23,7 +23,7 @@ enum HDF5FillValue: Sendable {
     }
   }
 
-  private static func read(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> HDF5FillValue {
+  private static func read(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
     let version = try cursor.byte()
     let writeTime: Int
     let isDefined: Bool
@@ -38,7 +38,7 @@ enum HDF5FillValue: Sendable {
       writeTime = flags >> 2 & 3
       isUndefined = flags & 0x10 != 0
       isDefined = flags & 0x20 != 0
-    default: throw .unsupported("version \(version) of a fill value")
+    default: throw .unsupportedHDF5("version \(version) of a fill value")
     }
     let never = 1
     guard !isUndefined, writeTime != never else { return .none }
@@ -47,7 +47,7 @@ enum HDF5FillValue: Sendable {
     return try sized(&cursor)
   }
 
-  private static func sized(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> HDF5FillValue {
+  private static func sized(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
     let start = cursor.offset
     // In the older versions -1 stands for an undefined value.
     let size = try cursor.unsigned(4)

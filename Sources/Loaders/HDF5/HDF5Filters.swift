@@ -19,11 +19,11 @@ struct HDF5Filters: Sendable {
   }
 
   /// Reads a filter message.
-  init(_ cursor: inout HDF5Cursor, elementByteCount: Int) throws(HDF5Fault) {
+  init(_ cursor: inout ByteCursor, elementByteCount: Int) throws(LoadError) {
     let version = try cursor.byte()
     let count = try cursor.byte()
     guard version == 1 || version == 2 else {
-      throw .unsupported("version \(version) of filters")
+      throw .unsupportedHDF5("version \(version) of filters")
     }
     if version == 1 { try cursor.skip(6) }
     var filters: [Filter] = []
@@ -37,9 +37,9 @@ struct HDF5Filters: Sendable {
       try cursor.skip(max(values - 1, 0) * 4)
       if version == 1, values % 2 == 1 { try cursor.skip(4) }
       guard let filter = Filter(rawValue: kind) else {
-        throw .unsupported("the compression or filter \(kind)")
+        throw .unsupportedHDF5("the compression or filter \(kind)")
       }
-      guard !filters.contains(filter) else { throw .unsupported("the same filter twice") }
+      guard !filters.contains(filter) else { throw .unsupportedHDF5("the same filter twice") }
       if filter == .shuffle, first != elementByteCount {
         throw .damaged("values of \(first) bytes shuffled where they have \(elementByteCount)")
       }
@@ -52,7 +52,7 @@ struct HDF5Filters: Sendable {
   /// Throws unless `stored` bytes can give a chunk of `byteCount` bytes.
   ///
   /// Memory is taken by what a file says only once the file is seen to hold enough for it.
-  func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(HDF5Fault) {
+  func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(LoadError) {
     guard mask >> filters.count == 0 else {
       throw .damaged("a chunk leaves out filters there are not", at: address)
     }

@@ -6,13 +6,13 @@ struct HDF5FixedArray: HDF5ChunkArray {
   private let count: Int
   private let pageElements: Int
   /// The elements, or the bits of the pages that were written.
-  private let content: HDF5Cursor
+  private let content: ByteCursor
   private let pagesAt: Int?
-  private var page: (number: Int, elements: HDF5Cursor?)?
+  private var page: (number: Int, elements: ByteCursor?)?
 
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault) {
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
-    var cursor: HDF5Cursor
+    var cursor: ByteCursor
     (parts, cursor) = try HDF5ChunkParts.head(
       "FAHD", at: address, 12 + head.lengthSize + head.offsetSize, list)
     let pageBits = try cursor.byte()
@@ -29,7 +29,7 @@ struct HDF5FixedArray: HDF5ChunkArray {
     pagesAt = pages > 0 ? block + parts.blockBytes(byteCount) : nil
   }
 
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index < count else { throw .damaged("a list of chunks is too short") }
     guard let pagesAt else { return try parts.element(index, of: content) }
     let number = index / pageElements
@@ -38,7 +38,7 @@ struct HDF5FixedArray: HDF5ChunkArray {
     return try parts.element(index % pageElements, of: elements)
   }
 
-  private func elements(ofPage page: Int, _ start: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  private func elements(ofPage page: Int, _ start: Int) throws(LoadError) -> ByteCursor? {
     guard try parts.isWritten(page, content) else { return nil }
     return try parts.page(
       at: start + page * (pageElements * parts.elementBytes + 4),

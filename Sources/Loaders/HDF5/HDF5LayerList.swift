@@ -2,7 +2,7 @@
 struct HDF5LayerList {
   private static let slash = UInt8(ascii: "/")
 
-  private(set) var layers: [HDF5Layer] = []
+  private(set) var layers: [FileLayer] = []
   private let contents: HDF5Contents
   private let reader: HDF5Reader
   private var names: Set<EntryName> = []
@@ -13,7 +13,7 @@ struct HDF5LayerList {
   }
 
   /// Adds the layer that a list names, or those of a model that is a layer here.
-  mutating func add(_ name: EntryName, in root: Int) throws(HDF5Fault) {
+  mutating func add(_ name: EntryName, in root: Int) throws(LoadError) {
     guard names.insert(name).inserted else {
       throw .damaged("it lists the layer \"\(name)\" twice")
     }
@@ -24,13 +24,13 @@ struct HDF5LayerList {
   }
 
   /// The paths of a group's parameters, from there on.
-  private func stored(in group: Int) throws(HDF5Fault) -> [[UInt8]] {
+  private func stored(in group: Int) throws(LoadError) -> [[UInt8]] {
     if let names = try contents.texts(of: "weight_names", at: group, reader) { return names }
     return try below(group)
   }
 
   /// The paths of all datasets below a group.
-  private func below(_ group: Int) throws(HDF5Fault) -> [[UInt8]] {
+  private func below(_ group: Int) throws(LoadError) -> [[UInt8]] {
     var paths: [[UInt8]] = []
     var rest = Array(contents.children(of: group).reversed())
     while let node = rest.popLast() {
@@ -50,7 +50,7 @@ struct HDF5LayerList {
   /// Adds the layers in one group of the list.
   private mutating func add(
     _ name: EntryName, at group: Int, _ stored: [[UInt8]]
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     var indices: [EntryName: Int] = [:]
     var inner: [(folder: [ArraySlice<UInt8>], paths: [[UInt8]])] = []
     for path in stored {
@@ -74,20 +74,43 @@ struct HDF5LayerList {
       let isOwn = folder.isEmpty || inner.count == 1
       let inside = Array(folder.joined(separator: [Self.slash]))
       let full = isOwn ? name : try reader.name(name.bytes + [Self.slash] + inside)
-      let short = try folder.last.map { part throws(HDF5Fault) in try reader.name(part) } ?? name
-      var layer = HDF5Layer(
+      let short = try folder.last.map { part throws(LoadError) in try reader.name(part) } ?? name
+      var layer = FileLayer(
         name: full, depth: folder.count, aliases: short == full ? [] : [short], parameters: [])
       for path in paths {
         try reader.countEntry()
         try reader.count(bytes: prefix.count)
         let last = path.split(separator: Self.slash).last ?? []
         layer.parameters.append(
-          HDF5Layer.Parameter(
+          FileLayer.Parameter(
             name: try reader.name(
-              HDF5Layer.bareName(last, layer: (isOwn ? name : short).bytes[...])),
+              Self.bareName(last, layer: (isOwn ? name : short).bytes[...])),
             entry: try reader.name(prefix + path)))
       }
       layers.append(layer)
     }
+  }
+
+  /// The bare name of a stored parameter: `kernel` of `kernel:0` and of `conv1_kernel_1:0`.
+  static func bareName(
+    _ stored: ArraySlice<UInt8>, layer: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8> {
+    let line = UInt8(ascii: "_")
+    let name = withoutNumber(stored, after: UInt8(ascii: ":"))
+    guard name.count > layer.count, name.starts(with: layer),
+      name[name.startIndex + layer.count] == line
+    else { return name }
+    // TensorFlow numbers names that it meets again.
+    return withoutNumber(name.dropFirst(layer.count + 1), after: line)
+  }
+
+  /// The bytes before the last `mark`, when only digits follow it.
+  private static func withoutNumber(
+    _ name: ArraySlice<UInt8>, after mark: UInt8
+  ) -> ArraySlice<UInt8> {
+    guard let place = name.lastIndex(of: mark),
+      name[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return name }
+    return name[..<place]
   }
 }

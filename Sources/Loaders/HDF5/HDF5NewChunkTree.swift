@@ -23,7 +23,7 @@ struct HDF5NewChunkTree {
   private var last: [Int]?
 
   /// Reads all chunks of the tree at an address.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
     let length = 22 + head.offsetSize + head.lengthSize
     var cursor = try list.reader.block("BTHD", at: address, length, what)
@@ -61,7 +61,7 @@ struct HDF5NewChunkTree {
   /// What nodes hold, level by level from the leaves up.
   private static func levels(
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
-  ) throws(HDF5Fault) -> [Level] {
+  ) throws(LoadError) -> [Level] {
     let leaf = (nodeBytes - frameBytes) / recordBytes
     guard depth < 16, leaf > 0 else {
       throw .damaged("a tree of chunks of impossible sizes", at: address)
@@ -89,7 +89,7 @@ struct HDF5NewChunkTree {
 
   private mutating func read(
     _ address: Int, level: Int, records: Int, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     guard nodes.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
     }
@@ -119,8 +119,8 @@ struct HDF5NewChunkTree {
   }
 
   private mutating func readRecord(
-    _ cursor: inout HDF5Cursor, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+    _ cursor: inout ByteCursor, into list: inout HDF5ChunkList
+  ) throws(LoadError) {
     let start = cursor.offset
     let layout = list.layout
     let address = try cursor.definedAddress(head)

@@ -13,7 +13,7 @@ enum HDF5NumberedLayers {
   /// The layers of a file; none when it has no numbered values.
   static func read(
     _ contents: HDF5Contents, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
+  ) throws(LoadError) -> [FileLayer] {
     var names: [EntryName: EntryName] = [:]
     var found: [Values] = []
     for node in contents.nodes.indices {
@@ -33,7 +33,7 @@ enum HDF5NumberedLayers {
           place: place, group: try reader.name(path), children: contents.children(of: node)))
     }
     found.sort { $0.group < $1.group }
-    var layers: [HDF5Layer] = []
+    var layers: [FileLayer] = []
     for values in found where !values.children.isEmpty {
       layers.append(try layer(values, names, contents, reader))
     }
@@ -52,7 +52,7 @@ enum HDF5NumberedLayers {
   private static func layer(
     _ values: Values, _ names: [EntryName: EntryName], _ contents: HDF5Contents,
     _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Layer {
+  ) throws(LoadError) -> FileLayer {
     let place = values.place
     let numbers = values.children
       .compactMap { Int(contents.nodes[$0].name.text) }.sorted()
@@ -69,7 +69,7 @@ enum HDF5NumberedLayers {
     let name = names[whole] ?? ""
     let full = around + [name]
     try reader.count(bytes: full.reduce(0) { $0 + $1.count })
-    var layer = HDF5Layer(
+    var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
       depth: around.count, aliases: around.isEmpty ? [] : [name], parameters: [],
       place: try numberedPlace(whole, reader))
@@ -77,7 +77,7 @@ enum HDF5NumberedLayers {
       try reader.countEntry()
       let text = Array("\(number)".utf8)
       layer.parameters.append(
-        HDF5Layer.Parameter(
+        FileLayer.Parameter(
           name: EntryName(text), entry: try reader.name(values.group.bytes + [slash] + text)))
     }
     return layer
@@ -85,8 +85,8 @@ enum HDF5NumberedLayers {
 
   /// A layer that has nothing of its own but one layer inside, as `TimeDistributed`, answers too.
   private static func withWrappers(
-    _ layers: [HDF5Layer], _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
+    _ layers: [FileLayer], _ reader: HDF5Reader
+  ) throws(LoadError) -> [FileLayer] {
     var inside: [EntryName: Int] = [:]
     let own = Set(layers.map(\.name))
     var around: [[EntryName]] = []
@@ -109,7 +109,7 @@ enum HDF5NumberedLayers {
   /// `layers/conv2d` and 1 for `layers/conv2d_1`; 0 for the first, which has no number.
   private static func numberedPlace(
     _ path: EntryName, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> (container: EntryName, number: Int) {
+  ) throws(LoadError) -> (container: EntryName, number: Int) {
     guard let line = path.bytes.lastIndex(of: UInt8(ascii: "_")),
       let number = Int(String(decoding: path.bytes[(line + 1)...], as: UTF8.self))
     else { return (path, 0) }

@@ -22,11 +22,11 @@ struct HDF5Message {
   /// Whether the data are a reference to a message kept elsewhere.
   let isShared: Bool
   /// The data.
-  let data: HDF5Cursor
+  let data: ByteCursor
 
   /// A cursor over the data.
-  func cursor(_ what: String) throws(HDF5Fault) -> HDF5Cursor {
-    guard !isShared else { throw .unsupported("\(what) kept in another place") }
+  func cursor(_ what: String) throws(LoadError) -> ByteCursor {
+    guard !isShared else { throw .unsupportedHDF5("\(what) kept in another place") }
     return data.named(what)
   }
 }
@@ -37,7 +37,7 @@ struct HDF5ObjectHeader {
   let messages: [HDF5Message]
 
   /// Reads the header at an address, with its continuations.
-  init(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     var start = try reader.cursor(address, 4, "an object header")
     let isNew = try start.raw(4).elementsEqual("OHDR".utf8)
     var messages = HDF5MessageReader(isNew: isNew)
@@ -57,7 +57,7 @@ private struct HDF5MessageReader {
   private(set) var messages: [HDF5Message] = []
   private let isNew: Bool
   private var hasCreationOrder = false
-  private var blocks: [HDF5Cursor] = []
+  private var blocks: [ByteCursor] = []
   private var seen: Set<Int> = []
   // Of every kind, also gaps: they cost time too.
   private var count = 0
@@ -66,7 +66,7 @@ private struct HDF5MessageReader {
     self.isNew = isNew
   }
 
-  mutating func read(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  mutating func read(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     blocks = [try isNew ? newHead(address, reader) : oldHead(address, reader)]
     while let block = blocks.popLast() { try read(block, reader) }
   }
@@ -74,7 +74,7 @@ private struct HDF5MessageReader {
   /// The first block of a header of version 1.
   private func oldHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try reader.cursor(address, 16, "an object header")
     try cursor.expectVersion(1)
     try cursor.skip(7)
@@ -85,7 +85,7 @@ private struct HDF5MessageReader {
   /// The first block of a header of version 2, whose blocks carry checksums.
   private mutating func newHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try reader.cursor(address, upTo: 64, "an object header")
     try cursor.expect("OHDR")
     try cursor.expectVersion(2)
@@ -101,7 +101,7 @@ private struct HDF5MessageReader {
   /// The `length` bytes behind a prefix, once the checksum behind both is right.
   private func checked(
     _ address: Int, prefix: Int, length: Int, _ what: String, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     guard length <= reader.head.count else {
       throw .damaged("an object header is too long", at: address)
     }
@@ -111,7 +111,7 @@ private struct HDF5MessageReader {
   }
 
   /// Reads the messages of one block.
-  private mutating func read(_ block: HDF5Cursor, _ reader: HDF5Reader) throws(HDF5Fault) {
+  private mutating func read(_ block: ByteCursor, _ reader: HDF5Reader) throws(LoadError) {
     guard seen.insert(block.offset).inserted else {
       throw .damaged("an object header continues in itself", at: block.offset)
     }
@@ -126,11 +126,11 @@ private struct HDF5MessageReader {
       let data = try cursor.part(length, "a message")
       count += 1
       guard count <= HDF5Limits.maximumMessages else {
-        throw .refused("an object with more than \(HDF5Limits.maximumMessages) messages")
+        throw .refusedHDF5("an object with more than \(HDF5Limits.maximumMessages) messages")
       }
       guard let known = HDF5Message.Kind(rawValue: kind) else {
         guard kind <= 0x18 || flags & 0x80 == 0 else {
-          throw .unsupported("an object with a message of the unknown kind \(kind)")
+          throw .unsupportedHDF5("an object with a message of the unknown kind \(kind)")
         }
         continue
       }
@@ -145,7 +145,7 @@ private struct HDF5MessageReader {
 
   private func continuation(
     _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try message.cursor("the continuation of an object header")
     let place = cursor.offset
     let address = try cursor.definedAddress(reader.head)

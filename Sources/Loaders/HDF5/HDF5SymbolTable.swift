@@ -4,7 +4,7 @@ struct HDF5LocalHeap {
   private let address: Int
   private let end: Int
 
-  init(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     self.reader = reader
     let head = reader.head
     var cursor = try reader.cursor(
@@ -21,7 +21,7 @@ struct HDF5LocalHeap {
   }
 
   /// The name at an offset.
-  func name(_ offset: Int) throws(HDF5Fault) -> EntryName {
+  func name(_ offset: Int) throws(LoadError) -> EntryName {
     guard offset >= 0, offset < end - address else {
       throw .damaged("a name lies outside its group", at: address)
     }
@@ -56,14 +56,14 @@ struct HDF5SymbolTable {
   }
 
   /// Reads the root of the tree and all below it.
-  mutating func read(_ address: Int) throws(HDF5Fault) {
+  mutating func read(_ address: Int) throws(LoadError) {
     try read(address, level: nil, after: "", upTo: nil)
   }
 
   /// Reads a node whose names must lie between two others, where other readers look for them.
   private mutating func read(
     _ address: Int, level: Int?, after low: EntryName, upTo high: EntryName?
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     let keyBytes = head.lengthSize
     var (cursor, found, entries) = try HDF5Tree.node(
       address, kind: 0, parent: level, keyBytes: keyBytes, maximumEntries: 2 * head.groupNodeK,
@@ -85,7 +85,7 @@ struct HDF5SymbolTable {
 
   private mutating func readLeaf(
     _ address: Int, after low: EntryName, upTo high: EntryName
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     guard nodes.insert(address).inserted else {
       throw .damaged("a group has a part twice", at: address)
     }
@@ -112,8 +112,8 @@ struct HDF5SymbolTable {
   }
 
   private func readLink(
-    _ cursor: inout HDF5Cursor, list: Int
-  ) throws(HDF5Fault) -> HDF5Link {
+    _ cursor: inout ByteCursor, list: Int
+  ) throws(LoadError) -> HDF5Link {
     let object = try cursor.address(head)
     let kind = try cursor.integer(4)
     try cursor.skip(4)
@@ -142,7 +142,7 @@ enum HDF5Tree {
   static func node(
     _ address: Int, kind: Int, parent: Int?, keyBytes: Int, maximumEntries: Int?,
     seen: inout Set<Int>, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> (cursor: HDF5Cursor, level: Int, entries: Int) {
+  ) throws(LoadError) -> (cursor: ByteCursor, level: Int, entries: Int) {
     guard seen.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
     }

@@ -5,7 +5,7 @@ struct HDF5Walk {
   private enum Known {
     case group(Int)
     case dataset(Int)
-    case blocked(HDF5Fault)
+    case blocked(LoadError)
     case other
   }
 
@@ -31,14 +31,14 @@ struct HDF5Walk {
   }
 
   /// Walks through the file.
-  mutating func run() throws(HDF5Fault) {
+  mutating func run() throws(LoadError) {
     let root = reader.head.root
     nodes = [HDF5Contents.Node(name: "", parent: 0, content: .other)]
     let place = Place(node: 0, link: .object(root), depth: 0, pathBytes: 0)
     try visit(place)
     guard case .group = nodes[0].content else { throw .damaged("its root is no group", at: root) }
     while let place = stack.popLast() {
-      do throws(HDF5Fault) {
+      do throws(LoadError) {
         try visit(place)
       } catch {
         if error.endsReading { throw error }
@@ -49,7 +49,7 @@ struct HDF5Walk {
     }
   }
 
-  private mutating func visit(_ place: Place) throws(HDF5Fault) {
+  private mutating func visit(_ place: Place) throws(LoadError) {
     switch place.link {
     case .soft(let target): nodes[place.node].content = .soft(target)
     case .other(let fault): throw fault
@@ -69,7 +69,7 @@ struct HDF5Walk {
     order.append(node)
   }
 
-  private mutating func read(_ address: Int, at place: Place) throws(HDF5Fault) {
+  private mutating func read(_ address: Int, at place: Place) throws(LoadError) {
     let header = try HDF5ObjectHeader(at: address, reader)
     if try readGroup(header, at: place) {
       known[address] = .group(place.node)
@@ -85,7 +85,7 @@ struct HDF5Walk {
   /// Notes a group and puts what it holds on the stack; `false` when the header is no group's.
   private mutating func readGroup(
     _ header: HDF5ObjectHeader, at place: Place
-  ) throws(HDF5Fault) -> Bool {
+  ) throws(LoadError) -> Bool {
     guard let links = try HDF5Group.links(header, reader) else { return false }
     try reader.check(depth: place.depth)
     let first = nodes.count

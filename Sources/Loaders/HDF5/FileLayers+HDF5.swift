@@ -1,6 +1,6 @@
-extension HDF5Layers {
+extension FileLayers {
   /// The layers of a file.
-  init(_ contents: HDF5Contents) throws(HDF5Fault) {
+  init(_ contents: HDF5Contents) throws(LoadError) {
     let reader = contents.reader()
     let model = contents.child(of: HDF5Contents.root, named: Array("model_weights".utf8)[...])
     for root in [model, HDF5Contents.root] {
@@ -25,8 +25,8 @@ extension HDF5Layers {
   /// The layers of any other file: groups of datasets.
   private static func plain(
     _ contents: HDF5Contents, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
-    var layers: [HDF5Layer] = []
+  ) throws(LoadError) -> [FileLayer] {
+    var layers: [FileLayer] = []
     var indices: [EntryName: Int] = [:]
     for node in contents.order {
       let path = contents.path(of: node)
@@ -44,13 +44,13 @@ extension HDF5Layers {
       if index == layers.count {
         indices[name] = index
         layers.append(
-          HDF5Layer(
+          FileLayer(
             name: name, depth: parts.count - 1,
             aliases: parts.count > 1 ? [try reader.name(short)] : [], parameters: []))
       }
       layers[index].parameters.append(
-        HDF5Layer.Parameter(
-          name: try reader.name(HDF5Layer.bareName(last, layer: short)),
+        FileLayer.Parameter(
+          name: try reader.name(HDF5LayerList.bareName(last, layer: short)),
           entry: try reader.name([UInt8(ascii: "/")] + path)))
     }
     return layers
