@@ -24,16 +24,6 @@ final class InputFile: Sendable {
   private let source: Source
   private let identity: FileIdentity?
 
-  private init(
-    _ path: String, _ entry: String?, _ count: Int, _ source: Source, _ identity: FileIdentity? = nil
-  ) {
-    self.path = path
-    self.entry = entry
-    self.count = count
-    self.source = source
-    self.identity = identity
-  }
-
   /// Opens a file.
   ///
   /// - Parameters:
@@ -41,40 +31,52 @@ final class InputFile: Sendable {
   ///   - staysOpen: whether it keeps a descriptor; otherwise each read opens the file again and
   ///     checks that it is the same.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  convenience init(path: String, staysOpen: Bool = true) throws(LoadError) {
+  init(path: String, staysOpen: Bool = true) throws(LoadError) {
     let file = try FileDescriptor(path: path)
     let identity = try file.identity()
     identity.waitUntilChangesShow()
-    self.init(path, nil, identity.count, staysOpen ? .open(file) : .closed, identity)
+    self.path = path
+    self.identity = identity
+    entry = nil
+    count = identity.count
+    source = staysOpen ? .open(file) : .closed
   }
 
   /// Uses bytes in memory as a file, with its name for messages.
-  convenience init(_ bytes: FileBytes, path: String, entry: String? = nil) {
-    self.init(path, entry, bytes.count, .memory(bytes))
+  init(_ bytes: FileBytes, path: String, entry: String? = nil) {
+    self.path = path
+    self.entry = entry
+    count = bytes.count
+    source = .memory(bytes)
+    identity = nil
   }
 
   /// Copies bytes in memory and uses them as a file.
   ///
   /// - Throws: ``LoadError`` of kind `outOfMemory`.
-  convenience init(bytes: [UInt8], name: String) throws(LoadError) {
-    self.init(try FileBytes(copying: bytes, for: name), path: name)
+  static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
+    InputFile(try FileBytes(copying: bytes, for: name), path: name)
   }
 
   /// Uses a part of a file as a file; its name is the entry's.
   ///
   /// - Throws: ``LoadError`` of kind `wrongSize` when the part lies outside the file.
-  convenience init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
+  init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
     try file.check(range)
-    if case .part(let whole, let start) = file.source {
-      self.init(file.path, entry, range.count, .part(whole, start: start + range.lowerBound))
-    } else {
-      self.init(file.path, entry, range.count, .part(file, start: range.lowerBound))
-    }
+    path = file.path
+    self.entry = entry
+    count = range.count
+    source = .part(file, start: range.lowerBound)
+    identity = nil
   }
 
   /// Uses an entry of a zip archive as a file; it is decompressed each time it is read.
-  convenience init(_ entry: ZipBytes) {
-    self.init(entry.file.path, entry.name, entry.count, .zipped(entry))
+  init(_ bytes: ZipBytes) {
+    path = bytes.file.path
+    entry = bytes.name
+    count = bytes.count
+    source = .zipped(bytes)
+    identity = nil
   }
 
   // MARK: Names and errors

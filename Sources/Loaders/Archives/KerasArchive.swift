@@ -63,7 +63,7 @@ public struct KerasArchive: ParameterSource {
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
-      try InputFile(bytes: bytes, name: name), matching: matching, layout: layout, limits: limits)
+      try InputFile.copying(bytes, name: name), matching: matching, layout: layout, limits: limits)
   }
 
   /// Finds the layers of an open archive.
@@ -90,7 +90,7 @@ public struct KerasArchive: ParameterSource {
     let entry = InputFile(stored)
     return try entry.locating { () throws(LoadError) in
       try stored.checkInflation()
-      let head = try InputFile(bytes: try entry.prefix(headBytes), name: entry.origin)
+      let head = try InputFile.copying(try entry.prefix(headBytes), name: entry.origin)
       guard
         try HDF5Superblock.place(in: head) != nil
           || (stored.count > headBytes && !stored.isDeflated)

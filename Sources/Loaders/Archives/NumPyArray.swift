@@ -67,7 +67,7 @@ public struct NumPyArray: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits)
   }
 
   /// Opens an array in a `.npz` archive.
@@ -94,7 +94,7 @@ public struct NumPyArray: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", entry: String, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(entry, of: try InputFile(bytes: bytes, name: name), limits)
+    try self.init(entry, of: try InputFile.copying(bytes, name: name), limits)
   }
 
   private init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {

@@ -52,7 +52,7 @@ public struct NumPyParameters: ParameterSource {
     limits: LoadLimits = LoadLimits(),
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    let file = try InputFile(bytes: bytes, name: name)
+    let file = try InputFile.copying(bytes, name: name)
     let archive = try ZipArchive(file, LoadBudget(limits, file))
     try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
   }

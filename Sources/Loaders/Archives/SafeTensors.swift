@@ -68,7 +68,7 @@ public struct SafeTensors: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
   /// Reads the header of an open file.

@@ -85,7 +85,7 @@ public struct WeightFile: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    let file = try InputFile(bytes: bytes, name: name)
+    let file = try InputFile.copying(bytes, name: name)
     try self.init(try WeightOrigin(name, file, limits))
   }
 

@@ -3,7 +3,7 @@
 /// The first elements stand in an index block. Those that follow are in data blocks, which the
 /// index block knows directly or through super blocks; large data blocks come in pages.
 struct HDF5ExtensibleArray: HDF5ChunkArray {
-  private static let what = "a list of chunks"
+  private static let what = HDF5ChunkParts.what
 
   /// The sizes that all parts follow from.
   private struct Form {
@@ -50,9 +50,9 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// Reads the head and the index block.
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     head = list.reader.head
-    var cursor: ByteCursor
-    (parts, cursor) = try HDF5ChunkParts.head(
-      "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, list)
+    var cursor = try list.reader.block(
+      "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, Self.what)
+    parts = try HDF5ChunkParts(&cursor, at: address, list)
     form = try Self.form(&cursor)
     try cursor.skip(6 * head.lengthSize)
     guard let index = try cursor.address(head) else { return nil }

@@ -41,7 +41,7 @@ public struct HDF5File: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = .init()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
   /// Reads the structure of an open file.

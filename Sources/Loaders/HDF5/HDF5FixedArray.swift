@@ -12,9 +12,9 @@ struct HDF5FixedArray: HDF5ChunkArray {
 
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
-    var cursor: ByteCursor
-    (parts, cursor) = try HDF5ChunkParts.head(
-      "FAHD", at: address, 12 + head.lengthSize + head.offsetSize, list)
+    var cursor = try list.reader.block(
+      "FAHD", at: address, 12 + head.lengthSize + head.offsetSize, HDF5ChunkParts.what)
+    parts = try HDF5ChunkParts(&cursor, at: address, list)
     let pageBits = try cursor.byte()
     count = try cursor.length(head)
     guard let block = try cursor.address(head) else { return nil }

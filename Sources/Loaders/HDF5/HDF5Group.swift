@@ -19,9 +19,7 @@ enum HDF5Group {
       var cursor = try message.cursor("a group")
       let tree = try cursor.definedAddress(reader.head)
       let heap = try HDF5LocalHeap(at: try cursor.definedAddress(reader.head), reader)
-      var table = HDF5SymbolTable(reader, heap)
-      try table.read(tree)
-      links = table.links
+      links = try HDF5SymbolTable(tree, reader, heap).links
     } else if header.first(.linkInfo) != nil || header.first(.link) != nil {
       if let info = header.first(.linkInfo) { try checkCompact(info, reader.head) }
       links = []

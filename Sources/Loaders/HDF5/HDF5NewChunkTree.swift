@@ -16,8 +16,8 @@ struct HDF5NewChunkTree {
 
   private let head: HDF5Superblock
   private let kind: Int
-  private let nodeBytes: Int
   private let recordBytes: Int
+  private let element: HDF5ChunkElement
   private let levels: [Level]
   private var nodes: Set<Int> = []
   private var last: [Int]?
@@ -36,25 +36,22 @@ struct HDF5NewChunkTree {
     let records = try cursor.integer(2)
     guard let root else { return }
     let axes = list.layout.chunk.count
-    let isFiltered = !list.layout.filters.filters.isEmpty
-    let sizeBytes = recordBytes - head.offsetSize - 4 - 8 * axes
-    guard kind == (isFiltered ? 11 : 10),
-      isFiltered ? (1...8).contains(sizeBytes) : recordBytes == head.offsetSize + 8 * axes
-    else { throw .damaged("a tree of chunks of another kind", at: address) }
+    let element = try HDF5ChunkElement(
+      recordBytes, others: 8 * axes, list, kind, kind: 10, what, at: address)
     var tree = HDF5NewChunkTree(
-      head, kind: kind, nodeBytes: nodeBytes, recordBytes: recordBytes,
+      head: head, kind: kind, recordBytes: recordBytes, element: element,
       levels: try levels(
         depth: depth, nodeBytes: nodeBytes, recordBytes: recordBytes, head, at: address))
     try tree.read(root, level: depth, records: records, into: &list)
   }
 
   private init(
-    _ head: HDF5Superblock, kind: Int, nodeBytes: Int, recordBytes: Int, levels: [Level]
+    head: HDF5Superblock, kind: Int, recordBytes: Int, element: HDF5ChunkElement, levels: [Level]
   ) {
     self.head = head
     self.kind = kind
-    self.nodeBytes = nodeBytes
     self.recordBytes = recordBytes
+    self.element = element
     self.levels = levels
   }
 
@@ -123,13 +120,8 @@ struct HDF5NewChunkTree {
   ) throws(LoadError) {
     let start = cursor.offset
     let layout = list.layout
-    let address = try cursor.definedAddress(head)
-    var stored = layout.byteCount
-    var mask = 0
-    if !layout.filters.filters.isEmpty {
-      stored = try cursor.integer(recordBytes - head.offsetSize - 4 - 8 * layout.chunk.count)
-      mask = try cursor.integer(4)
-    }
+    let (address, stored, mask) = try element.read(&cursor, list)
+    guard let address else { throw .damaged("an address is missing", at: start) }
     var place: [Int] = []
     for _ in layout.chunk { place.append(try cursor.integer(8)) }
     // In order, and so none twice.
