@@ -120,7 +120,8 @@ final class InputFile: Sendable {
     case .closed: try read(range, of: try FileDescriptor(path: path), into: memory)
     case .memory(let bytes):
       bytes.withBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
-    case .zipped(let bytes): try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
+    case .zipped(let bytes):
+      try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
     case .part(let whole, let start):
       do throws(LoadError) {
         try whole.read((start + range.lowerBound)..<(start + range.upperBound), into: memory)

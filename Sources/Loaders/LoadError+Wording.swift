@@ -232,7 +232,7 @@ extension LoadError {
     return names.isEmpty ? "no entries" : names.count > 8 ? "\(shown), …" : shown
   }
 
-  /// The text of an error code. `strerror` is not safe with threads.
+  /// The text of an error code, without `strerror`, which is not safe with threads.
   private static func reason(_ code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "permission denied"

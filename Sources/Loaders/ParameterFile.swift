@@ -92,7 +92,7 @@ public struct ParameterFile: ParameterData {
     try file.read(0..<file.count, into: memory)
   }
 
-  /// The path of a file in a folder, once its name is found not to lead out of it.
+  /// The path of a file in a folder; its name must not lead out of the folder.
   static func path(of fileName: String, in directory: String) throws(LoadError) -> String {
     guard !fileName.utf8.contains(UInt8(ascii: "/")), !fileName.utf8.contains(0),
       fileName != ".", fileName != ".."

@@ -18,7 +18,7 @@ public struct KerasArchive: ParameterSource {
   private static let metadataEntry: EntryName = "metadata.json"
   /// The entry with the parameters.
   static let weightsEntry: EntryName = "model.weights.h5"
-  /// Bytes in which an HDF5 file must begin before all of it is decompressed.
+  /// The bytes in which an HDF5 file must begin before it is decompressed.
   private static let headBytes = 1 << 16
 
   /// The path of the archive, as it was given.
@@ -48,11 +48,11 @@ public struct KerasArchive: ParameterSource {
       try InputFile(path: path), matching: matching, layout: layout, limits: limits)
   }
 
-  /// Takes bytes in memory for an archive.
+  /// Uses bytes in memory as an archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - matching: how layers find each other.
   ///   - layout: the axis order of the values.
   ///   - limits: what reading the structure and decompressing the parameters may cost.
@@ -116,7 +116,7 @@ public struct KerasArchive: ParameterSource {
     guard !names.isEmpty else { return weights.availableNames }
     let inFile = Set(weights.availableNames.map { EntryName($0) })
     return names.filter { _, name in
-      // The file names a layer of a model inside by its last part where that is enough.
+      // The file calls a layer of an inner model by its last part if that is unique.
       let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
       return inFile.contains(name) || inFile.contains(last ?? name)
     }.keys.sorted().map(\.text)

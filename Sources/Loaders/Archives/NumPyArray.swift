@@ -56,11 +56,11 @@ public struct NumPyArray: Sendable {
     try self.init(try InputFile(path: path, staysOpen: false), limits)
   }
 
-  /// Takes bytes in memory for a `.npy` file.
+  /// Uses bytes in memory as a `.npy` file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `damaged`, `unsupported`, `refused`, `wrongElementType`, `wrongSize`
   ///   or `outOfMemory`.
@@ -83,11 +83,11 @@ public struct NumPyArray: Sendable {
     try self.init(entry, of: try InputFile(path: path), limits)
   }
 
-  /// Takes an array in bytes in memory of a `.npz` archive.
+  /// Opens an array in bytes in memory of a `.npz` archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - entry: the array's name, without `.npy`.
   ///   - limits: what reading the directory and decompressing the array may cost.
   /// - Throws: ``LoadError``: `entryMissing`, and what ``init(bytes:name:limits:)`` throws.

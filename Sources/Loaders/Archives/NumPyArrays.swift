@@ -7,7 +7,7 @@ struct NumPyArrays: Sendable {
     case folder(String, known: Set<EntryName>)
   }
 
-  /// What the names of arrays end with in an archive or folder.
+  /// The ending of arrays in an archive or folder.
   static let ending = ".npy"
 
   /// The archive or folder.
@@ -30,7 +30,7 @@ struct NumPyArrays: Sendable {
     place = .folder(path, known: Set(names))
   }
 
-  /// Takes an open archive.
+  /// Uses an open archive.
   init(_ archive: ZipArchive, limits: LoadLimits) {
     path = archive.file.path
     self.limits = limits
@@ -51,7 +51,7 @@ struct NumPyArrays: Sendable {
       guard let stored = try archive.bytes(named: full) else { return nil }
       return try NumPyArray(InputFile(stored), LoadBudget(limits, archive.file))
     case .folder(let folder, let known):
-      // Only what was listed: a rule must not lead out of the folder.
+      // A user's rule must not lead out of the folder, so only listed names are opened.
       guard known.contains(name) else { return nil }
       return try NumPyArray(path: "\(folder)/\(name.text)\(Self.ending)", limits: limits)
     }

@@ -1,14 +1,14 @@
 import ForgeShapes
 
-/// What stands before the values in a `.npy` file: their type, order and sizes.
+/// The header of a `.npy` file: the type, order and sizes of its values.
 ///
 /// It is a signature, a version, a length and a Python dictionary:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct NumPyHeader: Sendable {
   private static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
-  /// Bytes of the dictionary, as many as version 1 can have; NumPy's own stay far below.
+  /// The bytes of the dictionary that version 1 allows; NumPy needs far fewer.
   private static let maximumTextBytes = 0xffff
-  /// Bytes that are read first; most headers end within them.
+  /// The bytes that are read first; most headers are shorter.
   private static let firstBytes = 128
   /// Axes of one array; NumPy 2 has at most 64.
   private static let maximumRank = 64
@@ -19,11 +19,11 @@ struct NumPyHeader: Sendable {
   var elementType: ElementType? { Self.types[typeName] }
   /// Whether the first axis is the innermost in memory.
   private(set) var isFortran = false
-  /// The sizes, as Python shows them.
+  /// The sizes, outermost first.
   private(set) var sizes: [Int] = []
   /// The number of values.
   private(set) var count = 0
-  /// Where the values begin.
+  /// The offset of the values.
   private(set) var byteCount = 0
 
   private static let types: [String: ElementType] = [
@@ -114,7 +114,7 @@ struct NumPyHeader: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The type; that of an array of records is a list, which is passed over.
+  /// The type; the list of an array of records is skipped.
   private static func type(_ cursor: inout ByteCursor) throws(LoadError) -> String {
     guard cursor.peek == UInt8(ascii: "[") || cursor.peek == UInt8(ascii: "(") else {
       return try text(&cursor)
@@ -166,8 +166,7 @@ struct NumPyHeader: Sendable {
   static func bytes(forFloatsOf sizes: [Int]) -> [UInt8] {
     let shape = sizes.map(String.init).joined(separator: ", ") + (sizes.count == 1 ? "," : "")
     var text = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(shape)), }"
-    // The values begin at a multiple of 64 bytes, as NumPy has it, and the text ends with a line
-    // end.
+    // As in NumPy, the values begin at a multiple of 64 bytes and the text ends with a newline.
     let head = signature.count + 4
     text += String(repeating: " ", count: 63 - (head + text.utf8.count) % 64) + "\n"
     let length = UInt16(truncatingIfNeeded: text.utf8.count)

@@ -38,11 +38,11 @@ public struct NumPyParameters: ParameterSource {
     try self.init(try NumPyArrays(path, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for an archive.
+  /// Uses bytes in memory as an archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - layout: the axis order of the arrays.
   ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.

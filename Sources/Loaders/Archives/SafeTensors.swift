@@ -39,7 +39,7 @@ public struct SafeTensors: Sendable {
   public let path: String
   /// The tensors in the order of their bytes.
   public let tensors: [Tensor]
-  /// The texts the file carries besides, by name.
+  /// The metadata of the file, by name.
   public var metadata: [String: String] {
     Dictionary(texts.map { ($0.name.text, $0.text) }) { first, _ in first }
   }
@@ -58,11 +58,11 @@ public struct SafeTensors: Sendable {
     try self.init(try InputFile(path: path), limits: limits)
   }
 
-  /// Takes bytes in memory for a file and reads its header.
+  /// Uses bytes in memory as a file and reads its header.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(

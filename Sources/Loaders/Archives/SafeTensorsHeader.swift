@@ -32,7 +32,7 @@ struct SafeTensorsHeader {
     return length <= UInt64(maximumByteCount)
   }
 
-  /// Reads and checks the header of a file. Errors name no file.
+  /// Reads and checks the header of a file, with errors that name no file.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     let notThisFormat = LoadError.notThisFormat("a safetensors file", size: file.count)
     guard file.count >= Self.lengthBytes else { throw notThisFormat }

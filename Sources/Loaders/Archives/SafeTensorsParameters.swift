@@ -38,11 +38,11 @@ public struct SafeTensorsParameters: ParameterSource {
     try self.init(try SafeTensors(path, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for a file.
+  /// Uses bytes in memory as a file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - layout: the axis order of the tensors.
   ///   - limits: what reading the header may cost.
   ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
@@ -56,7 +56,7 @@ public struct SafeTensorsParameters: ParameterSource {
     try self.init(file, layout: layout, entry: entry)
   }
 
-  /// Takes the tensors of an open file.
+  /// Uses the tensors of an open file.
   ///
   /// - Parameters:
   ///   - file: the file.

@@ -21,7 +21,9 @@ struct ZipDirectory {
     let isWhole: Bool
 
     /// Reads the fields of a record, whose numbers have `size` bytes, counts `countSize`.
-    init(_ cursor: inout ByteCursor, at offset: Int, _ countSize: Int, _ size: Int)
+    init(
+      _ cursor: inout ByteCursor, at offset: Int, _ countSize: Int, _ size: Int
+    )
       throws(LoadError)
     {
       let disks = try cursor.unsigned(size == 4 ? 4 : 8)

@@ -19,7 +19,8 @@ extension WeightFormat {
     // All headers share one budget, however many there are.
     let budget = LoadBudget(limits, archive.file)
     let entries = archive.entries.map { stored in
-      WeightFile.Entry(trying: stored.name.text, byteCount: stored.count) { name throws(LoadError) in
+      WeightFile.Entry(trying: stored.name.text, byteCount: stored.count) {
+        name throws(LoadError) in
         try WeightFile.Entry(InputFile(try archive.existing(stored.name)), named: name, budget)
       }
     }

@@ -75,11 +75,11 @@ public struct WeightFile: Sendable {
     try self.init(try WeightOrigin(path, limits))
   }
 
-  /// Takes bytes in memory for a file, finds out its format and lists what it holds.
+  /// Uses bytes in memory as a file, finds out its format and lists what it holds.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
   /// - Throws: ``LoadError``: `outOfMemory`, and what ``init(_:limits:)`` throws.
   public init(
@@ -92,13 +92,13 @@ public struct WeightFile: Sendable {
   private init(_ origin: WeightOrigin) throws(LoadError) {
     path = origin.path
     limits = origin.limits
-    for format in WeightFormat.all {
+    for format in Self.formats {
       guard let contents = try format.open(origin) else { continue }
       self.contents = contents
       self.format = format.format
       return
     }
-    var error = LoadError.unknownFormat(known: WeightFormat.all.map(\.files))
+    var error = LoadError.unknownFormat(known: Self.formats.map(\.files))
     error.path = path
     throw error
   }

@@ -3,7 +3,7 @@ import ForgeShapes
 /// One format of weight files.
 ///
 /// A format is one file of this folder, which recognizes a file, lists its entries and gives its
-/// parameters, and one line of ``all``.
+/// parameters, and one line of ``WeightFile/formats``.
 struct WeightFormat: Sendable {
   /// The name of the format.
   let format: WeightFile.Format
@@ -13,11 +13,15 @@ struct WeightFormat: Sendable {
   ///
   /// It throws ``LoadError`` when the file is of this format and cannot be read.
   let open: @Sendable (WeightOrigin) throws(LoadError) -> WeightContents?
+}
 
+extension WeightFile {
   /// Every format, in the order in which a file is compared with them.
   ///
   /// A `.keras` archive is also a zip archive, as an `.npz` is, so it comes first.
-  static let all = [hdf5, keras, safeTensors, numPy, numPyArchive, folder]
+  static let formats: [WeightFormat] = [
+    .hdf5, .keras, .safeTensors, .numPy, .numPyArchive, .folder,
+  ]
 }
 
 /// The contents of an open weight file.

@@ -22,7 +22,7 @@ extension FileLayers {
     }
   }
 
-  /// The layers of any other file: groups of datasets.
+  /// The layers of other files: groups of datasets.
   private static func plain(
     _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
@@ -36,7 +36,7 @@ extension FileLayers {
         parts.first.map({ !$0.starts(with: "optimizer".utf8) }) ?? true
       else { continue }
       if let first = parts.first, first.elementsEqual("model_weights".utf8) { parts.removeFirst() }
-      // Older files of Keras have a layer's name twice.
+      // Older versions of Keras repeat the name of a layer.
       if parts.count >= 2, parts[parts.count - 1] == parts[parts.count - 2] { parts.removeLast() }
       guard let short = parts.last else { continue }
       let name = try reader.name(Array(parts.joined(separator: [UInt8(ascii: "/")])))

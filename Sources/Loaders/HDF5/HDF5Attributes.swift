@@ -1,4 +1,4 @@
-/// Where the attributes of a group or dataset lie, as far as they may be texts.
+/// The locations of the attributes of a group or dataset that may be texts.
 struct HDF5Attributes: Sendable {
   private struct Attribute: Sendable {
     let datatype: HDF5Datatype
@@ -8,14 +8,14 @@ struct HDF5Attributes: Sendable {
   }
 
   private var attributes: [EntryName: Attribute] = [:]
-  /// What is wrong with one of them; said when an attribute is asked for.
+  /// An error in one of them, which is thrown when an attribute is asked for.
   private var fault: LoadError?
-  /// Whether there may be more attributes than were read.
+  /// Whether the object has more attributes in a form that is not read.
   private(set) var isPartial = false
 
-  /// Reads where the attributes of an object lie.
+  /// Reads the locations of the attributes of an object.
   ///
-  /// - Throws: only what ends the reading of the file; other mistakes matter to those who ask.
+  /// - Throws: only errors that end the reading of the file.
   init(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
     do throws(LoadError) {
       for message in header.all(.attribute) where !message.isShared {
@@ -29,7 +29,7 @@ struct HDF5Attributes: Sendable {
     }
   }
 
-  /// Whether attributes lie in a heap of their own.
+  /// Whether attributes are stored in a heap.
   private static func hasMore(
     _ header: HDF5ObjectHeader, _ head: HDF5Superblock
   ) throws(LoadError) -> Bool {
@@ -46,7 +46,7 @@ struct HDF5Attributes: Sendable {
     let version = try cursor.byte()
     guard (1...3).contains(version) else { return }
     let flags = try cursor.byte()
-    // A type kept in another place is none of a text that Keras or h5py writes.
+    // Keras and h5py do not write texts with a shared type.
     if version > 1, flags != 0 { return }
     let lengths = (
       name: try cursor.integer(2), type: try cursor.integer(2), space: try cursor.integer(2)

@@ -57,7 +57,7 @@ enum HDF5Checksum {
     return stored == found || stored == (found & 0x00ff_00ff) << 8 | (found & 0xff00_ff00) >> 8
   }
 
-  /// Fletcher's checksum of big-endian words of 16 bits. A last odd byte is the high byte of a word.
+  /// Fletcher's checksum of big-endian words; an odd last byte is the high byte of a word.
   private static func fletcher32(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var first: UInt32 = 0
     var second: UInt32 = 0

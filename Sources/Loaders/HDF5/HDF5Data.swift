@@ -82,7 +82,7 @@ struct HDF5Data: ParameterData {
     try read(chunks, into: memory)
   }
 
-  /// The chunks that were written, once what they give is found not to be too much.
+  /// The chunks that were written, if their values are within the limits.
   private func writtenChunks() throws(LoadError) -> [HDF5Chunk] {
     guard dataset.byteCount > 0 else { return [] }
     guard case .chunked(let layout) = dataset.storage else {
@@ -92,7 +92,7 @@ struct HDF5Data: ParameterData {
     if layout.filters.deflates {
       try checkInflated(max(dataset.byteCount, layout.byteCount))
     }
-    // Chunks that are not in the file byte for byte cannot all have been written as they are.
+    // The file is too small to have all chunks uncompressed.
     if layout.total > contents.head.count / max(layout.byteCount, 1) {
       try checkInflated(dataset.byteCount)
     }
@@ -109,7 +109,7 @@ struct HDF5Data: ParameterData {
     return chunks
   }
 
-  /// Throws when the file is too small for values that it does not hold byte for byte.
+  /// Throws when the file is too small for values that it does not store byte for byte.
   private func checkInflated(_ byteCount: Int) throws(LoadError) {
     let limit = contents.limits.inflatedBytes(in: contents.input.count)
     guard byteCount <= limit else {
@@ -143,7 +143,7 @@ struct HDF5Data: ParameterData {
     }
   }
 
-  /// Puts the fill value in every place; memory begins as zeros.
+  /// Writes the fill value to every place of zeroed memory.
   private func fill(_ values: UnsafeMutableRawBufferPointer) {
     guard case .value(let bytes) = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
     for start in stride(from: 0, to: values.count, by: bytes.count) {

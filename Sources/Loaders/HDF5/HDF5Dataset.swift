@@ -1,35 +1,31 @@
 import ForgeShapes
 
-/// One dataset: the sizes and type of its values, and where they lie.
+/// One dataset: the sizes, type and location of its values.
 struct HDF5Dataset: Sendable {
-  /// How the values are kept.
+  /// The storage of the values.
   enum Storage: Sendable {
-    /// One after the other at an address.
+    /// Contiguous values.
     case plain(address: Int)
-    /// Nowhere: none were ever written.
+    /// No values were written.
     case unwritten
-    /// In blocks of equal sizes.
     case chunked(HDF5Chunks)
-    /// In a form Forge does not read, with the reason.
+    /// A form that is not read, with the reason.
     case other(LoadError)
   }
 
   /// The sizes, outermost first; none for a single value.
   let sizes: [Int]
-  /// The type of the values.
   let datatype: HDF5Datatype
-  /// The number of values.
   let count: Int
   /// The bytes of all values, uncompressed.
   let byteCount: Int
-  /// What stands for values that were never written.
+  /// The value of elements that were never written.
   let fill: HDF5FillValue
-  /// How the values are kept.
+  /// The storage of the values.
   let storage: Storage
-  /// What is noted about the dataset.
   let attributes: HDF5Attributes
 
-  /// Reads a dataset from its object header; `nil` when the header is another object's.
+  /// Reads a dataset from its object header; `nil` for other objects.
   init?(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
     guard let layout = header.first(.layout) else { return nil }
     guard let type = header.first(.datatype), let spaceMessage = header.first(.dataspace) else {
@@ -107,7 +103,6 @@ struct HDF5Dataset: Sendable {
 }
 
 extension HDF5Datatype {
-  /// A type known from elsewhere.
   init(_ form: Form, byteCount: Int) {
     self.form = form
     self.byteCount = byteCount

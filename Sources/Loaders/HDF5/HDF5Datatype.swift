@@ -2,23 +2,20 @@ import ForgeShapes
 
 /// The type of the values of a dataset or an attribute.
 struct HDF5Datatype: Hashable, Sendable {
-  /// What Forge tells apart.
   enum Form: Hashable, Sendable {
-    /// Numbers Forge reads.
+    /// Numbers that are read.
     case numbers(ElementType)
     /// Texts of a fixed number of bytes.
     case text
-    /// Texts of any length, kept in the global heap.
+    /// Texts of any length, in the global heap.
     case variableText
-    /// Two bytes of unspoken meaning; Keras keeps bfloat16 so and says so in an attribute.
+    /// Opaque bytes; Keras stores bfloat16 so, with an attribute.
     case opaque
-    /// Anything else, by a name for messages.
+    /// Other types, with a name for messages.
     case other(String)
   }
 
-  /// What the values are.
   let form: Form
-  /// Bytes of one value.
   let byteCount: Int
 
   /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
@@ -32,7 +29,6 @@ struct HDF5Datatype: Hashable, Sendable {
     }
   }
 
-  /// Reads a datatype message.
   init(_ cursor: inout ByteCursor) throws(LoadError) {
     let start = cursor.offset
     let classAndVersion = try cursor.byte()
@@ -102,7 +98,6 @@ struct HDF5Dataspace: Sendable {
   /// The sizes the dataset may grow to; `nil` for any size.
   let maximum: [Int?]
 
-  /// Reads a dataspace message.
   init(_ cursor: inout ByteCursor, _ head: HDF5Superblock) throws(LoadError) {
     let start = cursor.offset
     let version = try cursor.byte()
@@ -111,7 +106,7 @@ struct HDF5Dataspace: Sendable {
     switch version {
     case 1: try cursor.skip(5)
     case 2:
-      // No values at all.
+      // An empty dataset.
       if try cursor.byte() == 2 {
         sizes = [0]
         maximum = [0]
@@ -135,7 +130,7 @@ struct HDF5Dataspace: Sendable {
     self.maximum = maximum
   }
 
-  /// The product of sizes and an element's bytes, within the bounds of a dataset.
+  /// The bytes of all elements, within the bounds of a dataset.
   static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(LoadError) -> Int {
     var product = elementByteCount
     var hasNone = false

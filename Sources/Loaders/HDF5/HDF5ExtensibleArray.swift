@@ -1,11 +1,11 @@
 /// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
 ///
-/// The first elements stand in an index block. Those that follow are in data blocks, which the
-/// index block knows directly or through super blocks; large data blocks come in pages.
+/// The index block has the first elements, and the addresses of data blocks or of super blocks
+/// with the addresses of further data blocks. Large data blocks consist of pages.
 struct HDF5ExtensibleArray: HDF5ChunkArray {
   private static let what = HDF5ChunkParts.what
 
-  /// The sizes that all parts follow from.
+  /// The sizes that determine all parts.
   private struct Form {
     let maximumBits: Int
     let indexElements: Int
@@ -13,22 +13,22 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let leastPointers: Int
     let pageElements: Int
 
-    /// Data blocks of the super block of a number.
+    /// Data blocks of a super block.
     func blocks(_ number: Int) -> Int { 1 << (number / 2) }
 
     /// Elements in each of them.
     func elements(_ number: Int) -> Int { leastElements << ((number + 1) / 2) }
 
-    /// Elements before those of a super block, not counting those of the index block.
+    /// Elements before those of a super block, without those of the index block.
     func start(_ number: Int) -> Int { leastElements * (1 << number - 1) }
 
-    /// Super blocks whose data blocks the index block knows directly.
+    /// Super blocks whose data blocks the index block lists itself.
     var directSuperBlocks: Int { 2 * leastPointers.trailingZeroBitCount }
 
-    /// Data blocks that the index block knows directly.
+    /// Data blocks that the index block lists itself.
     var directBlocks: Int { 2 * (leastPointers - 1) }
 
-    /// Super blocks of all.
+    /// All super blocks.
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
@@ -78,13 +78,13 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return form
   }
 
-  /// Two to the power of the next byte; 0 where that is too large.
+  /// Two to the power of the next byte; 0 if that is too large.
   private static func powerOfTwo(_ cursor: inout ByteCursor) throws(LoadError) -> Int {
     let bits = try cursor.byte()
     return bits < 32 ? 1 << bits : 0
   }
 
-  /// The bytes in which parts say which elements are theirs.
+  /// The bytes of an element index in blocks.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
 
   // MARK: Elements
@@ -100,7 +100,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let block = inside / elements
     let place = inside % elements
     if number < form.directSuperBlocks {
-      // Before the blocks of a super block lie those of all smaller ones.
+      // The blocks of all smaller super blocks come first.
       let before = (0..<number).reduce(0) { $0 + form.blocks($1) }
       guard elements <= form.pageElements else {
         throw .unsupportedHDF5("a list of chunks whose first parts have pages")
@@ -130,7 +130,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
     let pages = form.elements(number) / form.pageElements
-    // Blocks of a page or less have no bits for pages.
+    // Only blocks of several pages have page bits.
     let bitBytes = form.elements(number) > form.pageElements ? (pages + 7) / 8 * count : 0
     var cursor = try parts.block(
       "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)

@@ -31,11 +31,11 @@ public struct HDF5File: Sendable {
     try self.init(try InputFile(path: path), limits: limits)
   }
 
-  /// Takes bytes in memory for a file and reads its structure.
+  /// Uses bytes in memory as a file and reads its structure.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the structure may cost.
   /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
   public init(

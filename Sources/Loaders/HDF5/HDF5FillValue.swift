@@ -1,13 +1,12 @@
-/// What stands for values of a dataset that were never written.
+/// The value of elements of a dataset that were never written.
 enum HDF5FillValue: Sendable {
-  /// Zeros.
   case zeros
-  /// One value for all, as it is stored.
+  /// One value for all, in its stored form.
   case value([UInt8])
-  /// Nothing: what was never written has no value.
+  /// No value.
   case none
 
-  /// The fill value that an object header states.
+  /// Reads the fill value from an object header.
   init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(LoadError) {
     if let message = header.first(.fillValue) {
       var cursor = try message.cursor("a fill value")
@@ -42,14 +41,14 @@ enum HDF5FillValue: Sendable {
     }
     let never = 1
     guard !isUndefined, writeTime != never else { return .none }
-    // In version 3 nothing stands for zeros, in the older ones for no value.
+    // An undefined value means zeros in version 3 and no value in older ones.
     guard isDefined else { return version == 3 ? .zeros : .none }
     return try sized(&cursor)
   }
 
   private static func sized(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
     let start = cursor.offset
-    // In the older versions -1 stands for an undefined value.
+    // In older versions -1 means an undefined value.
     let size = try cursor.unsigned(4)
     guard size != UInt64(UInt32.max) else { return .none }
     guard size <= UInt64(cursor.left) else {

@@ -1,11 +1,11 @@
 /// The chunks of a dataset that cannot grow, in a list.
 ///
-/// The elements are all in one block, or in pages behind it.
+/// The elements are in one block, or in pages after it.
 struct HDF5FixedArray: HDF5ChunkArray {
   let parts: HDF5ChunkParts
   private let count: Int
   private let pageElements: Int
-  /// The elements, or the bits of the pages that were written.
+  /// The elements, or a bit for each page that was written.
   private let content: ByteCursor
   private let pagesAt: Int?
   private var page: (number: Int, elements: ByteCursor?)?
@@ -23,7 +23,7 @@ struct HDF5FixedArray: HDF5ChunkArray {
     }
     pageElements = 1 << pageBits
     let pages = count > pageElements ? (count - 1) / pageElements + 1 : 0
-    // A list in pages has a bit for each that was written; another has its elements here.
+    // A list in pages has page bits here; others have their elements.
     let byteCount = pages > 0 ? (pages + 7) / 8 : count * parts.elementBytes
     content = try parts.block("FADB", at: block, byteCount)
     pagesAt = pages > 0 ? block + parts.blockBytes(byteCount) : nil

@@ -4,13 +4,13 @@ enum HDF5Link: Sendable {
   case object(Int)
   /// Another path of this file.
   case soft(EntryName)
-  /// Something that is not followed, with the reason.
+  /// A link that is not followed, with the reason.
   case other(LoadError)
 }
 
 /// The links of one group.
 enum HDF5Group {
-  /// The links of a group in the order of their names; `nil` when the header is another object's.
+  /// The links of a group, sorted by name; `nil` for other objects.
   static func links(
     _ header: HDF5ObjectHeader, _ reader: HDF5Reader
   ) throws(LoadError) -> [(name: EntryName, link: HDF5Link)]? {
@@ -31,7 +31,7 @@ enum HDF5Group {
     } else {
       return nil
     }
-    // They are in order: equal names stand side by side.
+    // Equal names are neighbours in a sorted list.
     var last: EntryName?
     for (name, _) in links {
       guard name.count > 0, name != ".", !name.bytes.contains(UInt8(ascii: "/")) else {
@@ -45,7 +45,7 @@ enum HDF5Group {
     return links
   }
 
-  /// Throws when the links are kept in a heap of their own.
+  /// Throws when the links are stored in a heap.
   private static func checkCompact(
     _ info: HDF5Message, _ head: HDF5Superblock
   ) throws(LoadError) {

@@ -1,4 +1,4 @@
-/// The layers of a file that lists their names, as Keras 1 and 2 do, and the `.h5` of Keras 3.
+/// The layers of a file with a list of their names, as of Keras 1 and 2, and `.h5` of Keras 3.
 struct HDF5LayerList {
   private static let slash = UInt8(ascii: "/")
 
@@ -12,7 +12,7 @@ struct HDF5LayerList {
     self.reader = reader
   }
 
-  /// Adds the layer that a list names, or those of a model that is a layer here.
+  /// Adds a listed layer, or the layers of a listed model.
   mutating func add(_ name: EntryName, in root: Int) throws(LoadError) {
     guard names.insert(name).inserted else {
       throw .damaged("it lists the layer \"\(name)\" twice")
@@ -23,7 +23,7 @@ struct HDF5LayerList {
     try add(name, at: group, try stored(in: group))
   }
 
-  /// The paths of a group's parameters, from there on.
+  /// The paths of a group's parameters, relative to it.
   private func stored(in group: Int) throws(LoadError) -> [[UInt8]] {
     if let names = try contents.texts(of: "weight_names", at: group, reader) { return names }
     return try below(group)
@@ -56,7 +56,7 @@ struct HDF5LayerList {
     for path in stored {
       try reader.count(bytes: 2 * path.count)
       var folder = path.split(separator: Self.slash).dropLast()
-      // Before the layer's own name stands the model's, in some versions.
+      // Some versions put the name of the model before the name of the layer.
       if let own = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
         folder = folder[(own + 1)...]
       }
@@ -70,7 +70,7 @@ struct HDF5LayerList {
     }
     let prefix = contents.fullPath(of: group) + [Self.slash]
     for (folder, paths) in inner {
-      // With one folder there is one layer, in a scope or a wrapper.
+      // A single folder is the scope or wrapper of one layer.
       let isOwn = folder.isEmpty || inner.count == 1
       let inside = Array(folder.joined(separator: [Self.slash]))
       let full = isOwn ? name : try reader.name(name.bytes + [Self.slash] + inside)

@@ -1,16 +1,16 @@
 /// The chunks of a dataset that can grow along several axes, in a tree of the newer form.
 struct HDF5NewChunkTree {
   private static let what = "a tree of chunks"
-  /// The bytes before the records of a node, and its checksum.
+  /// The bytes of a node besides its records and pointers.
   private static let frameBytes = 10
 
-  /// What nodes of one level hold at most.
+  /// The capacity of nodes of one level.
   private struct Level {
     /// Records of a node.
     let records: Int
     /// Records of a node and all below it.
     let total: Int
-    /// The bytes of a number of all records below.
+    /// The bytes of the number `total`.
     let totalBytes: Int
   }
 
@@ -55,7 +55,7 @@ struct HDF5NewChunkTree {
     self.levels = levels
   }
 
-  /// What nodes hold, level by level from the leaves up.
+  /// The capacity of each level, from the leaves up.
   private static func levels(
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
   ) throws(LoadError) -> [Level] {
@@ -79,7 +79,7 @@ struct HDF5NewChunkTree {
     return levels
   }
 
-  /// The bytes a number up to `limit` is stored in.
+  /// The bytes of a number up to `limit`.
   private static func bytes(for limit: Int) -> Int {
     (Int.bitWidth - 1 - limit.leadingZeroBitCount) / 8 + 1
   }
@@ -90,7 +90,7 @@ struct HDF5NewChunkTree {
     guard nodes.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
     }
-    // Nodes without records would cost time for nothing; only an empty tree has one.
+    // Nodes without records cost time; only an empty tree has one.
     guard records <= levels[level].records, records > 0 || nodes.count == 1 else {
       throw .damaged("a node of chunks has \(records) entries", at: address)
     }
@@ -124,7 +124,7 @@ struct HDF5NewChunkTree {
     guard let address else { throw .damaged("an address is missing", at: start) }
     var place: [Int] = []
     for _ in layout.chunk { place.append(try cursor.integer(8)) }
-    // In order, and so none twice.
+    // Chunks are in order, so that none occurs twice.
     guard last?.lexicographicallyPrecedes(place) ?? true,
       zip(place, layout.counts).allSatisfy({ $0 < $1 })
     else { throw .damaged("a chunk is out of place", at: start) }

@@ -1,4 +1,4 @@
-/// The layers of a file that numbers their values, as the `.weights.h5` of Keras 3.
+/// The layers of a file with numbered values, as the `.weights.h5` of Keras 3.
 enum HDF5NumberedLayers {
   private static let slash = UInt8(ascii: "/")
 
@@ -10,7 +10,7 @@ enum HDF5NumberedLayers {
     let children: Range<Int>
   }
 
-  /// The layers of a file; none when it has no numbered values.
+  /// The layers of a file; empty without numbered values.
   static func read(
     _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
@@ -18,7 +18,7 @@ enum HDF5NumberedLayers {
     var found: [Values] = []
     for node in contents.nodes.indices {
       guard contents.isGroup(node) else { continue }
-      // A file of Windows has backslashes where others have groups.
+      // Files written on Windows have backslashes in names instead of groups.
       guard ends(contents.nodes[node].name.bytes) else { continue }
       let path = contents.fullPath(of: node)
       try reader.count(bytes: 2 * path.count)
@@ -40,7 +40,7 @@ enum HDF5NumberedLayers {
     return try withWrappers(layers, reader)
   }
 
-  /// Whether a name may be that of numbered values.
+  /// Whether numbered values may have this name.
   private static func ends(_ name: [UInt8]) -> Bool {
     name.suffix(4).elementsEqual("vars".utf8)
   }
@@ -60,7 +60,7 @@ enum HDF5NumberedLayers {
       throw .damaged("the values of \(values.group) are not numbered from 0")
     }
     let whole = joined(place[...])
-    // The models around it, but not the one that is the file.
+    // The models around it, without the outermost.
     var around: [EntryName] = []
     for count in 1..<max(place.count, 1) {
       try reader.count(bytes: whole.count)
@@ -83,7 +83,7 @@ enum HDF5NumberedLayers {
     return layer
   }
 
-  /// A layer that has nothing of its own but one layer inside, as `TimeDistributed`, answers too.
+  /// Adds the names of wrappers, such as `TimeDistributed`, that have one layer and no values.
   private static func withWrappers(
     _ layers: [FileLayer], _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {

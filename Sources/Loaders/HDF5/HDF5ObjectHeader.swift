@@ -1,4 +1,4 @@
-/// One message of an object header: what kind it is, and its data.
+/// One message of an object header.
 struct HDF5Message {
   /// The kinds of message that Forge reads or must refuse.
   enum Kind: Int, Sendable {
@@ -17,11 +17,9 @@ struct HDF5Message {
     case attributeInfo = 0x15
   }
 
-  /// The kind.
   let kind: Kind
-  /// Whether the data are a reference to a message kept elsewhere.
+  /// Whether the data refer to a message in another place.
   let isShared: Bool
-  /// The data.
   let data: ByteCursor
 
   /// A cursor over the data.
@@ -33,7 +31,7 @@ struct HDF5Message {
 
 /// All messages of one object.
 struct HDF5ObjectHeader {
-  /// The messages Forge knows, in the order of the file.
+  /// The messages of known kinds, in the order of the file.
   let messages: [HDF5Message]
 
   /// Reads the header at an address, with its continuations.
@@ -45,10 +43,8 @@ struct HDF5ObjectHeader {
     self.messages = messages.messages
   }
 
-  /// The first message of a kind.
   func first(_ kind: HDF5Message.Kind) -> HDF5Message? { messages.first { $0.kind == kind } }
 
-  /// All messages of a kind.
   func all(_ kind: HDF5Message.Kind) -> [HDF5Message] { messages.filter { $0.kind == kind } }
 }
 
@@ -59,7 +55,7 @@ private struct HDF5MessageReader {
   private var hasCreationOrder = false
   private var blocks: [ByteCursor] = []
   private var seen: Set<Int> = []
-  // Of every kind, also gaps: they cost time too.
+  // Includes gaps and unknown kinds, because they also cost time.
   private var count = 0
 
   init(isNew: Bool) {
@@ -98,7 +94,7 @@ private struct HDF5MessageReader {
       address, prefix: cursor.offset - address, length: length, "an object header", reader)
   }
 
-  /// The `length` bytes behind a prefix, once the checksum behind both is right.
+  /// The `length` bytes between a prefix and a checksum, which is verified.
   private func checked(
     _ address: Int, prefix: Int, length: Int, _ what: String, _ reader: HDF5Reader
   ) throws(LoadError) -> ByteCursor {
@@ -110,14 +106,13 @@ private struct HDF5MessageReader {
     return try cursor.part(length, what)
   }
 
-  /// Reads the messages of one block.
   private mutating func read(_ block: ByteCursor, _ reader: HDF5Reader) throws(LoadError) {
     guard seen.insert(block.offset).inserted else {
       throw .damaged("an object header continues in itself", at: block.offset)
     }
     var cursor = block
     let prefix = isNew ? (hasCreationOrder ? 6 : 4) : 8
-    // What is left may be a gap that is too small for a message.
+    // A block may end with a gap too small for a message.
     while cursor.left >= prefix {
       let kind = try cursor.integer(isNew ? 1 : 2)
       let length = try cursor.integer(2)

@@ -54,11 +54,11 @@ public struct HDF5Parameters: ParameterSource {
     try self.init(file, matching: matching, layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for a file.
+  /// Uses bytes in memory as a file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - matching: how layers find each other where there is no rule.
   ///   - layout: the axis order of the values.
   ///   - limits: what reading the structure of the file may cost.
@@ -73,7 +73,7 @@ public struct HDF5Parameters: ParameterSource {
     try self.init(file, matching: matching, layout: layout, entry: entry)
   }
 
-  /// Takes an open file.
+  /// Uses an open file.
   ///
   /// - Parameters:
   ///   - file: the file.

@@ -58,8 +58,8 @@ final class HDF5Reader {
     return try cursor(address, min(length, head.count - address), what)
   }
 
-  /// What a block of the newer form holds behind its signature and version, once its last four
-  /// bytes are the checksum of all others.
+  /// The content of a block of the newer form, between its signature and version and its checksum,
+  /// which is verified.
   func block(
     _ signature: StaticString, at address: Int, _ length: Int, _ what: String
   ) throws(LoadError) -> ByteCursor {
@@ -96,14 +96,14 @@ final class HDF5Reader {
 
   // MARK: Texts
 
-  /// A text that ends with a NUL, or with its bytes.
+  /// A text, which may end with NUL bytes.
   func text(_ bytes: ArraySlice<UInt8>) throws(LoadError) -> [UInt8] {
     let text = bytes.prefix { $0 != 0 }
     try count(bytes: text.count + Self.entryBytes)
     return Array(text)
   }
 
-  /// The text of an object of a heap.
+  /// The text of a heap object.
   func text(at address: Int?, index: Int, length: Int) throws(LoadError) -> [UInt8] {
     guard length > 0, let address, index > 0 else { return [] }
     guard let range = try heap(at: address).objects[index], length <= range.count else {
@@ -126,9 +126,9 @@ final class HDF5Reader {
   }
 }
 
-/// A collection of texts of variable length, apart from the attributes that have them.
+/// A heap of texts of variable length.
 struct HDF5GlobalHeap {
-  /// Where the object of each number lies.
+  /// The bytes of each object.
   let objects: [Int: Range<Int>]
 
   init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
@@ -145,7 +145,7 @@ struct HDF5GlobalHeap {
       let index = try cursor.integer(2)
       try cursor.skip(6)
       let size = try cursor.length(head)
-      // The object 0 is the free space, and the last.
+      // Object 0 is the free space at the end.
       guard index > 0 else { break }
       guard size <= cursor.left else {
         throw .damaged("a text is longer than its heap", at: cursor.offset)

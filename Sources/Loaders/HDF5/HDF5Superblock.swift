@@ -1,8 +1,8 @@
-/// The head of an HDF5 file: sizes of its addresses and lengths, and where its root group is.
+/// The head of an HDF5 file: the sizes of addresses and lengths, and the root group.
 struct HDF5Superblock: Sendable {
-  /// Where in the file address 0 lies.
+  /// The file offset of address 0.
   let base: Int
-  /// The number of bytes from the base to the end, where the file says that is.
+  /// The number of bytes from the base to the end that the file states.
   let count: Int
   /// Bytes of one address.
   let offsetSize: Int
@@ -16,12 +16,10 @@ struct HDF5Superblock: Sendable {
   let groupNodeK: Int
 
   private static let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
-  /// The head has fewer bytes than this in every version.
+  /// More than the bytes of the head in any version.
   private static let maximumBytes = 128
 
-  /// Reads the head; it may stand after a block of the user's own of 512, 1024, 2048… bytes.
-  ///
-  /// `nil` when the file has no signature: it is another format's.
+  /// Reads the head; `nil` when the file has no signature.
   init?(_ bytes: HDF5Bytes) throws(LoadError) {
     guard let place = try Self.place(in: bytes.input) else { return nil }
     let fileBytes = bytes.input.count
@@ -37,8 +35,8 @@ struct HDF5Superblock: Sendable {
     }
   }
 
-  /// Where the signature is: at the start, or behind a block of the user's own of 512, 1024, 2048…
-  /// bytes; `nil` when there is none.
+  /// The offset of the signature, which may follow a user block of 512, 1024, 2048… bytes; `nil`
+  /// when there is none.
   static func place(in input: InputFile) throws(LoadError) -> Int? {
     var place = 0
     while place <= input.count - signature.count {
@@ -72,7 +70,7 @@ struct HDF5Superblock: Sendable {
   private static func old(
     _ cursor: inout ByteCursor, fileBytes: Int, version: Int, place: Int
   ) throws(LoadError) -> HDF5Superblock {
-    // Versions of the free space, the root entry and shared messages: all 0.
+    // The versions of the free space, the root entry and shared messages.
     for _ in 0..<2 { try cursor.expectVersion(0) }
     try cursor.skip(1)
     try cursor.expectVersion(0)
@@ -126,11 +124,11 @@ struct HDF5Superblock: Sendable {
     return sizes
   }
 
-  /// Where the addresses begin and how far they go, once the file is as long as it says it is.
+  /// The range of addresses, if the file is as long as it states.
   private static func extent(
     _ fileBytes: Int, base: Int?, end: Int?, place: Int
   ) throws(LoadError) -> (base: Int, count: Int) {
-    // A user's block may have been put before a file that begins at 0.
+    // A user block may have been prepended to a file whose base is 0.
     guard let base, base == place || base == 0 else {
       throw .damaged("its base address is wrong", at: place)
     }
@@ -143,4 +141,3 @@ struct HDF5Superblock: Sendable {
     return (place, end - base)
   }
 }
-

@@ -13,19 +13,18 @@ struct HDF5LocalHeap {
     try cursor.expectVersion(0)
     try cursor.skip(3)
     let length = try cursor.length(head)
-    // Where the heap has room is of no use to a reader.
+    // The free list.
     _ = try cursor.length(head)
     self.address = try cursor.definedAddress(head)
     try reader.check(self.address, length, "the names of a group")
     end = self.address + length
   }
 
-  /// The name at an offset.
   func name(_ offset: Int) throws(LoadError) -> EntryName {
     guard offset >= 0, offset < end - address else {
       throw .damaged("a name lies outside its group", at: address)
     }
-    // Most names are short: more is read only of those that are not.
+    // Most names are short.
     let whole = end - address - offset
     var length = min(whole, 64)
     while true {

@@ -1,7 +1,6 @@
-/// The walk through a file, without recursion; every object is read once, however many names it
-/// has.
+/// A walk through a file without recursion, which reads every object once.
 struct HDF5Walk {
-  /// What is known of an object by the address of its header.
+  /// A known object.
   private enum Known {
     case group(Int)
     case dataset(Int)
@@ -17,7 +16,7 @@ struct HDF5Walk {
   private var known: [Int: Known] = [:]
   private var stack: [Place] = []
 
-  /// A link that was not followed yet.
+  /// A link to follow.
   private struct Place {
     let node: Int
     let link: HDF5Link
@@ -30,7 +29,6 @@ struct HDF5Walk {
     self.limits = limits
   }
 
-  /// Walks through the file.
   mutating func run() throws(LoadError) {
     let root = reader.head.root
     nodes = [HDF5Contents.Node(name: "", parent: 0, content: .other)]
@@ -82,7 +80,7 @@ struct HDF5Walk {
     }
   }
 
-  /// Notes a group and puts what it holds on the stack; `false` when the header is no group's.
+  /// Adds a group and pushes its links; `false` for other objects.
   private mutating func readGroup(
     _ header: HDF5ObjectHeader, at place: Place
   ) throws(LoadError) -> Bool {
@@ -92,13 +90,12 @@ struct HDF5Walk {
     for (name, link) in links {
       let pathBytes = place.pathBytes + 1 + name.count
       try reader.check(pathBytes: pathBytes)
-      // The path is made when the file is listed.
+      // Listings build the path.
       try reader.count(bytes: pathBytes)
       stack.append(
         Place(node: nodes.count, link: link, depth: place.depth + 1, pathBytes: pathBytes))
       nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: .other))
     }
-    // The first name is visited first.
     stack[(stack.count - links.count)...].reverse()
     nodes[place.node].content = .group(
       first..<nodes.count, try HDF5Attributes(header, reader))

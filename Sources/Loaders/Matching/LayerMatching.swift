@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The entry of each parameter of a model. Its errors name no file.
+/// The entry of each parameter of a model, with errors that name no file.
 struct LayerMatching: Sendable {
   /// The entry of each parameter that has one.
   private(set) var entries: [ParameterSpec: EntryName] = [:]
@@ -62,8 +62,9 @@ struct LayerMatching: Sendable {
     return layer.parameter(named: spec).map { layer.parameters[$0].entry }
   }
 
-  /// Matches the parameters of one layer. An unused bias in the file would be lost silently, so
-  /// the model must use all that the file has.
+  /// Matches the parameters of one layer.
+  ///
+  /// The model must use all of the file's, because an unused bias would be lost silently.
   private mutating func match(_ specs: [ParameterSpec], _ layer: FileLayer) throws(LoadError) {
     if layer.isNumbered {
       let sorted = ParameterNames.kerasOrder(specs)
