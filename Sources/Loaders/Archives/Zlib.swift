@@ -155,7 +155,7 @@
     init(
       _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = 0, origin: String
     ) throws(LoadError) {
-      throw .needsTrait(file.path, "Zip", "zip archives")
+      throw file.located(.needsTrait("Zip", "zip archives"))
     }
 
     func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int { 0 }
