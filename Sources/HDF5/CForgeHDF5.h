@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// libhdf5's names are macros that call H5open(), which Swift does not import: what Forge needs of
-// the library to write files, and its tests to judge the reader, is done here. The library is not
-// safe with threads: one call at a time.
+// Swift does not import libhdf5's names, which are macros that call H5open(). These functions write
+// files, and read them for the tests of Forge's reader. The library is not thread-safe: one call at
+// a time.
 
-// A place for the words of the innermost of libhdf5's errors.
+// Receives the text of libhdf5's innermost error.
 typedef struct {
   char *text;
   size_t capacity;
@@ -31,14 +31,14 @@ static inline herr_t forge_hdf5_note_error(unsigned depth, const H5E_error2_t *e
   return 0;
 }
 
-// libhdf5's settings, to be put back.
+// libhdf5's settings, to be restored.
 typedef struct {
   H5E_auto2_t print;
   void *print_data;
   unsigned plugins;
 } forge_hdf5_settings;
 
-// Begins to use the library, which prints nothing and loads no plugins until the end.
+// Starts to use the library, without messages and plugins until the end.
 static inline int forge_hdf5_begin(forge_hdf5_settings *settings) {
   if (H5open() < 0) return 0;
   H5Eget_auto2(H5E_DEFAULT, &settings->print, &settings->print_data);
@@ -48,7 +48,7 @@ static inline int forge_hdf5_begin(forge_hdf5_settings *settings) {
   return 1;
 }
 
-// Puts back the settings, once the words of the last error are noted in `reason`.
+// Copies the text of the last error to `reason` and restores the settings.
 static inline void forge_hdf5_end(const forge_hdf5_settings *settings, char *reason,
                                   size_t reason_capacity) {
   forge_hdf5_reason note = {reason, reason_capacity};
@@ -59,7 +59,7 @@ static inline void forge_hdf5_end(const forge_hdf5_settings *settings, char *rea
 
 // MARK: Reading
 
-// Reads an open dataset once its sizes, type and storage are found to be what the caller expects.
+// Reads an open dataset if its sizes, type and storage are as the caller expects.
 static inline int forge_hdf5_read_open(hid_t dataset, size_t element_bytes, int rank,
                                        const uint64_t *sizes, void *values) {
   int done = 0;
@@ -84,7 +84,7 @@ static inline int forge_hdf5_read_open(hid_t dataset, size_t element_bytes, int 
 
 // Reads the dataset `name` of the file `path` into `values`, which has room for all of it.
 //
-// Takes no file lock. Returns 1, or 0 with libhdf5's words in `reason`.
+// Takes no file lock. Returns 1, or 0 with libhdf5's message in `reason`.
 static inline int forge_hdf5_read(const char *path, const char *name, size_t element_bytes,
                                   int rank, const uint64_t *sizes, void *values, char *reason,
                                   size_t reason_capacity) {
@@ -101,7 +101,7 @@ static inline int forge_hdf5_read(const char *path, const char *name, size_t ele
   hid_t dataset = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
   if (dataset >= 0) done = forge_hdf5_read_open(dataset, element_bytes, rank, sizes, values);
   forge_hdf5_end(&settings, reason, reason_capacity);
-  // Closing forgets the error.
+  // Closing clears the error.
   H5E_BEGIN_TRY {
     if (dataset >= 0) H5Dclose(dataset);
     if (file >= 0) H5Fclose(file);
@@ -113,13 +113,13 @@ static inline int forge_hdf5_read(const char *path, const char *name, size_t ele
 
 // MARK: Writing
 
-// Makes a file in memory with room for about `byte_count` bytes; -1 when that fails.
+// Creates a file in memory with room for about `byte_count` bytes; -1 on failure.
 static inline hid_t forge_hdf5_create(size_t byte_count) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return -1;
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  // A path that leads nowhere: libhdf5 looks whether the file is there even though it stores none.
-  // Two open files of one name are one to it.
+  // libhdf5 checks whether the path exists even though it stores no file, and takes two open files
+  // of one name for the same.
   static unsigned long long number = 0;
   char name[64];
   snprintf(name, sizeof name, "/dev/null/forge%llu", number++);
@@ -130,7 +130,7 @@ static inline hid_t forge_hdf5_create(size_t byte_count) {
   return file;
 }
 
-// Opens the group of a path, or makes it and those around it.
+// Opens the group of a path, or creates it and its parents.
 static inline hid_t forge_hdf5_group(hid_t file, const char *path) {
   hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
   if (group >= 0) return group;
@@ -141,8 +141,8 @@ static inline hid_t forge_hdf5_group(hid_t file, const char *path) {
   return group;
 }
 
-// Writes an attribute of texts of `width` bytes each, padded by zeros, to a group; one without axes
-// when `count` is negative. Returns whether that went well.
+// Writes an attribute of texts of `width` bytes each, padded by zeros, to a group; a scalar when
+// `count` is negative. Returns 1 on success.
 static inline int forge_hdf5_write_texts(hid_t file, const char *path, const char *name,
                                          const char *texts, size_t width, int64_t count) {
   hsize_t size = count < 0 ? 1 : (hsize_t)count;
@@ -162,7 +162,7 @@ static inline int forge_hdf5_write_texts(hid_t file, const char *path, const cha
   return done;
 }
 
-// Writes a dataset of single-precision numbers. Returns whether that went well.
+// Writes a dataset of single-precision numbers. Returns 1 on success.
 static inline int forge_hdf5_write_floats(hid_t file, const char *path, int rank,
                                           const uint64_t *sizes, const float *values) {
   hsize_t found[H5S_MAX_RANK];
@@ -185,7 +185,7 @@ static inline int forge_hdf5_write_floats(hid_t file, const char *path, int rank
   return done;
 }
 
-// Copies the bytes of a file in memory, at most `count`; how many there are, or -1.
+// Copies at most `count` bytes of a file in memory; returns the size of the file, or -1.
 static inline int64_t forge_hdf5_image(hid_t file, void *bytes, size_t count) {
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return -1;
   return H5Fget_file_image(file, bytes, count);

@@ -1,26 +1,26 @@
 internal import CForgeHDF5
 import ForgeLoaders
 
-/// An HDF5 file that libhdf5 makes in memory.
+/// An HDF5 file that libhdf5 creates in memory.
 ///
-/// The library never writes to a disk: it keeps a file open that a full one did not take.
+/// The library never writes to a disk, because it would not close a file that a full disk refused.
 struct HDF5Image: ~Copyable {
   private static let reserveBytes = 1 << 20
 
   private let file: hid_t
-  /// The file it will be, for messages.
+  /// The final path, for messages.
   private let path: String
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   ///
   /// - Parameters:
-  ///   - byteCount: the bytes of all values that it will have.
-  ///   - path: the file it will be, for messages.
+  ///   - byteCount: the bytes of all its values.
+  ///   - path: the final path, for messages.
   /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
   init(byteCount: Int, for path: String) throws(LoadError) {
     let (room, overflow) = byteCount.addingReportingOverflow(Self.reserveBytes)
     guard !overflow else { throw .outOfMemory(path, byteCount: byteCount) }
-    // The library holds the file, and gives a copy of it.
+    // The library holds the file and returns a copy.
     try AvailableMemory.check(LoadLimits.product(room, 2), for: path)
     let file = HDF5Library.quietly { forge_hdf5_create(room) } ?? -1
     guard file >= 0 else { throw .entryNotWritten(path, "/") }
@@ -38,7 +38,7 @@ struct HDF5Image: ~Copyable {
     try write([EntryName(text)], as: attribute, of: group, isSingle: true)
   }
 
-  /// Writes texts as an attribute of a group, which is made where there is none.
+  /// Writes texts as an attribute of a group, which is created if needed.
   ///
   /// - Throws: ``LoadError`` of kind `unreadable`.
   func write(

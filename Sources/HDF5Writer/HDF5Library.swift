@@ -6,10 +6,10 @@ internal import CForgeHDF5
   import Musl
 #endif
 
-/// libhdf5, which is not safe with threads: one call at a time in the whole process.
+/// libhdf5, which is not thread-safe: one call at a time in the whole process.
 package enum HDF5Library {
-  // It is reached by pointer only, and lives as long as the process. A fork waits for a call to
-  // end, so that the child finds the library whole.
+  // It is used by pointer only and never freed. A fork waits for the end of a call, so that the
+  // child has the library in a consistent state.
   private nonisolated(unsafe) static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -20,7 +20,7 @@ package enum HDF5Library {
     return mutex
   }()
 
-  /// Calls the library while no one else does.
+  /// Calls the library exclusively.
   ///
   /// - Parameter call: must not call this method.
   /// - Returns: what `call` returns.
@@ -30,7 +30,7 @@ package enum HDF5Library {
     return call()
   }
 
-  /// Calls the library while no one else does and it prints nothing; `nil` when it cannot begin.
+  /// Calls the library exclusively and without its messages; `nil` when it cannot start.
   static func quietly<Value>(_ call: () -> Value) -> Value? {
     exclusively {
       var settings = forge_hdf5_settings()

@@ -12,16 +12,16 @@ import ForgeShapes
 /// order. Keras loads such a file by the order of layers or by their names, ``HDF5Parameters``
 /// too.
 public enum HDF5Weights {
-  /// Keras's own bound of an attribute, which HDF5 keeps in 64 KB.
+  /// Keras's bound of an attribute, which HDF5 limits to 64 KB.
   private static let attributeBytes = 64_512
-  /// The version whose form the file has.
+  /// The version of Keras whose form the file has.
   private static let kerasVersion = "2.15.0"
   private static let backend = "tensorflow"
 
   /// Writes parameters to a file.
   ///
-  /// The file is made in memory, written under another name and renamed: no program finds half of
-  /// it, and an error leaves a file that was there as it was.
+  /// The file is created in memory, written under another name and renamed. No program sees a part
+  /// of it, and an error leaves an existing file unchanged.
   ///
   /// - Parameters:
   ///   - parameters: each parameter with its values, which may have any type and axis order.
@@ -83,14 +83,14 @@ public enum HDF5Weights {
     return layers
   }
 
-  /// Whether HDF5 takes a name as it is: each part of a path is there.
+  /// Whether HDF5 keeps a name unchanged: no part of the path is empty or a dot.
   private static func isName(_ name: String) -> Bool {
     !name.utf8.contains(0)
       && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         .allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) }
   }
 
-  /// Writes a list of names; one that is too long for an attribute is cut as Keras does.
+  /// Writes a list of names, which is split as in Keras if it is too long for an attribute.
   private static func write(
     _ names: [EntryName], as attribute: String, of group: String, in file: borrowing HDF5Image,
     _ path: String

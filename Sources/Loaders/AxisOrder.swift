@@ -1,8 +1,8 @@
-/// Elements in another order of their axes.
+/// Reordering of the axes of arrays.
 package enum AxisOrder {
-  /// The distance between neighbours along each axis where the first axis is the innermost.
+  /// The strides of an array whose first axis is the innermost.
   ///
-  /// Fortran and MATLAB keep arrays so, and NumPy every transposed matrix.
+  /// Fortran and MATLAB have this order, and NumPy for transposed matrices.
   package static func fortranStrides(_ sizes: [Int]) -> [Int] {
     var stride = 1
     return sizes.map { size in
@@ -11,10 +11,10 @@ package enum AxisOrder {
     }
   }
 
-  /// Puts elements into the order in which the last axis is the innermost.
+  /// Copies elements into the order in which the last axis is the innermost.
   ///
   /// - Parameters:
-  ///   - source: the elements; all that sizes and strides lead to.
+  ///   - source: the elements, with all that sizes and strides address.
   ///   - sizes: the size of each axis of the target.
   ///   - strides: the distance in elements between neighbours along each axis of the source.
   ///   - byteCount: the bytes of an element.

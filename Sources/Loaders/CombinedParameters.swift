@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Several sources as one: the first that has a parameter gives it.
+/// Several sources as one: each parameter comes from the first source that has it.
 ///
 /// ```swift
 /// // A new head on an old body.
@@ -9,18 +9,18 @@ import ForgeShapes
 ///   try HDF5Parameters("mobilenet_no_top.h5"),
 /// ])
 /// ```
-/// A source that goes by order is prepared for the parameters that no source before it has.
+/// A source that matches in order is prepared for the parameters that no earlier source has.
 public struct CombinedParameters: ParameterSource {
   private let sources: [any ParameterSource]
 
   /// Combines sources.
   ///
-  /// - Parameter sources: the sources, the first to be asked first.
+  /// - Parameter sources: the sources, in the order in which they are asked.
   public init(_ sources: [any ParameterSource]) {
     self.sources = sources
   }
 
-  /// Whether all of them go by name.
+  /// Whether all of them match by name.
   public var goesByName: Bool { sources.allSatisfy(\.goesByName) }
 
   /// The names of all of them, each once.
@@ -40,7 +40,7 @@ public struct CombinedParameters: ParameterSource {
     for (index, source) in sources.enumerated() {
       let ready = try source.prepared(for: source.goesByName ? specs : rest)
       prepared.append(ready)
-      // Who has what matters only to a later source that counts.
+      // Only a later source that matches in order needs the rest.
       if sources[(index + 1)...].contains(where: { !$0.goesByName }) {
         rest = try rest.filter { try ready.parameter(for: $0) == nil }
         if rest.isEmpty { break }

@@ -7,24 +7,22 @@ package struct EntryName: Hashable, Sendable {
   /// The bytes as they are stored; usually UTF-8.
   package let bytes: [UInt8]
 
-  /// A name of bytes, whose number the caller has checked.
+  /// A name of bytes, whose count the caller has checked.
   package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
 
-  /// A name in words.
+  /// A name of text.
   package init(_ text: String) {
     bytes = Array(text.utf8)
   }
 
-  /// The number of bytes.
   package var count: Int { bytes.count }
 
-  /// The name for people and for the public interface; bytes that are not UTF-8 are shown as
-  /// `\u{FFFD}`.
+  /// The name as text; invalid UTF-8 becomes `\u{FFFD}`.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The length of the longest run of marks on one character: accents, points, signs.
+  /// The length of the longest run of combining marks on one character.
   package var markRun: Int {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return 0 }
     var longest = 0
@@ -36,12 +34,10 @@ package struct EntryName: Hashable, Sendable {
     return longest
   }
 
-  /// Whether the name begins with these bytes.
   package func hasPrefix(_ prefix: StaticString) -> Bool {
     prefix.withUTF8Buffer { bytes.starts(with: $0) }
   }
 
-  /// Whether the name ends with these bytes.
   package func hasSuffix(_ suffix: StaticString) -> Bool {
     suffix.withUTF8Buffer { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
   }
@@ -62,6 +58,5 @@ extension EntryName: ExpressibleByStringLiteral {
 }
 
 extension EntryName: CustomStringConvertible {
-  /// The name in words.
   package var description: String { text }
 }

@@ -4,16 +4,16 @@
   import Musl
 #endif
 
-/// Bytes of a file in memory of their own, which no one changes.
+/// Immutable bytes in memory.
 ///
-/// Sizes come from files: the memory is asked for in a way that may fail.
+/// Sizes come from files, so allocation may fail.
 final class FileBytes: Sendable {
   // Fixed after init, only read through, and freed with the object.
   private nonisolated(unsafe) let start: UnsafeMutableRawPointer
   /// The number of bytes.
   let count: Int
 
-  /// Asks for memory and fills it.
+  /// Allocates memory and fills it.
   ///
   /// - Parameters:
   ///   - byteCount: the number of bytes; not negative.
@@ -40,7 +40,7 @@ final class FileBytes: Sendable {
   /// The bytes; valid while the object lives.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-  /// Gives the bytes to `body` and keeps them for the time of the call.
+  /// Calls `body` with the bytes and keeps them alive during the call.
   func withBytes<Value, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -6,14 +6,15 @@ import ForgeShapes
   import Musl
 #endif
 
-/// The sentences of ForgeLoaders, all in one place; tests pin them.
+/// The messages about files, folders and values of any format; tests compare them.
+///
+/// Messages without a path get it from ``InputFile/locating(_:_:)``.
 extension LoadError {
   // MARK: Files and folders
 
   static func badPath(_ path: String) -> LoadError {
     LoadError(
-      .badName, "the path contains a NUL character",
-      path: path.replacing("\0", with: "\\0"))
+      .badName, "the path contains a NUL character", path: path.replacing("\0", with: "\\0"))
   }
 
   static func emptyName(_ directory: String) -> LoadError {
@@ -29,22 +30,16 @@ extension LoadError {
       expected: "a name without \"/\"")
   }
 
-  static func impossibleCount(_ path: String, _ count: Int) -> LoadError {
-    LoadError(
-      .wrongCount, "no file can hold this many values", path: path, received: "\(count) values",
-      expected: "0 to \(Int.max / 4) values")
-  }
-
   static func cannotOpen(_ path: String, _ code: Int32, isFolder: Bool = false) -> LoadError {
-    if code == ENOENT || code == ENOTDIR {
+    let what = isFolder ? "folder" : "file"
+    guard code == ENOENT || code == ENOTDIR else {
       return LoadError(
-        .fileMissing, "there is no such \(isFolder ? "folder" : "file")", path: path,
-        remedy: path.hasPrefix("/")
-          ? nil : "a relative path starts at the folder the program was started in")
+        .unreadable, "the \(what) cannot be opened", path: path, received: reason(code))
     }
     return LoadError(
-      .unreadable, "the \(isFolder ? "folder" : "file") cannot be opened", path: path,
-      received: reason(code))
+      .fileMissing, "there is no such \(what)", path: path,
+      remedy: path.hasPrefix("/")
+        ? nil : "a relative path starts at the folder the program was started in")
   }
 
   static func notARegularFile(_ path: String, isFolder: Bool) -> LoadError {
@@ -55,6 +50,88 @@ extension LoadError {
 
   static func notAFolder(_ path: String) -> LoadError {
     LoadError(.notARegularFile, "this is not a folder", path: path, received: "a file")
+  }
+
+  static func cannotRead(_ path: String, _ code: Int32) -> LoadError {
+    LoadError(.unreadable, "the file cannot be read", path: path, received: reason(code))
+  }
+
+  static func cannotWrite(_ path: String, _ code: Int32) -> LoadError {
+    let reason =
+      switch code {
+      case ENOENT, ENOTDIR: "there is no such folder"
+      case EACCES, EPERM, EROFS: "permission denied"
+      case ENOSPC, EDQUOT: "the disk is full"
+      default: "error \(code) of the system"
+      }
+    return LoadError(.unreadable, "the file cannot be written", path: path, received: reason)
+  }
+
+  static func shrunk(received: Int, expected: Int) -> LoadError {
+    LoadError(
+      .damaged, "the file has become shorter since it was opened",
+      received: bytes(received), expected: bytes(expected),
+      remedy: "to change parameters, write another file and rename it")
+  }
+
+  static let changed = LoadError(
+    .damaged, "the file was changed or replaced since it was opened", remedy: "open it again")
+
+  // MARK: Structure
+
+  static func damaged(_ what: String, entry: String? = nil, at offset: Int? = nil) -> LoadError {
+    LoadError(
+      .damaged, "the file is damaged", entry: entry,
+      received: offset.map { "\(what), at byte \($0)" } ?? what)
+  }
+
+  static func refused(_ what: String, remedy: String? = nil) -> LoadError {
+    LoadError(
+      .refused, "this is refused in a file of parameters", received: what, remedy: remedy)
+  }
+
+  /// A limit is the name of a property of ``LoadLimits``.
+  static func beyondLimit(_ what: String, limit: String) -> LoadError {
+    refused(what, remedy: "raise \(limit) in LoadLimits for a file that you trust")
+  }
+
+  static func unsupported(_ what: String, needs: String) -> LoadError {
+    LoadError(
+      .unsupported, "this form of file is not supported", received: what, expected: needs)
+  }
+
+  static func needsTrait(_ trait: String, _ what: String) -> LoadError {
+    LoadError(
+      .unsupported, "this build of Forge does not read \(what)",
+      remedy: "depend on forge with the trait \(trait), which is on by default")
+  }
+
+  static func notThisFormat(_ format: String, size: Int) -> LoadError {
+    LoadError(
+      .damaged, "this is not \(format)",
+      received: size < 12 ? bytes(size) : "a file without its signature")
+  }
+
+  static func unknownFormat(known: [String]) -> LoadError {
+    LoadError(
+      .unsupported, "this is no file of parameters that says what it holds",
+      expected: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
+      remedy: "BlobParameters and ParameterFile read raw values")
+  }
+
+  // MARK: Values
+
+  package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .wrongCount, "the \(spec.type) of \"\(spec.layer)\" have the wrong number of values",
+      spec: spec, received: counted(count, "value"),
+      expected: "\(counted(spec.count, "value")), \(spec.shapeText)")
+  }
+
+  static func impossibleCount(_ path: String, _ count: Int) -> LoadError {
+    LoadError(
+      .wrongCount, "no file can hold this many values", path: path, received: "\(count) values",
+      expected: "0 to \(Int.max / 4) values")
   }
 
   static func wrongSize(
@@ -68,42 +145,6 @@ extension LoadError {
         + (type == .float32 ? "Float32" : type.rawValue))
   }
 
-  static func shrunk(_ path: String, received: Int, expected: Int) -> LoadError {
-    LoadError(
-      .damaged, "the file has become shorter since it was opened", path: path,
-      received: bytes(received), expected: bytes(expected),
-      remedy: "to change parameters, write another file and rename it")
-  }
-
-  static func cannotRead(_ path: String, _ code: Int32) -> LoadError {
-    LoadError(.unreadable, "the file cannot be read", path: path, received: reason(code))
-  }
-
-  /// A limit is the name of a property of ``LoadLimits``.
-  static func beyondLimit(
-    _ path: String, entry: String? = nil, _ what: String, limit: String
-  ) -> LoadError {
-    LoadError(
-      .refused, "this is refused in a file of parameters", path: path, entry: entry,
-      received: what,
-      remedy: "raise \(limit) in LoadLimits for a file that you trust")
-  }
-
-  static func changed(_ path: String) -> LoadError {
-    LoadError(
-      .damaged, "the file was changed or replaced since it was opened", path: path,
-      remedy: "open it again")
-  }
-
-  // MARK: Values
-
-  package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
-    LoadError(
-      .wrongCount, "the \(spec.type) of \"\(spec.layer)\" have the wrong number of values",
-      spec: spec, received: counted(count, "value"),
-      expected: "\(counted(spec.count, "value")), \(spec.shapeText)")
-  }
-
   static func partOfAValue(_ origin: String, byteCount: Int, _ type: ElementType) -> LoadError {
     LoadError(
       .wrongSize, "the bytes are no whole number of values", path: origin,
@@ -111,11 +152,23 @@ extension LoadError {
       expected: "a multiple of \(type.byteCount) for \(type.rawValue)")
   }
 
-  /// Memory that a caller gives must have room for exactly the values.
-  static func otherRoom(_ origin: String, _ byteCount: Int, needs: Int) -> LoadError {
+  static func placeOutside(_ offset: Int, byteCount: Int, of size: Int) -> LoadError {
+    LoadError(
+      .wrongSize, "the values lie outside the file", received: bytes(size),
+      expected: "\(bytes(byteCount)) from byte \(offset)")
+  }
+
+  /// The memory of a caller must have room for exactly the values.
+  static func otherRoom(_ byteCount: Int, needs: Int, at origin: String? = nil) -> LoadError {
     LoadError(
       .wrongSize, "the memory has another size than the values", path: origin,
       received: bytes(byteCount), expected: bytes(needs))
+  }
+
+  static func unreadableType(_ type: String, readable: String) -> LoadError {
+    LoadError(
+      .wrongElementType, "the values have a type that is not read", received: type,
+      expected: "little-endian \(readable)")
   }
 
   package static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
@@ -123,9 +176,35 @@ extension LoadError {
       .outOfMemory, "there is not enough memory", path: purpose, expected: bytes(byteCount))
   }
 
+  // MARK: Parameters
+
+  static func wrongShape(
+    _ sizes: [Int], _ spec: ParameterSpec, _ layout: ParameterLayout
+  ) -> LoadError {
+    let axes = layout.order(for: spec) ?? spec.axes
+    return LoadError(
+      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", spec: spec,
+      received: sizeText(sizes),
+      expected: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
+        + axes.map { "[\($0.rawValue)]" }.joined())
+  }
+
+  /// Parameters of a layer in a file that no parameter of the model is.
+  static func unused(_ headline: String, _ left: String, _ specs: [ParameterSpec]) -> LoadError {
+    LoadError(
+      .unused, headline, received: left, expected: text(specs),
+      remedy: "give the layer the arguments it had when the file was written, as useBias")
+  }
+
+  static func unprepared(_ headline: String) -> LoadError {
+    LoadError(
+      .unsupported, headline,
+      remedy: "call prepared(for:) with all of them first, as compile does")
+  }
+
   // MARK: Helpers
 
-  /// The error with the parameter it was met for.
+  /// The error with the parameter that was asked for.
   func asked(for spec: ParameterSpec) -> LoadError {
     var error = self
     error.layer = spec.layer
@@ -143,7 +222,17 @@ extension LoadError {
     sizes.isEmpty ? "a single value" : sizes.map(String.init).joined(separator: "×")
   }
 
-  /// The system's words for an error code, without `strerror`, which is not safe with threads.
+  static func text(_ specs: [ParameterSpec]) -> String {
+    specs.map { "\($0.type) (\($0.shapeText))" }.joined(separator: ", ")
+  }
+
+  /// At most eight names, quoted.
+  static func list(_ names: [String]) -> String {
+    let shown = names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+    return names.isEmpty ? "no entries" : names.count > 8 ? "\(shown), …" : shown
+  }
+
+  /// The text of an error code, without `strerror`, which is not safe with threads.
   private static func reason(_ code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "permission denied"

@@ -9,7 +9,7 @@ import ForgeShapes
 ///   remedy    check that the file belongs to this layer
 /// ```
 public struct LoadError: Error, Sendable {
-  /// What kind of thing went wrong.
+  /// The kind of an error.
   public enum Kind: String, Hashable, Sendable {
     /// There is no such file or folder.
     case fileMissing
@@ -31,13 +31,13 @@ public struct LoadError: Error, Sendable {
     case notHDF5
     /// The file is cut off, altered, or contradicts itself.
     case damaged
-    /// The file asks for something Forge does not do for any file, as reading another file.
+    /// The file asks for something that Forge never does, such as reading another file.
     case refused
-    /// The file is in order but uses a form that is not supported.
+    /// The file is valid but uses a form that is not supported.
     case unsupported
-    /// A path leads nowhere in the file.
+    /// There is no such entry in the file.
     case entryMissing
-    /// Two entries answer to the same name.
+    /// Two entries have the same name.
     case duplicate
     /// The file has parameters for a layer that the layer does not take.
     case unused
@@ -45,7 +45,7 @@ public struct LoadError: Error, Sendable {
     case outOfMemory
   }
 
-  /// What kind of thing went wrong.
+  /// The kind of an error.
   public let kind: Kind
   /// What is wrong, in a clause without a full stop.
   public let headline: String
@@ -55,13 +55,13 @@ public struct LoadError: Error, Sendable {
   public var entry: String?
   /// The layer the parameter was asked for.
   public var layer: String?
-  /// What the parameter is to its layer.
+  /// The role of the parameter in its layer.
   public var type: ParameterType?
   /// What is needed.
   public var expected: String?
   /// What was found.
   public var received: String?
-  /// What the user may do about it.
+  /// A remedy for the user.
   public var remedy: String?
   /// The error underneath, when there is one.
   public var cause: (any Error)?
@@ -85,7 +85,7 @@ public struct LoadError: Error, Sendable {
 }
 
 extension LoadError: CustomStringConvertible {
-  /// The error in Forge's voice: file and entry, what is wrong, then labelled lines.
+  /// The error as text: file and entry, what is wrong, then labelled lines.
   public var description: String {
     let place = [path, entry].compactMap(\.self).map { "\($0): " }.joined()
     let details = [

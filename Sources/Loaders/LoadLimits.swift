@@ -9,7 +9,7 @@
 public struct LoadLimits: Sendable, Hashable {
   /// Entries of a file: tensors, arrays, datasets, groups.
   public var entries: Int
-  /// How many groups may lie in each other.
+  /// The nesting of groups.
   public var depth: Int
   /// Bytes of one name.
   public var nameBytes: Int
@@ -30,7 +30,7 @@ public struct LoadLimits: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - entries: entries of a file.
-  ///   - depth: how many groups may lie in each other.
+  ///   - depth: the nesting of groups.
   ///   - nameBytes: bytes of one name.
   ///   - structureBytes: bytes of structure that are read or made.
   ///   - structurePerByte: bytes of structure for each byte of the file.
@@ -55,7 +55,7 @@ public struct LoadLimits: Sendable, Hashable {
     min(inflatedBytes, max(1 << 26, Self.product(fileBytes, inflatedPerByte)))
   }
 
-  /// A product that stays at the largest number instead of overflowing.
+  /// A product, clamped to `Int.max`.
   package static func product(_ first: Int, _ second: Int) -> Int {
     let (product, overflow) = first.multipliedReportingOverflow(by: second)
     return overflow ? Int.max : max(product, 0)

@@ -24,7 +24,7 @@ public struct ParameterFile: ParameterData {
   /// The path of the file.
   public var origin: String { file.path }
   /// The bytes of the file, which are read each time they are used.
-  public var temporaryByteCount: Int { file.temporaryByteCount(for: file.count) }
+  public var temporaryByteCount: Int { file.count }
   private let file: InputFile
 
   /// Finds `directory/prefix+name+suffix.ext`.
@@ -80,7 +80,7 @@ public struct ParameterFile: ParameterData {
   /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing`,
   ///   `unreadable`, `outOfMemory`; and what `body` throws.
   public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try file.withUnsafeBytes(in: 0..<file.count, body)
+    try file.withUnsafeBytes(in: 0..<file.count, alignment: elementType.byteCount, body)
   }
 
   /// Reads the file's bytes into memory that has room for exactly these.
@@ -92,7 +92,7 @@ public struct ParameterFile: ParameterData {
     try file.read(0..<file.count, into: memory)
   }
 
-  /// The path of a file in a folder, once its name is found not to lead out of it.
+  /// The path of a file in a folder; its name must not lead out of the folder.
   static func path(of fileName: String, in directory: String) throws(LoadError) -> String {
     guard !fileName.utf8.contains(UInt8(ascii: "/")), !fileName.utf8.contains(0),
       fileName != ".", fileName != ".."

@@ -18,7 +18,7 @@ public struct RandomParameters: ParameterSource {
     self.seed = seed
   }
 
-  /// Takes layers without a name.
+  /// `false`: layers need no name.
   public var goesByName: Bool { false }
 
   /// The values of a parameter; they are made each time they are read.
@@ -51,14 +51,14 @@ private struct RandomData: ParameterData {
     let width = range.upperBound - range.lowerBound
     var random = SplitMix64(seed: Self.start(seed: seed, spec: spec))
     for place in stride(from: 0, to: memory.count - 3, by: 4) {
-      // 23 bits and a half: exact in Float, never an end of the range and never its middle.
+      // 23 bits and a half are exact in Float and never an end or the middle of the range.
       let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
       memory.storeBytes(
         of: range.lowerBound + width * fraction, toByteOffset: place, as: Float.self)
     }
   }
 
-  /// Where the values of a parameter lie.
+  /// The range of the values of a parameter.
   private static func range(for spec: ParameterSpec) -> ClosedRange<Float> {
     switch spec.type {
     case .biases, .beta, .mean: return -0.1...0.1
@@ -76,7 +76,7 @@ private struct RandomData: ParameterData {
     }
   }
 
-  /// The state a parameter's values start from: FNV-1a of all that tells it from others.
+  /// The seed of a parameter: the FNV-1a hash of everything that distinguishes it.
   private static func start(seed: UInt64, spec: ParameterSpec) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

@@ -1,10 +1,10 @@
 import ForgeShapes
 
-/// A source asked under other layer names; see `renamed(_:)` of a source.
+/// A source under other layer names; see `renamed(_:)` of a source.
 public struct RenamedParameters: ParameterSource {
   private let source: any ParameterSource
   private let rename: @Sendable (String) -> String?
-  /// The layer names of the model there are values for; empty when they cannot be told.
+  /// The layer names of the model with values; empty if unknown.
   public let availableNames: [String]
 
   fileprivate init(
@@ -16,10 +16,10 @@ public struct RenamedParameters: ParameterSource {
     self.rename = rename
   }
 
-  /// Whether the source goes by name.
+  /// Whether the source matches by name.
   public var goesByName: Bool { source.goesByName }
 
-  /// The source, prepared for the parameters under its own names.
+  /// The source, prepared for the parameters under the source's names.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
   /// - Returns: the prepared source under the model's names.
@@ -30,7 +30,7 @@ public struct RenamedParameters: ParameterSource {
       try source.prepared(for: renamed), availableNames: availableNames, rename: rename)
   }
 
-  /// The values the source has under the other name.
+  /// The values of a parameter under the source's name.
   ///
   /// - Parameter spec: the parameter.
   /// - Returns: the values, or `nil`.
@@ -57,9 +57,9 @@ extension ParameterSource {
     RenamedParameters(self, availableNames: [], rename: rename)
   }
 
-  /// The same parameters for a model whose layer names lack a prefix the source's have.
+  /// The same parameters for a model whose layer names lack a prefix of the source's names.
   ///
-  /// - Parameter prefix: what stands before every name in the source, as `encoder/`.
+  /// - Parameter prefix: the prefix of every name in the source, such as `encoder/`.
   /// - Returns: the source under the model's names.
   public func prefixed(_ prefix: String) -> RenamedParameters {
     let names = availableNames.filter { $0.hasPrefix(prefix) }.map {

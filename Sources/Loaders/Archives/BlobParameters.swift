@@ -52,15 +52,21 @@ public struct BlobParameters: ParameterSource {
     var axes: [ParameterAxis] = []
   }
 
-  private enum Rule: Sendable {
-    case entries([Key: Entry], names: [String])
-    case packed(offset: Int, ElementType, order: [ParameterType])
-    case placed([Key: Entry])
+  /// Parameters that follow each other, before their places are known.
+  private struct Packed {
+    let offset: Int
+    let type: ElementType
+    let order: [ParameterType]
   }
 
   private let file: InputFile
   private let layout: ParameterLayout
-  private var rule: Rule
+  private let packed: Packed?
+  private var isPrepared = false
+  private var places: [Key: Entry] = [:]
+
+  /// The layer names there are places for.
+  public let availableNames: [String]
 
   /// Opens a file whose parameters are at given places.
   ///
@@ -74,17 +80,10 @@ public struct BlobParameters: ParameterSource {
   ) throws(LoadError) {
     file = try InputFile(path: path)
     self.layout = layout
-    var known: [Key: Entry] = [:]
-    var names: [String] = []
+    packed = nil
     var layers: Set<String> = []
-    for entry in entries {
-      let key = Key(layer: entry.layer, type: entry.type)
-      guard known.updateValue(entry, forKey: key) == nil else {
-        throw .twoPlaces(path, entry.layer, entry.type)
-      }
-      if layers.insert(entry.layer).inserted { names.append(entry.layer) }
-    }
-    rule = .entries(known, names: names)
+    availableNames = entries.map(\.layer).filter { layers.insert($0).inserted }
+    for entry in entries { try place(entry) }
   }
 
   /// Opens a file whose parameters follow each other in the order of the model.
@@ -103,23 +102,15 @@ public struct BlobParameters: ParameterSource {
   ) throws(LoadError) {
     file = try InputFile(path: path)
     self.layout = layout
-    rule = .packed(offset: offset, elementType, order: order)
+    packed = Packed(offset: offset, type: elementType, order: order)
+    availableNames = []
     guard 0...file.count ~= offset else {
-      throw .placeOutside(path, offset: offset, byteCount: 0, of: file.count)
+      throw file.located(.placeOutside(offset, byteCount: 0, of: file.count))
     }
   }
 
   /// Whether there are given places; else the parameters go by order.
-  public var goesByName: Bool {
-    if case .entries = rule { return true }
-    return false
-  }
-
-  /// The layer names there are places for.
-  public var availableNames: [String] {
-    if case .entries(_, let names) = rule { return names }
-    return []
-  }
+  public var goesByName: Bool { packed == nil }
 
   /// The source with a place for each parameter of the model.
   ///
@@ -128,26 +119,39 @@ public struct BlobParameters: ParameterSource {
   /// - Throws: ``LoadError``: `wrongSize` when they need other than all bytes of the file;
   ///   `duplicate` when two parameters of a layer cannot be told apart.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
-    guard case .packed(let offset, let type, let order) = rule else { return self }
-    var end = offset
-    var placed: [Key: Entry] = [:]
-    for spec in Self.sorted(specs, by: order) {
-      let key = Key(layer: spec.layer, type: spec.type, axes: spec.axes)
-      let entry = Entry(spec.layer, spec.type, offset: end, elementType: type)
-      guard placed.updateValue(entry, forKey: key) == nil else {
-        throw LoadError.twoPlaces(file.path, spec.layer, spec.type)
-      }
-      let (next, overflow) = end.addingReportingOverflow(spec.count * type.byteCount)
+    guard let packed else { return self }
+    var end = packed.offset
+    var ready = self
+    ready.places = [:]
+    ready.isPrepared = true
+    // The parameters of each layer together, in the given order.
+    func rank(_ spec: ParameterSpec) -> Int {
+      packed.order.firstIndex(of: spec.type) ?? packed.order.count
+    }
+    let sorted = ParameterNames.byLayer(specs).flatMap { layer in
+      layer.specs.enumerated()
+        .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+        .map(\.element)
+    }
+    for spec in sorted {
+      let entry = Entry(spec.layer, spec.type, offset: end, elementType: packed.type)
+      try ready.place(entry, axes: spec.axes)
+      let (next, overflow) = end.addingReportingOverflow(spec.count * packed.type.byteCount)
       guard !overflow else { throw LoadError.outOfMemory(file.path, byteCount: Int.max) }
       end = next
     }
     guard end == file.count else {
-      throw LoadError.packedSize(
-        file.path, received: file.count, needs: end, offset: offset, type)
+      throw file.located(
+        .packedSize(received: file.count, needs: end, offset: packed.offset, packed.type))
     }
-    var ready = self
-    ready.rule = .placed(placed)
     return ready
+  }
+
+  private mutating func place(_ entry: Entry, axes: [ParameterAxis] = []) throws(LoadError) {
+    let key = Key(layer: entry.layer, type: entry.type, axes: axes)
+    guard places.updateValue(entry, forKey: key) == nil else {
+      throw file.located(.twoPlaces(entry.layer, entry.type))
+    }
   }
 
   /// The values of a parameter, or `nil` when it was given no place.
@@ -157,15 +161,14 @@ public struct BlobParameters: ParameterSource {
   /// - Throws: ``LoadError``: `wrongSize` when they lie outside the file; `unsupported` when the
   ///   parameters go by order and the source was not prepared for all of them.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-    let found: Entry?
-    switch rule {
-    case .packed: throw LoadError.unprepared(file.path).asked(for: spec)
-    case .entries(let entries, _): found = entries[Key(layer: spec.layer, type: spec.type)]
-    case .placed(let placed):
-      found = placed[Key(layer: spec.layer, type: spec.type, axes: spec.axes)]
-    }
-    guard let found else { return nil }
     do throws(LoadError) {
+      guard packed == nil || isPrepared else {
+        throw file.located(.unprepared("the parameters go by order, and the order was not given"))
+      }
+      let axes = packed == nil ? [] : spec.axes
+      guard let found = places[Key(layer: spec.layer, type: spec.type, axes: axes)] else {
+        return nil
+      }
       return try data(at: found.offset, count: spec.count, elementType: found.elementType)
     } catch {
       throw error.asked(for: spec)
@@ -194,24 +197,11 @@ public struct BlobParameters: ParameterSource {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: elementType.byteCount)
     guard count >= 0, !overflow else { throw .impossibleCount(file.path, count) }
     guard offset >= 0, offset <= file.count, byteCount <= file.count - offset else {
-      throw .placeOutside(
-        file.path, offset: offset, byteCount: byteCount, of: file.count)
+      throw file.located(.placeOutside(offset, byteCount: byteCount, of: file.count))
     }
+    let place = try InputFile(
+      offset..<(offset + byteCount), of: file, entry: "byte \(offset)")
     return StoredValues(
-      FileRange(file, offset..<(offset + byteCount), entry: "byte \(offset)"), count: count,
-      elementType: elementType, layout: layout, sizes: nil)
-  }
-
-  /// The parameters of each layer together, in the given order.
-  private static func sorted(
-    _ specs: [ParameterSpec], by order: [ParameterType]
-  ) -> [ParameterSpec] {
-    var layers: [String: Int] = [:]
-    for spec in specs where layers[spec.layer] == nil { layers[spec.layer] = layers.count }
-    func rank(_ spec: ParameterSpec) -> Int { order.firstIndex(of: spec.type) ?? order.count }
-    return specs.enumerated().sorted {
-      (layers[$0.element.layer] ?? 0, rank($0.element), $0.offset)
-        < (layers[$1.element.layer] ?? 0, rank($1.element), $1.offset)
-    }.map(\.element)
+      file: place, count: count, elementType: elementType, layout: layout, sizes: nil)
   }
 }

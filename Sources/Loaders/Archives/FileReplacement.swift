@@ -4,15 +4,14 @@
   import Musl
 #endif
 
-/// A file that is written under another name beside the one it will replace, so that it is there
-/// whole or not at all.
+/// An atomic write: a file is written under another name in the same folder and renamed.
 package struct FileReplacement: ~Copyable {
-  /// What the file is called until it is whole.
+  /// The name until the file is complete.
   private let scratch: String
   private let file: Int32
   private let purpose: String
 
-  /// Makes an empty file beside `target`; `purpose` is the file it will be, for messages.
+  /// Creates an empty file beside `target`; messages call it `purpose`.
   private init(beside target: String, purpose: String) throws(LoadError) {
     scratch = target + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     self.purpose = purpose
@@ -40,7 +39,7 @@ package struct FileReplacement: ~Copyable {
     guard rename(replacement.scratch, target) == 0 else { throw .cannotWrite(path, errno) }
   }
 
-  /// The file that is to be replaced: not a link to it, and nothing that is no file.
+  /// The file to replace, with links resolved; it must be a regular file.
   private static func target(of path: String) throws(LoadError) -> String {
     var info = stat()
     guard stat(path, &info) == 0 else { return path }
@@ -52,7 +51,6 @@ package struct FileReplacement: ~Copyable {
     return String(cString: resolved)
   }
 
-  /// Adds bytes.
   private func add(_ bytes: UnsafeRawBufferPointer) throws(LoadError) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// The files in a folder and in the folders in it.
+/// The files in a folder and its subfolders.
 enum Folder {
   private static let maximumDepth = 8
 
@@ -33,9 +33,9 @@ enum Folder {
     return info.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The files by their paths from the folder on, sorted; `nil` when `path` is no folder.
+  /// The relative paths of the files, sorted; `nil` when `path` is no folder.
   ///
-  /// Links to folders are not followed: they may lead in circles.
+  /// Links to folders are not followed, because they may lead in circles.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `refused`.
   static func files(in path: String, limits: LoadLimits) throws(LoadError) -> [String]? {
@@ -53,8 +53,10 @@ enum Folder {
           folders.append((relative, depth + 1))
         }
         guard files.count + folders.count <= limits.entries else {
-          throw .beyondLimit(
-            path, "a folder of more than \(limits.entries) files", limit: "entries")
+          var error = LoadError.beyondLimit(
+            "a folder of more than \(limits.entries) files", limit: "entries")
+          error.path = path
+          throw error
         }
       }
     }

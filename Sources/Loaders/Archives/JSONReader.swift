@@ -1,13 +1,12 @@
-/// Reads JSON (RFC 8259) from bytes that may be anything.
+/// A reader of JSON (RFC 8259) in untrusted bytes.
 struct JSONReader {
-  /// What a value takes in memory, the room of growing arrays included.
+  /// The memory of a value, including the spare capacity of arrays.
   private static let valueBytes = 48
-  /// What an object takes besides its members, and a member besides its name and value.
+  /// The memory of an object besides its members, and of a member besides its name and value.
   private static let objectBytes = 64
   private static let memberBytes = 64
-  /// Characters of a number; writers use less than 30.
+  /// The longest number; writers use fewer than 30 characters.
   private static let maximumNumberBytes = 1 << 10
-  private static let spaces: StaticString = " \t\r\n"
 
   private var cursor: ByteCursor
   private let maximumDepth: Int
@@ -19,27 +18,22 @@ struct JSONReader {
     self.budget = budget
   }
 
-  /// The one value of a text.
+  /// Reads a text that is one value, within a depth of arrays and objects and a budget.
   ///
-  /// - Parameters:
-  ///   - cursor: the text, all that is left of it.
-  ///   - maximumDepth: how many arrays and objects may lie in each other.
-  ///   - budget: what the value is made from.
-  /// - Returns: the value.
-  /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
+  /// - Throws: ``LoadError``, which names no file: `damaged`, `duplicate` or `refused`.
   static func value(
     _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
     var reader = JSONReader(cursor, maximumDepth: maximumDepth, budget)
     let value = try reader.value(depth: 0)
-    reader.cursor.skip(spaces)
+    reader.cursor.skipSpaces()
     guard reader.cursor.left == 0 else { throw reader.cursor.damaged("text follows the JSON") }
     return value
   }
 
   private mutating func value(depth: Int) throws(LoadError) -> JSONValue {
     try budget.take(bytes: Self.valueBytes)
-    cursor.skip(Self.spaces)
+    cursor.skipSpaces()
     switch cursor.peek {
     case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
     case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
@@ -55,7 +49,7 @@ struct JSONReader {
   }
 
   private mutating func word(_ word: String, _ value: JSONValue) throws(LoadError) -> JSONValue {
-    for byte in word.utf8 where !cursor.take(byte) {
+    for character in word.unicodeScalars where !cursor.take(character) {
       throw cursor.damaged("the JSON has no value here")
     }
     return value
@@ -63,12 +57,10 @@ struct JSONReader {
 
   private mutating func number() throws(LoadError) -> JSONValue {
     let place = cursor
-    let bytes = cursor.run("+-.0123456789eE")
-    guard bytes.count <= Self.maximumNumberBytes else {
-      throw .refused(
-        cursor.path, entry: cursor.entry, "a number of \(bytes.count) characters")
+    let text = cursor.run(of: "+-.0123456789eE")
+    guard text.utf8.count <= Self.maximumNumberBytes else {
+      throw .refused("a number of \(text.utf8.count) characters")
     }
-    let text = String(decoding: bytes, as: UTF8.self)
     let digits = text.drop { $0 == "-" }
     guard let first = digits.first, first.isNumber, text.count - digits.count <= 1,
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
@@ -80,18 +72,17 @@ struct JSONReader {
 
   private func enter(_ depth: Int) throws(LoadError) {
     guard depth <= maximumDepth else {
-      throw .refused(
-        cursor.path, entry: cursor.entry, "JSON more than \(maximumDepth) levels deep")
+      throw .refused("JSON more than \(maximumDepth) levels deep")
     }
   }
 
   private mutating func array(depth: Int) throws(LoadError) -> [JSONValue] {
     try enter(depth)
     var elements: [JSONValue] = []
-    guard try !opens(closing: UInt8(ascii: "]")) else { return elements }
+    guard try !opens(closing: "]") else { return elements }
     repeat {
       elements.append(try value(depth: depth))
-    } while try goesOn(closing: UInt8(ascii: "]"))
+    } while try goesOn(closing: "]")
     return elements
   }
 
@@ -99,30 +90,30 @@ struct JSONReader {
     try enter(depth)
     try budget.take(bytes: Self.objectBytes)
     var object = JSONObject()
-    guard try !opens(closing: UInt8(ascii: "}")) else { return object }
+    guard try !opens(closing: "}") else { return object }
     repeat {
-      cursor.skip(Self.spaces)
+      cursor.skipSpaces()
       let name = try budget.name(try text())
       try budget.take(bytes: Self.memberBytes)
-      cursor.skip(Self.spaces)
-      guard cursor.take(UInt8(ascii: ":")) else { throw cursor.damaged("the JSON lacks a colon") }
+      cursor.skipSpaces()
+      guard cursor.take(":") else { throw cursor.damaged("the JSON lacks a colon") }
       let value = try value(depth: depth)
-      guard object.add(name, value) else { throw .duplicateEntry(cursor.path, name.text) }
-    } while try goesOn(closing: UInt8(ascii: "}"))
+      guard object.add(name, value) else { throw .duplicateEntry(name.text) }
+    } while try goesOn(closing: "}")
     return object
   }
 
-  /// Passes over the opening bracket; whether the closing one follows at once.
-  private mutating func opens(closing: UInt8) throws(LoadError) -> Bool {
-    _ = try cursor.raw(1, "the JSON")
-    cursor.skip(Self.spaces)
+  /// Skips the opening bracket; returns whether the closing one follows at once.
+  private mutating func opens(closing: Unicode.Scalar) throws(LoadError) -> Bool {
+    try cursor.skip(1)
+    cursor.skipSpaces()
     return cursor.take(closing)
   }
 
-  /// Whether there is a comma; else there is the closing bracket.
-  private mutating func goesOn(closing: UInt8) throws(LoadError) -> Bool {
-    cursor.skip(Self.spaces)
-    if cursor.take(UInt8(ascii: ",")) { return true }
+  /// Skips a comma and returns `true`, or the closing bracket and returns `false`.
+  private mutating func goesOn(closing: Unicode.Scalar) throws(LoadError) -> Bool {
+    cursor.skipSpaces()
+    if cursor.take(",") { return true }
     guard cursor.take(closing) else { throw cursor.damaged("the JSON lacks a comma or bracket") }
     return false
   }
@@ -132,14 +123,14 @@ struct JSONReader {
   /// The bytes of a text, valid UTF-8.
   private mutating func text() throws(LoadError) -> [UInt8] {
     let place = cursor
-    guard cursor.take(UInt8(ascii: "\"")) else { throw cursor.damaged("the JSON lacks a quote") }
+    guard cursor.take("\"") else { throw cursor.damaged("the JSON lacks a quote") }
     var bytes: [UInt8] = []
     while true {
       bytes.append(
         contentsOf: cursor.run {
           $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         })
-      let byte = try cursor.raw(1, "a text of the JSON")[0]
+      let byte = UInt8(try cursor.byte())
       switch byte {
       case UInt8(ascii: "\""):
         guard Self.isUTF8(bytes) else { throw place.damaged("a text of the JSON is not UTF-8") }
@@ -155,7 +146,7 @@ struct JSONReader {
   }
 
   private mutating func escape(into bytes: inout [UInt8]) throws(LoadError) {
-    let byte = try cursor.raw(1, "a text of the JSON")[0]
+    let byte = UInt8(try cursor.byte())
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
     case UInt8(ascii: "b"): bytes.append(8)
@@ -168,13 +159,13 @@ struct JSONReader {
     }
   }
 
-  /// One character written as `u` and four digits, or as two of these.
+  /// A character written as `u` and four digits, or as a surrogate pair of these.
   private mutating func scalar() throws(LoadError) -> Character {
     let high = try fourDigits()
     var code = high
-    if 0xd800..<0xdc00 ~= high, cursor.take(UInt8(ascii: "\\")), cursor.take(UInt8(ascii: "u")) {
+    if 0xd800..<0xdc00 ~= high, cursor.take("\\"), cursor.take("u") {
       let low = try fourDigits()
-      // What is no second half leaves a code that is no character.
+      // Anything but a low surrogate leaves a code that is no character.
       code = 0xdc00..<0xe000 ~= low ? 0x10000 + (high - 0xd800) << 10 + (low - 0xdc00) : high
     }
     guard let scalar = Unicode.Scalar(code) else {
@@ -185,7 +176,7 @@ struct JSONReader {
 
   private mutating func fourDigits() throws(LoadError) -> UInt32 {
     let place = cursor
-    let digits = String(decoding: try cursor.raw(4, "a text of the JSON"), as: UTF8.self)
+    let digits = String(decoding: try cursor.raw(4), as: UTF8.self)
     guard digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16) else {
       throw place.damaged("a text of the JSON has an unknown escape")
     }

@@ -1,8 +1,7 @@
 /// A value of a JSON text.
 ///
-/// Foundation's readers keep one of two members of the same name without a word, and go as deep as
-/// the text does; a file of parameters must not depend on either, so Forge reads these texts
-/// itself.
+/// Foundation's readers silently drop one of two members of the same name and do not limit the
+/// depth, so Forge has a reader of its own.
 enum JSONValue: Sendable {
   case null
   case bool(Bool)
@@ -12,25 +11,21 @@ enum JSONValue: Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// The text, when it is one.
   var text: String? {
     if case .text(let text) = self { return text }
     return nil
   }
 
-  /// The integer, when it is one.
   var integer: Int? {
     if case .integer(let integer) = self { return integer }
     return nil
   }
 
-  /// The elements, when it is an array.
   var array: [JSONValue]? {
     if case .array(let array) = self { return array }
     return nil
   }
 
-  /// The object, when it is one.
   var object: JSONObject? {
     if case .object(let object) = self { return object }
     return nil
@@ -41,11 +36,10 @@ enum JSONValue: Sendable {
 struct JSONObject: Sendable {
   /// The members in the order of the text.
   private(set) var members: [(name: EntryName, value: JSONValue)] = []
-  /// Where each is, once there are so many that looking at all takes longer.
+  /// The index of each member, if there are too many for a linear search.
   private var indices: [EntryName: Int] = [:]
   private static let mostUnindexed = 8
 
-  /// The value of a member.
   subscript(name: EntryName) -> JSONValue? { index(of: name).map { members[$0].value } }
 
   /// Adds a member; `false` when there is one of that name.

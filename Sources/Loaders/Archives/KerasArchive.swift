@@ -18,7 +18,7 @@ public struct KerasArchive: ParameterSource {
   private static let metadataEntry: EntryName = "metadata.json"
   /// The entry with the parameters.
   static let weightsEntry: EntryName = "model.weights.h5"
-  /// Bytes in which an HDF5 file must begin before all of it is decompressed.
+  /// The bytes in which an HDF5 file must begin before it is decompressed.
   private static let headBytes = 1 << 16
 
   /// The path of the archive, as it was given.
@@ -48,11 +48,11 @@ public struct KerasArchive: ParameterSource {
       try InputFile(path: path), matching: matching, layout: layout, limits: limits)
   }
 
-  /// Takes bytes in memory for an archive.
+  /// Uses bytes in memory as an archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - matching: how layers find each other.
   ///   - layout: the axis order of the values.
   ///   - limits: what reading the structure and decompressing the parameters may cost.
@@ -63,7 +63,7 @@ public struct KerasArchive: ParameterSource {
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
-      try InputFile(bytes: bytes, name: name), matching: matching, layout: layout, limits: limits)
+      try InputFile.copying(bytes, name: name), matching: matching, layout: layout, limits: limits)
   }
 
   /// Finds the layers of an open archive.
@@ -71,43 +71,38 @@ public struct KerasArchive: ParameterSource {
     _ whole: InputFile, matching: HDF5Parameters.Matching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits
   ) throws(LoadError) {
-    let path = whole.path
     let budget = LoadBudget(limits, whole)
     let archive = try ZipArchive(whole, budget)
-    guard let text = try Self.text(Self.configurationEntry, in: archive, budget) else {
-      throw .noSuchEntry(path, Self.configurationEntry.text, found: archive.firstNames)
+    configuration = try Self.text(try archive.existing(Self.configurationEntry), budget)
+    metadata = try archive.bytes(named: Self.metadataEntry).map { stored throws(LoadError) in
+      try Self.text(stored, budget)
     }
-    configuration = text
-    metadata = try Self.text(Self.metadataEntry, in: archive, budget)
-    guard let stored = try archive.bytes(named: Self.weightsEntry) else {
-      throw .noSuchEntry(path, Self.weightsEntry.text, found: archive.firstNames)
-    }
-    self.path = path
-    do throws(LoadError) {
-      file = try HDF5File(try Self.weights(stored, in: archive), limits: limits)
-      let source = try HDF5Parameters(file, matching: matching, layout: layout)
-      names = try KerasNames.names(text, path: path, known: source, budget)
-      weights = source
-    } catch {
-      throw error.inArchive(path)
-    }
+    path = whole.path
+    file = try HDF5File(
+      try Self.weights(try archive.existing(Self.weightsEntry)), limits: limits)
+    let source = try HDF5Parameters(file, matching: matching, layout: layout)
+    names = try KerasNames.names(configuration, in: whole, known: source, budget)
+    weights = source
   }
 
-  /// The HDF5 file of an archive: where it lies in it, or decompressed.
-  private static func weights(
-    _ stored: ZipBytes, in archive: ZipArchive
-  ) throws(LoadError) -> InputFile {
-    try stored.checkInflation()
-    let head = try InputFile(bytes: try stored.prefix(headBytes), name: stored.origin)
-    guard
-      try HDF5Superblock.place(in: head) != nil
-        || (stored.count > headBytes && !stored.isDeflated)
-    else { throw .noHDF5(inArchive: archive.path, byteCount: stored.count) }
-    if let place = stored.place {
-      try stored.checkStored()
-      return try InputFile(place, of: archive.file, name: stored.origin)
+  /// The HDF5 file of an archive, in place or decompressed.
+  private static func weights(_ stored: ZipBytes) throws(LoadError) -> InputFile {
+    let entry = InputFile(stored)
+    return try entry.locating { () throws(LoadError) in
+      try stored.checkInflation()
+      let head = try InputFile.copying(try entry.prefix(headBytes), name: entry.origin)
+      guard
+        try HDF5Superblock.place(in: head) != nil
+          || (stored.count > headBytes && !stored.isDeflated)
+      else { throw .noHDF5(byteCount: stored.count) }
+      guard !stored.isDeflated else {
+        return InputFile(
+          try entry.bytes(0..<entry.count), path: entry.path, entry: entry.entry)
+      }
+      // Only the checksum of the entry is read here.
+      _ = try entry.bytes(entry.count..<entry.count)
+      return try InputFile(stored.range, of: stored.file, entry: entry.entry)
     }
-    return InputFile(bytes: try stored.bytes(), name: stored.origin)
   }
 
   /// The datasets of the parameters, in the order of their names.
@@ -121,7 +116,7 @@ public struct KerasArchive: ParameterSource {
     guard !names.isEmpty else { return weights.availableNames }
     let inFile = Set(weights.availableNames.map { EntryName($0) })
     return names.filter { _, name in
-      // The file names a layer of a model inside by its last part where that is enough.
+      // The file calls a layer of an inner model by its last part if that is unique.
       let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
       return inFile.contains(name) || inFile.contains(last ?? name)
     }.keys.sorted().map(\.text)
@@ -134,11 +129,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     var ready = self
-    do {
-      ready.weights = try weights.prepared(for: specs.map(inFile))
-    } catch let error as LoadError {
-      throw error.inArchive(path)
-    }
+    ready.weights = try weights.prepared(for: specs.map(inFile))
     return ready
   }
 
@@ -149,10 +140,9 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do {
-      guard let data = try weights.parameter(for: inFile(spec)) else { return nil }
-      return KerasData(data: data, archive: path)
+      return try weights.parameter(for: inFile(spec))
     } catch let error as LoadError {
-      throw error.inArchive(path).asked(for: spec)
+      throw error.asked(for: spec)
     }
   }
 
@@ -167,11 +157,7 @@ public struct KerasArchive: ParameterSource {
   public func data(
     at entry: String, layout: ParameterLayout = .keras
   ) throws(LoadError) -> any ParameterData {
-    do throws(LoadError) {
-      return KerasData(data: try file.data(at: entry, layout: layout), archive: path)
-    } catch {
-      throw error.inArchive(path)
-    }
+    try file.data(at: entry, layout: layout)
   }
 
   /// The parameter under the name the HDF5 file has for its layer.
@@ -179,57 +165,13 @@ public struct KerasArchive: ParameterSource {
     names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
   }
 
-  private static func text(
-    _ name: EntryName, in archive: ZipArchive, _ budget: LoadBudget
-  ) throws(LoadError) -> String? {
-    guard let stored = try archive.bytes(named: name) else { return nil }
+  private static func text(_ stored: ZipBytes, _ budget: LoadBudget) throws(LoadError) -> String {
+    let entry = InputFile(stored)
     guard stored.count <= budget.limits.structureBytes else {
-      throw .beyondLimit(
-        archive.path, entry: name.text, "\(LoadError.bytes(stored.count)) of text",
-        limit: "structureBytes")
+      throw entry.located(
+        .beyondLimit("\(LoadError.bytes(stored.count)) of text", limit: "structureBytes"))
     }
     try budget.take(bytes: stored.count)
-    return try stored.bytes().withBytes { String(decoding: $0, as: UTF8.self) }
-  }
-}
-
-/// Values whose errors name the archive.
-private struct KerasData: ParameterData {
-  let data: any ParameterData
-  let archive: String
-
-  var count: Int { data.count }
-  var elementType: ElementType { data.elementType }
-  var layout: ParameterLayout { data.layout }
-  var sizes: [Int]? { data.sizes }
-  var temporaryByteCount: Int { data.temporaryByteCount }
-  var origin: String { data.origin }
-
-  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    do {
-      try data.withUnsafeBytes(body)
-    } catch let error as LoadError {
-      throw error.inArchive(archive)
-    }
-  }
-
-  func read(into memory: UnsafeMutableRawBufferPointer) throws {
-    do {
-      try data.read(into: memory)
-    } catch let error as LoadError {
-      throw error.inArchive(archive)
-    }
-  }
-}
-
-extension LoadError {
-  /// The error of the HDF5 file as one of the archive and the entry in it.
-  fileprivate func inArchive(_ archive: String) -> LoadError {
-    let name = KerasArchive.weightsEntry.text
-    guard path == "\(archive): \(name)" else { return self }
-    var error = self
-    error.path = archive
-    error.entry = [name, entry].compactMap(\.self).joined(separator: ": ")
-    return error
+    return String(decoding: try entry.array(0..<entry.count), as: UTF8.self)
   }
 }

@@ -4,37 +4,34 @@
 /// versions notes the user's name beside them. Where it does not, the numbers count the layers of
 /// one class in the order of the description.
 package enum KerasNames {
-  /// Models inside models.
+  /// The nesting of models.
   private static let maximumDepth = 16
   private static let maximumJSONDepth = 256
 
-  /// The HDF5 file's name for each of the user's; empty where the file has the user's names.
+  /// The HDF5 file's name of each layer by the user's name; empty if the file has those.
   ///
   /// - Parameters:
   ///   - configuration: the description, JSON.
-  ///   - path: the archive, for messages.
+  ///   - archive: the archive, for messages.
   ///   - source: the HDF5 file.
-  ///   - budget: what the names are made from.
+  ///   - budget: bounds the names.
   /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
   /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
   static func names(
-    _ configuration: String, path: String, known source: HDF5Parameters, _ budget: LoadBudget
+    _ configuration: String, in archive: InputFile, known source: HDF5Parameters,
+    _ budget: LoadBudget
   ) throws(LoadError) -> [EntryName: EntryName] {
     guard source.goesByName, try !hasNames(source.file) else { return [:] }
-    var text = configuration
-    let json = try text.withUTF8 { bytes in
-      let cursor = ByteCursor(
-        UnsafeRawBufferPointer(bytes), path: path, entry: KerasArchive.configurationEntry.text)
-      return Result { () throws(LoadError) in
-        try JSONReader.value(cursor, maximumDepth: maximumJSONDepth, budget)
-      }
-    }.get()
-    var names: [EntryName: EntryName] = [:]
-    try collect(json, user: [], file: [], depth: 0, into: &names, budget)
-    return names
+    return try archive.locating(KerasArchive.configurationEntry.text) { () throws(LoadError) in
+      let text = ByteCursor(Array(configuration.utf8)[...], "a text of the JSON")
+      let json = try JSONReader.value(text, maximumDepth: maximumJSONDepth, budget)
+      var names: [EntryName: EntryName] = [:]
+      try collect(json, user: [], file: [], depth: 0, into: &names, budget)
+      return names
+    }
   }
 
-  /// Whether the file notes the user's names.
+  /// Whether the file has the user's names.
   private static func hasNames(_ file: HDF5File) throws(LoadError) -> Bool {
     for entry in file.entries where entry.name.hasPrefix("/layers/") {
       let group = entry.name.split(separator: "/").dropLast().joined(separator: "/")
@@ -43,8 +40,9 @@ package enum KerasNames {
     return false
   }
 
-  /// Adds the names of a model's layers, each taken from the budget before it is made: the layers
-  /// of models in models have the names of all these before their own.
+  /// Adds the names of a model's layers.
+  ///
+  /// The budget bounds them, because the names of all outer models are prefixes of each.
   private static func collect(
     _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
     into names: inout [EntryName: EntryName], _ budget: LoadBudget
@@ -68,7 +66,7 @@ package enum KerasNames {
       let inFile = try budget.name(file + own)
       let full = try budget.name(user + name.bytes)
       names[full] = inFile
-      // A layer of a model inside answers to its own name where the outer model has none of it.
+      // A layer of an inner model also has its own name, unless the outer model uses it.
       if !user.isEmpty, names[name] == nil { names[name] = inFile }
       let slash = UInt8(ascii: "/")
       try collect(
@@ -77,11 +75,10 @@ package enum KerasNames {
     }
   }
 
-  /// What Keras makes of a class name: `BatchNormalization` becomes `batch_normalization`.
+  /// The Keras form of a class name: `BatchNormalization` becomes `batch_normalization`.
   package static func snakeCase(_ name: String) -> String {
     let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
-    // First a line before each capital that lowercase letters follow, then between small and
-    // capital.
+    // An underscore precedes a capital that follows or precedes a lowercase letter.
     var parts: [Character] = []
     for (index, letter) in letters.enumerated() {
       let follows = index + 1 < letters.count && isSmall(letters[index + 1])

@@ -14,7 +14,7 @@ import ForgeShapes
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
-    case stored(any StoredBytes, NumPyHeader)
+    case stored(InputFile, NumPyHeader)
   }
 
   /// The sizes, outermost first; none for a single value.
@@ -56,18 +56,18 @@ public struct NumPyArray: Sendable {
     try self.init(try InputFile(path: path, staysOpen: false), limits)
   }
 
-  /// Takes bytes in memory for a `.npy` file.
+  /// Uses bytes in memory as a `.npy` file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `damaged`, `unsupported`, `refused`, `wrongElementType`, `wrongSize`
   ///   or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits)
   }
 
   /// Opens an array in a `.npz` archive.
@@ -83,56 +83,54 @@ public struct NumPyArray: Sendable {
     try self.init(entry, of: try InputFile(path: path), limits)
   }
 
-  /// Takes an array in bytes in memory of a `.npz` archive.
+  /// Opens an array in bytes in memory of a `.npz` archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - entry: the array's name, without `.npy`.
   ///   - limits: what reading the directory and decompressing the array may cost.
   /// - Throws: ``LoadError``: `entryMissing`, and what ``init(bytes:name:limits:)`` throws.
   public init(
     bytes: [UInt8], name: String = "memory", entry: String, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(entry, of: try InputFile(bytes: bytes, name: name), limits)
+    try self.init(entry, of: try InputFile.copying(bytes, name: name), limits)
   }
 
   private init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    try self.init(FileRange(file), LoadBudget(limits, file))
+    try self.init(file, LoadBudget(limits, file))
   }
 
   private init(
     _ entry: String, of file: InputFile, _ limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, file)
-    let archive = try ZipArchive(file, budget)
-    guard let stored = try archive.bytes(named: EntryName(entry + NumPyArrays.ending)) else {
-      throw .noSuchEntry(file.path, entry, found: archive.firstNames)
-    }
-    try self.init(stored, budget)
+    let stored = try ZipArchive(file, budget).existing(
+      EntryName(entry + NumPyArrays.ending), shown: entry)
+    try self.init(InputFile(stored), budget)
   }
 
   /// Reads the header of an array and compares it with the bytes there are.
-  init(_ stored: some StoredBytes, _ budget: LoadBudget) throws(LoadError) {
-    try self.init(stored, try NumPyHeader(stored, budget))
+  init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
+    try self.init(file, try NumPyHeader(file, budget))
   }
 
   /// Compares the header of an array with the bytes there are.
-  init(_ stored: some StoredBytes, _ header: NumPyHeader) throws(LoadError) {
+  init(_ file: InputFile, _ header: NumPyHeader) throws(LoadError) {
     guard let type = header.elementType else {
-      throw .unreadableType(stored.path, entry: stored.entry, header.typeName)
+      throw file.located(.unreadableType(header.typeName))
     }
     let needed = LoadLimits.product(header.count, type.byteCount)
-    guard stored.count - header.byteCount == needed else {
-      throw .wrongValueBytes(
-        stored.path, entry: stored.entry, received: stored.count - header.byteCount, header.sizes,
-        type, count: header.count)
+    let received = file.count - header.byteCount
+    guard received == needed else {
+      throw file.located(
+        .wrongBytes(.wrongSize, received: received, needs: needed, header.sizes, type.rawValue))
     }
     sizes = header.sizes
     count = header.count
     elementType = type
-    origin = stored.origin
-    storage = .stored(stored, header)
+    origin = file.origin
+    storage = .stored(file, header)
   }
 
   /// The values as Float32, the last axis innermost, whatever the file has.
@@ -142,13 +140,11 @@ public struct NumPyArray: Sendable {
   public var values: [Float] {
     get throws {
       if case .memory(let values) = storage { return values }
-      // An array asks for memory in a way that traps, so each is made only where there is room for
-      // it: here for values that are read into it, below beside those that are converted.
-      if case .stored(let stored, let header) = storage, isPlain {
+      // The allocation of an array traps, so there must be room before each.
+      if elementType == .float32, !isTurned {
         try checkRoom()
         return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
-          try stored.read(
-            from: header.byteCount,
+          try read(
             into: UnsafeMutableRawBufferPointer(
               UnsafeMutableBufferPointer(rebasing: buffer[..<count])))
           written = count
@@ -165,9 +161,6 @@ public struct NumPyArray: Sendable {
       return floats
     }
   }
-
-  /// Whether the file has single-precision values in the order of the sizes.
-  private var isPlain: Bool { elementType == .float32 && !isTurned }
 
   /// Whether the file has the first axis innermost.
   private var isTurned: Bool {
@@ -198,8 +191,8 @@ public struct NumPyArray: Sendable {
   func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     switch storage {
     case .memory(let values): try values.withUnsafeBytes(body)
-    case .stored(let stored, let header):
-      try stored.withUnsafeBytes(from: header.byteCount) { values in
+    case .stored(let file, let header):
+      try withStored(file, header) { values in
         guard isTurned else { return try body(values) }
         let memory = try RawMemory(byteCount: values.count, for: origin)
         undoFortranOrder(of: values, into: memory.bytes)
@@ -212,16 +205,21 @@ public struct NumPyArray: Sendable {
   func read(into memory: UnsafeMutableRawBufferPointer) throws {
     let needed = LoadLimits.product(count, elementType.byteCount)
     guard memory.count == needed else {
-      throw LoadError.otherRoom(origin, memory.count, needs: needed)
+      throw LoadError.otherRoom(memory.count, needs: needed, at: origin)
     }
     switch storage {
     case .memory(let values): values.withUnsafeBytes { memory.copyMemory(from: $0) }
-    case .stored(let stored, let header):
-      guard isTurned else { return try stored.read(from: header.byteCount, into: memory) }
-      try stored.withUnsafeBytes(from: header.byteCount) { values in
-        undoFortranOrder(of: values, into: memory)
-      }
+    case .stored(let file, let header):
+      guard isTurned else { return try file.read(header.byteCount..<file.count, into: memory) }
+      try withStored(file, header) { undoFortranOrder(of: $0, into: memory) }
     }
+  }
+
+  private func withStored(
+    _ file: InputFile, _ header: NumPyHeader, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try file.withUnsafeBytes(
+      in: header.byteCount..<file.count, alignment: elementType.byteCount, body)
   }
 
   private func undoFortranOrder(
@@ -234,9 +232,10 @@ public struct NumPyArray: Sendable {
 
   /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.
   var temporaryByteCount: Int {
-    guard case .stored(let stored, let header) = storage else { return 0 }
-    return stored.temporaryByteCount(from: header.byteCount)
-      + (isTurned ? stored.count - header.byteCount : 0)
+    guard case .stored(let file, let header) = storage else { return 0 }
+    let range = header.byteCount..<file.count
+    return file.temporaryByteCount(in: range, alignment: elementType.byteCount)
+      + (isTurned ? range.count : 0)
   }
 
   /// Writes the array as a `.npy` file of single-precision values.

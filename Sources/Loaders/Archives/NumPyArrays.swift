@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The arrays of an `.npz` archive or of a folder of `.npy` files, by name.
 struct NumPyArrays: Sendable {
   private enum Place: Sendable {
@@ -5,7 +7,7 @@ struct NumPyArrays: Sendable {
     case folder(String, known: Set<EntryName>)
   }
 
-  /// What the names of arrays end with in an archive or folder.
+  /// The ending of arrays in an archive or folder.
   static let ending = ".npy"
 
   /// The archive or folder.
@@ -28,9 +30,9 @@ struct NumPyArrays: Sendable {
     place = .folder(path, known: Set(names))
   }
 
-  /// Takes an open archive.
+  /// Uses an open archive.
   init(_ archive: ZipArchive, limits: LoadLimits) {
-    path = archive.path
+    path = archive.file.path
     self.limits = limits
     names = Self.names(archive.entries.map(\.name))
     place = .archive(archive)
@@ -47,11 +49,27 @@ struct NumPyArrays: Sendable {
     case .archive(let archive):
       let full = EntryName(name.bytes + Self.ending.utf8)
       guard let stored = try archive.bytes(named: full) else { return nil }
-      return try NumPyArray(stored, LoadBudget(limits, archive.file))
+      return try NumPyArray(InputFile(stored), LoadBudget(limits, archive.file))
     case .folder(let folder, let known):
-      // Only what was listed: a rule must not lead out of the folder.
+      // A user's rule must not lead out of the folder, so only listed names are opened.
       guard known.contains(name) else { return nil }
       return try NumPyArray(path: "\(folder)/\(name.text)\(Self.ending)", limits: limits)
     }
+  }
+}
+
+extension NumPyArrays: ParameterFileEntries {
+  func located(_ error: LoadError, _ entry: String?) -> LoadError {
+    guard error.path == nil else { return error }
+    var error = error
+    error.path = path
+    error.entry = error.entry ?? entry
+    return error
+  }
+
+  func values(
+    of entry: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> (any ParameterData)? {
+    try array(named: entry)?.parameter(layout: layout)
   }
 }

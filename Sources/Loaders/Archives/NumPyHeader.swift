@@ -1,18 +1,17 @@
 import ForgeShapes
 
-/// What stands before the values in a `.npy` file: their type, order and sizes.
+/// The header of a `.npy` file: the type, order and sizes of its values.
 ///
 /// It is a signature, a version, a length and a Python dictionary:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct NumPyHeader: Sendable {
   private static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
-  /// Bytes of the dictionary, as many as version 1 can have; NumPy's own stay far below.
+  /// The bytes of the dictionary that version 1 allows; NumPy needs far fewer.
   private static let maximumTextBytes = 0xffff
-  /// Bytes that are read first; most headers end within them.
+  /// The bytes that are read first; most headers are shorter.
   private static let firstBytes = 128
   /// Axes of one array; NumPy 2 has at most 64.
   private static let maximumRank = 64
-  private static let spaces: StaticString = " \t\r\n"
 
   /// The type as NumPy writes it: `<f4`, `|O`.
   private(set) var typeName = ""
@@ -20,11 +19,11 @@ struct NumPyHeader: Sendable {
   var elementType: ElementType? { Self.types[typeName] }
   /// Whether the first axis is the innermost in memory.
   private(set) var isFortran = false
-  /// The sizes, as Python shows them.
+  /// The sizes, outermost first.
   private(set) var sizes: [Int] = []
   /// The number of values.
   private(set) var count = 0
-  /// Where the values begin.
+  /// The offset of the values.
   private(set) var byteCount = 0
 
   private static let types: [String: ElementType] = [
@@ -36,42 +35,38 @@ struct NumPyHeader: Sendable {
   static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: signature) }
 
   /// Reads the header of an array.
-  init(_ stored: some StoredBytes, _ budget: LoadBudget) throws(LoadError) {
-    try budget.take(bytes: Self.firstBytes)
-    let head = try stored.prefix(Self.firstBytes)
-    guard Self.begins(head) else {
-      throw .notThisFormat(stored.path, entry: stored.entry, "a NumPy array", size: stored.count)
-    }
-    let text = try ByteCursor.reading(
-      head, path: stored.path, entry: stored.entry, Self.textRange)
-    var bytes = Array(head.prefix(text.upperBound))
-    if text.upperBound > Self.firstBytes {
-      try budget.take(bytes: text.upperBound)
-      bytes = try stored.prefix(text.upperBound)
-    }
-    self = try ByteCursor.reading(bytes, path: stored.path, entry: stored.entry) {
-      cursor throws(LoadError) in
-      try cursor.seek(to: text.lowerBound, "the header")
+  init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
+    self = try file.locating { () throws(LoadError) in
+      try budget.take(bytes: Self.firstBytes)
+      var bytes = try file.prefix(Self.firstBytes)
+      guard Self.begins(bytes) else {
+        throw .notThisFormat("a NumPy array", size: file.count)
+      }
+      let text = try Self.textRange(bytes)
+      if text.upperBound > Self.firstBytes {
+        try budget.take(bytes: text.upperBound)
+        bytes = try file.prefix(text.upperBound)
+      }
+      let end = min(text.upperBound, bytes.count)
+      var cursor = ByteCursor(bytes[..<end], "the header")
+      try cursor.seek(to: text.lowerBound)
       guard cursor.left == text.count else { throw cursor.damaged("the header is cut off") }
       return try NumPyHeader(&cursor)
     }
-    byteCount = text.upperBound
   }
 
-  /// Where the dictionary is.
-  private static func textRange(_ cursor: inout ByteCursor) throws(LoadError) -> Range<Int> {
-    _ = try cursor.raw(signature.count, "the header")
-    let version = try cursor.integer(1, "the header")
-    let minor = try cursor.integer(1, "the header")
+  /// The bytes of the dictionary.
+  private static func textRange(_ head: [UInt8]) throws(LoadError) -> Range<Int> {
+    var cursor = ByteCursor(head[...], "the header")
+    try cursor.skip(signature.count)
+    let version = try cursor.byte()
+    let minor = try cursor.byte()
     guard 1...3 ~= version, minor == 0 else {
       throw .unsupported(
-        cursor.path, entry: cursor.entry, "version \(version).\(minor) of NumPy's format",
-        needs: "version 1.0, 2.0 or 3.0")
+        "version \(version).\(minor) of NumPy's format", needs: "version 1.0, 2.0 or 3.0")
     }
-    let length = try cursor.integer(version == 1 ? 2 : 4, "the header")
-    guard length <= maximumTextBytes else {
-      throw .refused(cursor.path, entry: cursor.entry, "a header of \(length) bytes")
-    }
+    let length = try cursor.integer(version == 1 ? 2 : 4)
+    guard length <= maximumTextBytes else { throw .refused("a header of \(length) bytes") }
     return cursor.offset..<(cursor.offset + length)
   }
 
@@ -79,28 +74,28 @@ struct NumPyHeader: Sendable {
 
   private init(_ cursor: inout ByteCursor) throws(LoadError) {
     var missing: Set = ["descr", "fortran_order", "shape"]
-    cursor.skip(Self.spaces)
-    guard cursor.take(UInt8(ascii: "{")) else { throw cursor.damaged("the header is unreadable") }
+    cursor.skipSpaces()
+    guard cursor.take("{") else { throw cursor.damaged("the header is unreadable") }
     while true {
-      cursor.skip(Self.spaces)
-      if cursor.take(UInt8(ascii: "}")) { break }
+      cursor.skipSpaces()
+      if cursor.take("}") { break }
       let key = try Self.text(&cursor)
-      cursor.skip(Self.spaces)
-      guard missing.remove(key) != nil, cursor.take(UInt8(ascii: ":")) else {
+      cursor.skipSpaces()
+      guard missing.remove(key) != nil, cursor.take(":") else {
         throw cursor.damaged("the header is unreadable")
       }
-      cursor.skip(Self.spaces)
+      cursor.skipSpaces()
       switch key {
       case "descr": typeName = try Self.type(&cursor)
       case "shape": sizes = try Self.sizes(&cursor)
       default: isFortran = try Self.truth(&cursor)
       }
-      cursor.skip(Self.spaces)
-      guard cursor.take(UInt8(ascii: ",")) || cursor.peek == UInt8(ascii: "}") else {
+      cursor.skipSpaces()
+      guard cursor.take(",") || cursor.peek == UInt8(ascii: "}") else {
         throw cursor.damaged("the header is unreadable")
       }
     }
-    cursor.skip(Self.spaces)
+    cursor.skipSpaces()
     guard missing.isEmpty, cursor.left == 0 else {
       throw cursor.damaged("the header is unreadable")
     }
@@ -108,19 +103,18 @@ struct NumPyHeader: Sendable {
       throw cursor.damaged("sizes that no file can hold: \(LoadError.sizeText(sizes))")
     }
     self.count = count
+    byteCount = cursor.offset
   }
 
   private static func text(_ cursor: inout ByteCursor) throws(LoadError) -> String {
-    guard let quote = cursor.peek, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
-      throw cursor.damaged("the header is unreadable")
-    }
-    _ = cursor.take(quote)
-    var bytes: [UInt8] = []
-    while !cursor.take(quote) { bytes.append(try cursor.raw(1, "the header")[0]) }
-    return String(decoding: bytes, as: UTF8.self)
+    let quote: Unicode.Scalar = cursor.peek == UInt8(ascii: "'") ? "'" : "\""
+    guard cursor.take(quote) else { throw cursor.damaged("the header is unreadable") }
+    let text = cursor.run { $0 != UInt8(ascii: quote) }
+    try cursor.skip(1)
+    return String(decoding: text, as: UTF8.self)
   }
 
-  /// The type; that of an array of records is a list, which is passed over.
+  /// The type; the list of an array of records is skipped.
   private static func type(_ cursor: inout ByteCursor) throws(LoadError) -> String {
     guard cursor.peek == UInt8(ascii: "[") || cursor.peek == UInt8(ascii: "(") else {
       return try text(&cursor)
@@ -132,14 +126,14 @@ struct NumPyHeader: Sendable {
       case let byte:
         if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "(") { depth += 1 }
         if byte == UInt8(ascii: "]") || byte == UInt8(ascii: ")") { depth -= 1 }
-        _ = try cursor.raw(1, "the header")
+        try cursor.skip(1)
       }
     } while depth > 0
     return "records"
   }
 
   private static func truth(_ cursor: inout ByteCursor) throws(LoadError) -> Bool {
-    switch String(decoding: cursor.run("TrueFals"), as: UTF8.self) {
+    switch cursor.run(of: "TrueFals") {
     case "True": return true
     case "False": return false
     default: throw cursor.damaged("the header is unreadable")
@@ -147,20 +141,20 @@ struct NumPyHeader: Sendable {
   }
 
   private static func sizes(_ cursor: inout ByteCursor) throws(LoadError) -> [Int] {
-    guard cursor.take(UInt8(ascii: "(")) else { throw cursor.damaged("the header is unreadable") }
+    guard cursor.take("(") else { throw cursor.damaged("the header is unreadable") }
     var sizes: [Int] = []
     while true {
-      cursor.skip(spaces)
-      if cursor.take(UInt8(ascii: ")")) { return sizes }
-      let digits = String(decoding: cursor.run("0123456789"), as: UTF8.self)
+      cursor.skipSpaces()
+      if cursor.take(")") { return sizes }
+      let digits = cursor.run(of: "0123456789")
       // Python 2 wrote long numbers with an L.
-      _ = cursor.take(UInt8(ascii: "L"))
+      _ = cursor.take("L")
       guard let size = Int(digits), sizes.count < maximumRank else {
         throw cursor.damaged("the header has an unreadable shape")
       }
       sizes.append(size)
-      cursor.skip(spaces)
-      guard cursor.take(UInt8(ascii: ",")) || cursor.peek == UInt8(ascii: ")") else {
+      cursor.skipSpaces()
+      guard cursor.take(",") || cursor.peek == UInt8(ascii: ")") else {
         throw cursor.damaged("the header has an unreadable shape")
       }
     }
@@ -172,8 +166,7 @@ struct NumPyHeader: Sendable {
   static func bytes(forFloatsOf sizes: [Int]) -> [UInt8] {
     let shape = sizes.map(String.init).joined(separator: ", ") + (sizes.count == 1 ? "," : "")
     var text = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(shape)), }"
-    // The values begin at a multiple of 64 bytes, as NumPy has it, and the text ends with a line
-    // end.
+    // As in NumPy, the values begin at a multiple of 64 bytes and the text ends with a newline.
     let head = signature.count + 4
     text += String(repeating: " ", count: 63 - (head + text.utf8.count) % 64) + "\n"
     let length = UInt16(truncatingIfNeeded: text.utf8.count)

@@ -12,10 +12,8 @@ import ForgeShapes
 /// used. Names are only looked up, never followed: none leads out of the archive or folder.
 public struct NumPyParameters: ParameterSource {
   /// The archive or folder.
-  public let path: String
-  private let layout: ParameterLayout
-  private let arrays: NumPyArrays
-  private var matching: EntryMatching
+  public var path: String { source.file.path }
+  private var source: EntryParameters<NumPyArrays>
 
   /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your
   /// own.
@@ -40,11 +38,11 @@ public struct NumPyParameters: ParameterSource {
     try self.init(try NumPyArrays(path, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for an archive.
+  /// Uses bytes in memory as an archive.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - layout: the axis order of the arrays.
   ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
@@ -54,7 +52,7 @@ public struct NumPyParameters: ParameterSource {
     limits: LoadLimits = LoadLimits(),
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    let file = try InputFile(bytes: bytes, name: name)
+    let file = try InputFile.copying(bytes, name: name)
     let archive = try ZipArchive(file, LoadBudget(limits, file))
     try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
   }
@@ -64,14 +62,13 @@ public struct NumPyParameters: ParameterSource {
     _ arrays: NumPyArrays, layout: ParameterLayout,
     entry: (@Sendable (ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    self.arrays = arrays
-    self.layout = layout
-    path = arrays.path
-    matching = try EntryMatching(arrays.names, path: path, layout: layout, rule: entry)
+    source = try EntryParameters(arrays, layout: layout, rule: entry) { () throws(LoadError) in
+      try EntryNames.layers(arrays.names)
+    }
   }
 
   /// The layer names there are arrays for; none with a rule of your own.
-  public var availableNames: [String] { matching.layers }
+  public var availableNames: [String] { source.availableNames }
 
   /// The source, after a look whether all it has for the model's layers is wanted.
   ///
@@ -79,7 +76,7 @@ public struct NumPyParameters: ParameterSource {
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
     var ready = self
-    ready.matching = matching.prepared(for: specs)
+    ready.source = source.matched(byName: specs)
     return ready
   }
 
@@ -90,8 +87,6 @@ public struct NumPyParameters: ParameterSource {
   /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType`, `wrongSize`, `unused`, `damaged`,
   ///   `unsupported` or `refused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-    try matching.parameter(for: spec) { name throws(LoadError) in
-      try arrays.array(named: name)?.parameter(layout: layout)
-    }
+    try source.parameter(for: spec)
   }
 }

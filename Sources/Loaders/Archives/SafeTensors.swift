@@ -28,7 +28,7 @@ public struct SafeTensors: Sendable {
     /// The tensor as one line of a listing.
     public var description: String { entry.description }
 
-    /// The tensor as an entry of a weight file.
+    /// The tensor in a listing.
     var entry: WeightFile.Entry {
       WeightFile.Entry(
         name, sizes: sizes, elementType, typeName: typeName, byteCount: byteRange.count)
@@ -39,7 +39,7 @@ public struct SafeTensors: Sendable {
   public let path: String
   /// The tensors in the order of their bytes.
   public let tensors: [Tensor]
-  /// The texts the file carries besides, by name.
+  /// The metadata of the file, by name.
   public var metadata: [String: String] {
     Dictionary(texts.map { ($0.name.text, $0.text) }) { first, _ in first }
   }
@@ -58,22 +58,24 @@ public struct SafeTensors: Sendable {
     try self.init(try InputFile(path: path), limits: limits)
   }
 
-  /// Takes bytes in memory for a file and reads its header.
+  /// Uses bytes in memory as a file and reads its header.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the header may cost.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
   /// Reads the header of an open file.
   init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
-    let header = try SafeTensorsHeader(file, LoadBudget(limits, file))
+    let header = try file.locating { () throws(LoadError) in
+      try SafeTensorsHeader(file, LoadBudget(limits, file))
+    }
     self.file = file
     path = file.path
     tensors = header.tensors
@@ -93,20 +95,25 @@ public struct SafeTensors: Sendable {
   public func data(
     named name: String, layout: ParameterLayout = .pytorch
   ) throws(LoadError) -> any ParameterData {
-    guard let data = try find(EntryName(name), layout: layout) else {
-      throw .noSuchEntry(path, name, found: tensors.prefix(9).map(\.name))
+    guard let data = try values(of: EntryName(name), layout: layout) else {
+      throw file.located(.noSuchEntry(found: tensors.prefix(9).map(\.name)), name)
     }
     return data
   }
+}
 
-  /// The values of a tensor, or `nil` when there is none of that name.
-  func find(_ name: EntryName, layout: ParameterLayout) throws(LoadError) -> StoredValues? {
+extension SafeTensors: ParameterFileEntries {
+  func located(_ error: LoadError, _ entry: String?) -> LoadError { file.located(error, entry) }
+
+  func values(
+    of name: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> (any ParameterData)? {
     guard let tensor = indices[name].map({ tensors[$0] }) else { return nil }
     guard let type = tensor.elementType else {
-      throw .unreadableType(path, entry: name.text, tensor.typeName)
+      throw file.located(.unreadableType(tensor.typeName), name.text)
     }
     return StoredValues(
-      FileRange(file, tensor.byteRange, entry: name.text),
+      file: try InputFile(tensor.byteRange, of: file, entry: name.text),
       count: tensor.byteRange.count / type.byteCount, elementType: type, layout: layout,
       sizes: tensor.sizes)
   }

@@ -4,19 +4,18 @@ import ForgeShapes
 struct SafeTensorsHeader {
   /// Bytes of the JSON, the bound of the format's own reader.
   private static let maximumByteCount = 100_000_000
-  /// What stands before it and says how long it is.
+  /// The length before it.
   private static let lengthBytes = 8
   /// An object of tensors, each an object, with arrays.
   private static let maximumDepth = 4
-  /// The name of a type, which is shown where it is not known.
+  /// The name of a type, which messages show.
   private static let maximumTypeBytes = 64
   /// Axes of one tensor.
   private static let maximumRank = 64
 
   private(set) var tensors: [SafeTensors.Tensor] = []
-  /// The texts the file carries besides, in the order of the file.
+  /// The metadata, in the order of the file.
   private(set) var texts: [(name: EntryName, text: String)] = []
-  private let path: String
 
   /// The bytes of one element of each type of the format; Forge reads those of an `ElementType`.
   private static let types: [String: (byteCount: Int, type: ElementType?)] = [
@@ -26,39 +25,29 @@ struct SafeTensorsHeader {
     "F8_E4M3": (1, nil), "F8_E5M2": (1, nil), "F8_E8M0": (1, nil), "C64": (8, nil),
   ]
 
-  /// Whether bytes begin as such a file does: a length that may be one, and a bracket.
+  /// Whether bytes begin with a possible length and a bracket.
   static func begins(_ bytes: [UInt8]) -> Bool {
     guard bytes.count > lengthBytes, bytes[lengthBytes] == UInt8(ascii: "{") else { return false }
     let length = bytes[..<lengthBytes].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return length <= UInt64(maximumByteCount)
   }
 
-  /// Reads and checks the header of a file.
+  /// Reads and checks the header of a file, with errors that name no file.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
-    path = file.path
-    guard file.count >= Self.lengthBytes else {
-      throw .notThisFormat(path, entry: nil, "a safetensors file", size: file.count)
-    }
-    let length = try file.prefix(Self.lengthBytes).withBytes { bytes throws(LoadError) in
-      var cursor = ByteCursor(bytes, path: path)
-      return try cursor.unsigned(Self.lengthBytes, "the header")
-    }
+    let notThisFormat = LoadError.notThisFormat("a safetensors file", size: file.count)
+    guard file.count >= Self.lengthBytes else { throw notThisFormat }
+    let head = try file.prefix(Self.lengthBytes)
+    let length = head.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let left = file.count - Self.lengthBytes
     guard length <= Self.maximumByteCount else {
-      throw .headerTooLong(path, length, of: Self.maximumByteCount)
+      throw .headerTooLong(length, of: Self.maximumByteCount)
     }
-    guard length <= left else {
-      throw .headerCutOff(path, needs: Int(length), received: left)
-    }
+    guard length <= left else { throw .headerCutOff(needs: Int(length), received: left) }
     let end = Self.lengthBytes + Int(length)
     try budget.take(bytes: Int(length))
-    let json = try file.bytes(Self.lengthBytes..<end).withBytes { text throws(LoadError) in
-      guard text.first == UInt8(ascii: "{") else {
-        throw .notThisFormat(path, entry: nil, "a safetensors file", size: file.count)
-      }
-      return try JSONReader.value(
-        ByteCursor(text, path: path), maximumDepth: Self.maximumDepth, budget)
-    }
+    let text = ByteCursor(try file.array(Self.lengthBytes..<end)[...], "a text of the JSON")
+    guard text.peek == UInt8(ascii: "{") else { throw notThisFormat }
+    let json = try JSONReader.value(text, maximumDepth: Self.maximumDepth, budget)
     try read(json.object ?? JSONObject(), start: end, budget)
     try checkPlaces(from: end, to: file.count)
   }
@@ -69,7 +58,7 @@ struct SafeTensorsHeader {
     for (name, value) in json.members {
       try budget.take(entries: 1)
       guard let members = value.object else {
-        throw .damaged(path, entry: name.text, "the header does not describe it")
+        throw .damaged("the header does not describe it", entry: name.text)
       }
       if name == "__metadata__" {
         try budget.take(entries: members.members.count)
@@ -92,21 +81,21 @@ struct SafeTensorsHeader {
       let sizes = members["shape"]?.array?.map(\.integer),
       let offsets = members["data_offsets"]?.array?.map(\.integer), offsets.count == 2,
       let first = offsets[0], let last = offsets[1]
-    else { throw .damaged(path, entry: name, "the header does not describe it") }
+    else { throw .damaged("the header does not describe it", entry: name) }
     let known = sizes.compactMap(\.self)
     guard known.count == sizes.count, sizes.count <= Self.maximumRank,
       let count = Shape.product(of: known)
-    else { throw .damaged(path, entry: name, "its shape is none a file can hold") }
+    else { throw .damaged("its shape is none a file can hold", entry: name) }
     let (lower, overflows) = start.addingReportingOverflow(first)
     let (upper, overflowsToo) = start.addingReportingOverflow(last)
     guard first >= 0, last >= first, !overflows, !overflowsToo else {
-      throw .damaged(path, entry: name, "its place is bytes \(first) to \(last)")
+      throw .damaged("its place is bytes \(first) to \(last)", entry: name)
     }
     let type = Self.types[typeName]
     if let type, upper - lower != count * type.byteCount {
-      throw .wrongTensorBytes(
-        path, entry: name, received: upper - lower, known, typeName,
-        needs: count * type.byteCount)
+      throw .wrongBytes(
+        .damaged, received: upper - lower, needs: count * type.byteCount, known, typeName,
+        entry: name)
     }
     return SafeTensors.Tensor(
       sizes: known, elementType: type?.type, typeName: type?.type?.rawValue ?? typeName,
@@ -119,21 +108,20 @@ struct SafeTensorsHeader {
     for tensor in tensors {
       let lower = tensor.byteRange.lowerBound
       guard tensor.byteRange.upperBound <= end else {
-        throw .tensorCutOff(path, tensor, start: start, bytes: end - start)
+        throw .tensorCutOff(tensor.name, tensor.byteRange, start: start, bytes: end - start)
       }
       guard lower >= place else {
-        throw .damaged(path, entry: tensor.name, "its bytes are another tensor's, too", at: lower)
+        throw .damaged("its bytes are another tensor's, too", entry: tensor.name, at: lower)
       }
       guard lower == place else {
         throw .damaged(
-          path, entry: tensor.name, "\(LoadError.bytes(lower - place)) before it are no tensor's",
+          "\(LoadError.bytes(lower - place)) before it are no tensor's", entry: tensor.name,
           at: place)
       }
       place = tensor.byteRange.upperBound
     }
     guard place == end else {
-      throw .damaged(
-        path, entry: nil, "\(LoadError.bytes(end - place)) after the last tensor", at: place)
+      throw .damaged("\(LoadError.bytes(end - place)) after the last tensor", at: place)
     }
   }
 }

@@ -13,9 +13,8 @@ import ForgeShapes
 /// F64.
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
-  public let file: SafeTensors
-  private let layout: ParameterLayout
-  private var matching: EntryMatching
+  public var file: SafeTensors { source.file }
+  private var source: EntryParameters<SafeTensors>
 
   /// Opens a file whose tensors have the usual names, or those of a rule of your own.
   ///
@@ -39,11 +38,11 @@ public struct SafeTensorsParameters: ParameterSource {
     try self.init(try SafeTensors(path, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for a file.
+  /// Uses bytes in memory as a file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - layout: the axis order of the tensors.
   ///   - limits: what reading the header may cost.
   ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
@@ -57,7 +56,7 @@ public struct SafeTensorsParameters: ParameterSource {
     try self.init(file, layout: layout, entry: entry)
   }
 
-  /// Takes the tensors of an open file.
+  /// Uses the tensors of an open file.
   ///
   /// - Parameters:
   ///   - file: the file.
@@ -68,14 +67,13 @@ public struct SafeTensorsParameters: ParameterSource {
     _ file: SafeTensors, layout: ParameterLayout = .pytorch,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    self.file = file
-    self.layout = layout
-    matching = try EntryMatching(
-      file.tensors.map(\.key), path: file.path, layout: layout, rule: entry)
+    source = try EntryParameters(file, layout: layout, rule: entry) { () throws(LoadError) in
+      try EntryNames.layers(file.tensors.lazy.map(\.key))
+    }
   }
 
   /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
-  public var availableNames: [String] { matching.layers }
+  public var availableNames: [String] { source.availableNames }
 
   /// The source, after a look whether all it has for the model's layers is wanted.
   ///
@@ -83,7 +81,7 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
     var ready = self
-    ready.matching = matching.prepared(for: specs)
+    ready.source = source.matched(byName: specs)
     return ready
   }
 
@@ -93,8 +91,6 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Returns: the values, which are read when they are used, or `nil`.
   /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType` or `unused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-    try matching.parameter(for: spec) { name throws(LoadError) in
-      try file.find(name, layout: layout)
-    }
+    try source.parameter(for: spec)
   }
 }

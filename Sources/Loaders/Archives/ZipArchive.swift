@@ -1,12 +1,11 @@
 /// A zip archive: `.npz` and `.keras` files.
 ///
 /// Its directory is read with every bound checked. No two entries may have one name or share
-/// bytes, so what an archive can unpack to is bounded by its own size. Nothing is ever written
-/// under an entry's name.
+/// bytes, so the size of an archive bounds what it can unpack to. Nothing is ever written under an
+/// entry's name.
 struct ZipArchive: Sendable {
   /// One file of an archive.
   struct Entry: Sendable {
-    /// How the bytes are kept.
     enum Method: Int, Sendable {
       case stored = 0
       case deflated = 8
@@ -14,29 +13,26 @@ struct ZipArchive: Sendable {
 
     /// The name, with its folders.
     let name: EntryName
-    /// How the bytes are kept; `nil` when Forge does not read it.
+    /// The compression; `nil` when Forge does not read it.
     let method: Method?
     /// The number of the method; `nil` for an encrypted entry.
     let methodNumber: Int?
-    /// The bytes in the archive.
+    /// The number of bytes in the archive.
     let storedCount: Int
-    /// The bytes, uncompressed.
+    /// The number of bytes, uncompressed.
     let count: Int
     /// The checksum of the uncompressed bytes.
     let checksum: UInt32
-    /// Where the entry's own header is.
+    /// The offset of the entry's own header.
     let headerOffset: Int
   }
 
-  /// The path of the archive, as it was given.
-  var path: String { file.path }
-  /// The file.
   let file: InputFile
   /// The files in the archive, in the order of its directory; no folders.
   let entries: [Entry]
   private let limits: LoadLimits
   private let indices: [EntryName: Int]
-  /// Where the bytes of each entry lie.
+  /// The bytes of each entry.
   private let ranges: [Range<Int>]
 
   /// Whether bytes begin as an archive does; one without entries has only its end.
@@ -46,18 +42,21 @@ struct ZipArchive: Sendable {
 
   /// Reads the directory of an archive.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
-    guard Zlib.isPresent else { throw .needsTrait(file.path, "Zip", "zip archives") }
-    var directory = try ZipDirectory(file, budget)
-    let entries = try directory.entries()
+    guard Zlib.isPresent else { throw file.located(.needsTrait("Zip", "zip archives")) }
     var indices: [EntryName: Int] = [:]
     var ranges: [Range<Int>] = []
-    for (index, entry) in entries.enumerated() {
-      guard indices.updateValue(index, forKey: entry.name) == nil else {
-        throw .duplicateEntry(file.path, entry.name.text)
+    var entries: [Entry] = []
+    try file.locating { () throws(LoadError) in
+      let directory = try ZipDirectory(file, budget)
+      entries = try directory.entries()
+      for (index, entry) in entries.enumerated() {
+        guard indices.updateValue(index, forKey: entry.name) == nil else {
+          throw .duplicateEntry(entry.name.text)
+        }
+        ranges.append(try directory.range(of: entry))
       }
-      ranges.append(try directory.range(of: entry))
+      try Self.checkApart(entries, ranges)
     }
-    try Self.checkApart(entries, ranges, file.path)
     // A name that is not UTF-8 can only be asked for as it is shown.
     for (index, entry) in entries.enumerated() {
       let shown = EntryName(entry.name.text)
@@ -71,31 +70,34 @@ struct ZipArchive: Sendable {
   }
 
   /// Throws when two entries share bytes: a small archive could unpack to anything.
-  private static func checkApart(
-    _ entries: [Entry], _ ranges: [Range<Int>], _ path: String
-  ) throws(LoadError) {
+  private static func checkApart(_ entries: [Entry], _ ranges: [Range<Int>]) throws(LoadError) {
     let order = entries.indices.sorted { entries[$0].headerOffset < entries[$1].headerOffset }
     for (first, second) in zip(order, order.dropFirst())
     where ranges[first].upperBound > entries[second].headerOffset {
       throw .damaged(
-        path, entry: entries[second].name.text, "its bytes are another entry's, too",
+        "its bytes are another entry's, too", entry: entries[second].name.text,
         at: entries[second].headerOffset)
     }
   }
 
-  /// The bytes of a file in the archive; `nil` when there is none of that name.
+  /// The bytes of an entry; `nil` when there is none of that name.
   func bytes(named name: EntryName) throws(LoadError) -> ZipBytes? {
     guard let index = indices[name] else { return nil }
     let entry = entries[index]
     guard entry.method != nil else {
-      throw .unsupported(
-        path, entry: name.text,
-        entry.methodNumber.map { "compression method \($0)" } ?? "an encrypted entry",
-        needs: "entries that are stored or deflated")
+      throw file.located(
+        .unsupported(
+          entry.methodNumber.map { "compression method \($0)" } ?? "an encrypted entry",
+          needs: "entries that are stored or deflated"), name.text)
     }
     return ZipBytes(file, entry, ranges[index], limits: limits)
   }
 
-  /// The names of the files, for messages: those that are shown.
-  var firstNames: [String] { entries.prefix(9).map(\.name.text) }
+  /// An entry that must be there; an error calls it `shown`.
+  func existing(_ name: EntryName, shown: String? = nil) throws(LoadError) -> ZipBytes {
+    if let found = try bytes(named: name) { return found }
+    // Messages show eight names.
+    let names = entries.prefix(9).map(\.name.text)
+    throw file.located(.noSuchEntry(found: names), shown ?? name.text)
+  }
 }

@@ -1,7 +1,7 @@
 #if Zip
   import CForgeZlib
 
-  /// What zlib does in one call.
+  /// Functions of zlib.
   enum Zlib {
     /// Whether this build has zlib.
     static let isPresent = true
@@ -18,7 +18,7 @@
     }
   }
 
-  /// The CRC-32 of bytes that come in pieces.
+  /// A CRC-32 of pieces of bytes.
   struct Checksum {
     private(set) var value: UInt32 = 0
 
@@ -39,16 +39,16 @@
   final class Inflater {
     /// Compressed bytes that are read at once.
     static let pieceBytes = 1 << 16
-    /// What zlib takes for itself: the last 32 KB of the output, and its tables.
+    /// The memory of zlib: the last 32 KB of the output, and tables.
     static let stateBytes = 1 << 16
 
-    // zlib keeps the address of this structure: it must not move.
+    // zlib keeps the address of this structure, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let file: InputFile
     /// The compressed bytes that are not read yet.
     private var rest: Range<Int>
     private let piece: RawMemory
-    /// Those that are read and not used yet.
+    /// The part of `piece` that is read and not used yet.
     private var input: Range<Int> = 0..<0
     private var isOver = false
 
@@ -74,7 +74,7 @@
     }
 
     deinit {
-      // Does nothing where it was not begun.
+      // This does nothing if it was not begun.
       inflateEnd(stream)
       stream.deallocate()
     }
@@ -106,7 +106,7 @@
       return input.isEmpty && rest.isEmpty
     }
 
-    /// One call of zlib: the bytes it gave; `nil` when it cannot go on.
+    /// Calls zlib once and returns the number of bytes; `nil` when it cannot go on.
     private func step(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int? {
       if input.isEmpty, !rest.isEmpty {
         let count = min(rest.count, piece.bytes.count)
@@ -155,7 +155,7 @@
     init(
       _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = 0, origin: String
     ) throws(LoadError) {
-      throw .needsTrait(file.path, "Zip", "zip archives")
+      throw file.located(.needsTrait("Zip", "zip archives"))
     }
 
     func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int { 0 }

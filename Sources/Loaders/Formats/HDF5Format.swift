@@ -1,22 +1,13 @@
-import ForgeShapes
-
-/// HDF5 files; see ``HDF5Parameters``.
-struct HDF5Format: WeightFormat {
-  static let format = WeightFile.Format.hdf5
-  static let files = "HDF5 (.h5)"
-
-  let layout = ParameterLayout.keras
-  var readings: [WeightReading] { [.byName(layout), .inOrder(layout)] }
-  var entries: [WeightFile.Entry] { file.entries }
-  private let file: HDF5File
-
-  init?(_ origin: WeightOrigin) throws(LoadError) {
+extension WeightFormat {
+  /// See ``HDF5Parameters``.
+  static let hdf5 = WeightFormat(format: .hdf5, files: "HDF5 (.h5)") { origin throws(LoadError) in
     guard let input = origin.file, try HDF5Superblock.place(in: input) != nil else { return nil }
-    file = try HDF5File(input, limits: origin.limits)
-  }
-
-  func parameters(_ reading: WeightReading) throws(LoadError) -> any ParameterSource {
-    try HDF5Parameters(file, matching: reading.matching, layout: reading.layout)
+    let file = try HDF5File(input, limits: origin.limits)
+    return WeightContents(
+      entries: file.entries, readings: [.byName(.keras), .inOrder(.keras)]
+    ) { reading throws(LoadError) in
+      try HDF5Parameters(file, matching: reading.matching, layout: reading.layout)
+    }
   }
 }
 

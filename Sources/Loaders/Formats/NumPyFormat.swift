@@ -1,52 +1,60 @@
-import ForgeShapes
-
-/// Files of one NumPy array; see ``NumPyArray``.
-struct NumPyFormat: WeightFormat {
-  static let format = WeightFile.Format.numPy
-  static let files = ".npy"
-
-  let layout = ParameterLayout.keras
-  let entries: [WeightFile.Entry]
-  private let path: String
-
-  init?(_ origin: WeightOrigin) throws(LoadError) {
+extension WeightFormat {
+  /// See ``NumPyArray``.
+  static let numPy = WeightFormat(format: .numPy, files: ".npy") { origin throws(LoadError) in
     guard let file = origin.file, NumPyHeader.begins(origin.head) else { return nil }
-    path = origin.path
-    entries = [
-      try WeightFile.Entry(FileRange(file), named: path, LoadBudget(origin.limits, file))
-    ]
+    let entry = try WeightFile.Entry(file, named: origin.path, LoadBudget(origin.limits, file))
+    return WeightContents(entries: [entry]) { _ throws(LoadError) in
+      throw file.located(
+        .unsupported(
+          "one array without the name of a layer", needs: "an .npz or a folder"))
+    }
   }
 
-  func parameters(_ reading: WeightReading) throws(LoadError) -> any ParameterSource {
-    throw .unsupported(
-      path, entry: nil, "one array without the name of a layer", needs: "an .npz or a folder")
+  /// See ``NumPyParameters``.
+  static let numPyArchive = WeightFormat(
+    format: .numPyArchive, files: ".npz"
+  ) { origin throws(LoadError) in
+    guard let archive = try origin.archive() else { return nil }
+    let limits = origin.limits
+    // All headers share one budget, however many there are.
+    let budget = LoadBudget(limits, archive.file)
+    let entries = archive.entries.map { stored in
+      WeightFile.Entry(trying: stored.name.text, byteCount: stored.count) {
+        name throws(LoadError) in
+        try WeightFile.Entry(InputFile(try archive.existing(stored.name)), named: name, budget)
+      }
+    }
+    return WeightContents(entries: entries) { reading throws(LoadError) in
+      try NumPyParameters(NumPyArrays(archive, limits: limits), layout: reading.layout)
+    }
   }
 }
 
 extension WeightFile.Format {
   /// One NumPy array.
   public static let numPy = Self(rawValue: "NumPy array")
+  /// An archive of NumPy arrays.
+  public static let numPyArchive = Self(rawValue: "NumPy archive")
 }
 
 extension WeightFile.Entry {
-  /// An array, with the error where its values cannot be read.
-  init(
-    _ stored: some StoredBytes, named name: String, _ budget: LoadBudget
-  ) throws(LoadError) {
-    let header = try NumPyHeader(stored, budget)
+  /// An array, with the error if its values cannot be read.
+  init(_ file: InputFile, named name: String, _ budget: LoadBudget) throws(LoadError) {
+    let header = try NumPyHeader(file, budget)
     var problem: LoadError?
-    do throws(LoadError) { _ = try NumPyArray(stored, header) } catch { problem = error }
+    do throws(LoadError) { _ = try NumPyArray(file, header) } catch { problem = error }
     self.init(
       name, sizes: header.sizes, header.elementType,
       typeName: header.elementType?.rawValue ?? header.typeName,
-      byteCount: stored.count - header.byteCount, problem: problem)
+      byteCount: file.count - header.byteCount, problem: problem)
   }
 
-  /// Something that may be no array, with the error where it is none.
+  /// An entry that may be no array, with the error if it is none.
   init(
-    trying name: String, byteCount: Int, _ read: () throws(LoadError) -> WeightFile.Entry
+    trying name: String, byteCount: Int,
+    _ read: (_ name: String) throws(LoadError) -> WeightFile.Entry
   ) {
-    do throws(LoadError) { self = try read() } catch {
+    do throws(LoadError) { self = try read(name) } catch {
       self.init(name, typeName: "unknown", byteCount: byteCount, problem: error)
     }
   }

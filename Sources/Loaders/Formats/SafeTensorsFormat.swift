@@ -1,31 +1,22 @@
-import ForgeShapes
-
-/// Safetensors files; see ``SafeTensorsParameters``.
-struct SafeTensorsFormat: WeightFormat {
-  static let format = WeightFile.Format.safeTensors
-  static let files = ".safetensors"
-
-  let layout = ParameterLayout.pytorch
-  var entries: [WeightFile.Entry] { file.tensors.map(\.entry) }
-  private let file: SafeTensors
-
-  init?(_ origin: WeightOrigin) throws(LoadError) {
+extension WeightFormat {
+  /// See ``SafeTensorsParameters``.
+  static let safeTensors = WeightFormat(
+    format: .safeTensors, files: ".safetensors"
+  ) { origin throws(LoadError) in
     guard let input = origin.file, SafeTensorsHeader.begins(origin.head) else { return nil }
-    file = try SafeTensors(input, limits: origin.limits)
-  }
-
-  /// A pointwise kernel tells Forge's order, which has the inputs last, from PyTorch's.
-  var readings: [WeightReading] {
+    let file = try SafeTensors(input, limits: origin.limits)
+    // A pointwise kernel tells Forge's order, which has the inputs last, from PyTorch's.
     let hasInputsLast = file.tensors.contains { tensor in
       let sizes = tensor.sizes
       return sizes.count == 4 && sizes[1] == 1 && sizes[2] == 1 && sizes[3] > 1
     }
-    return hasInputsLast
-      ? [.byName(.forge), .byName(.pytorch)] : [.byName(.pytorch), .byName(.forge)]
-  }
-
-  func parameters(_ reading: WeightReading) throws(LoadError) -> any ParameterSource {
-    try SafeTensorsParameters(file, layout: reading.layout)
+    return WeightContents(
+      entries: file.tensors.map(\.entry), layout: .pytorch,
+      readings: hasInputsLast
+        ? [.byName(.forge), .byName(.pytorch)] : [.byName(.pytorch), .byName(.forge)]
+    ) { reading throws(LoadError) in
+      try SafeTensorsParameters(file, layout: reading.layout)
+    }
   }
 }
 

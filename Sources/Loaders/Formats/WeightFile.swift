@@ -57,11 +57,11 @@ public struct WeightFile: Sendable {
   public let path: String
   /// The format of the file.
   public let format: Format
-  /// What the file holds, in its own order.
-  public let entries: [Entry]
+  /// The entries of the file, in its own order.
+  public var entries: [Entry] { contents.entries }
   /// What reading the structure of the file may cost.
   public let limits: LoadLimits
-  private let file: any WeightFormat
+  private let contents: WeightContents
 
   /// Opens a file, finds out its format and lists what it holds.
   ///
@@ -75,25 +75,32 @@ public struct WeightFile: Sendable {
     try self.init(try WeightOrigin(path, limits))
   }
 
-  /// Takes bytes in memory for a file, finds out its format and lists what it holds.
+  /// Uses bytes in memory as a file, finds out its format and lists what it holds.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
   /// - Throws: ``LoadError``: `outOfMemory`, and what ``init(_:limits:)`` throws.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try WeightOrigin(try InputFile(bytes: bytes, name: name), limits))
+    let file = try InputFile.copying(bytes, name: name)
+    try self.init(try WeightOrigin(name, file, limits))
   }
 
   private init(_ origin: WeightOrigin) throws(LoadError) {
-    file = try Self.open(origin)
     path = origin.path
     limits = origin.limits
-    format = type(of: file).format
-    entries = file.entries
+    for format in Self.formats {
+      guard let contents = try format.open(origin) else { continue }
+      self.contents = contents
+      self.format = format.format
+      return
+    }
+    var error = LoadError.unknownFormat(known: Self.formats.map(\.files))
+    error.path = path
+    throw error
   }
 
   /// The parameters in the file, found by the usual names.
@@ -106,16 +113,16 @@ public struct WeightFile: Sendable {
   public func parameters(
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
-    try parameters(.byName(layout ?? file.layout))
+    try parameters(.byName(layout ?? contents.layout))
   }
 
   /// The ways in which the parameters may be meant, the likeliest first.
-  package var readings: [WeightReading] { file.readings }
+  package var readings: [WeightReading] { contents.readings }
 
   /// The parameters in the file as a reading has them.
   package func parameters(
     _ reading: WeightReading
   ) throws(LoadError) -> any ParameterSource {
-    try file.parameters(reading)
+    try contents.parameters(reading)
   }
 }

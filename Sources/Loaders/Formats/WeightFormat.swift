@@ -1,84 +1,68 @@
 import ForgeShapes
 
-/// One format of weight files: how a file is recognized, listed and read.
+/// One format of weight files.
 ///
-/// A format is one file of this folder and one line of ``WeightFile/formats``.
-protocol WeightFormat: Sendable {
-  /// What the format is called.
-  static var format: WeightFile.Format { get }
-  /// What its files are called in messages: `HDF5 (.h5)`.
-  static var files: String { get }
-  /// The entries of the file, in its own order.
-  var entries: [WeightFile.Entry] { get }
-  /// The usual axis order of the values.
-  var layout: ParameterLayout { get }
-  /// The ways in which the parameters may be meant, the likeliest first.
-  var readings: [WeightReading] { get }
-
+/// A format is one file of this folder, which recognizes a file, lists its entries and gives its
+/// parameters, and one line of ``WeightFile/formats``.
+struct WeightFormat: Sendable {
+  /// The name of the format.
+  let format: WeightFile.Format
+  /// The files of the format in messages: `HDF5 (.h5)`.
+  let files: String
   /// Opens a file; `nil` when it is of another format.
   ///
-  /// - Throws: ``LoadError`` when the file is of this format and cannot be read.
-  init?(_ origin: WeightOrigin) throws(LoadError)
-
-  /// The parameters in the file, found by the usual names.
-  func parameters(_ reading: WeightReading) throws(LoadError) -> any ParameterSource
-}
-
-extension WeightFormat {
-  /// By name, in the usual axis order.
-  var readings: [WeightReading] { [.byName(layout)] }
+  /// It throws ``LoadError`` when the file is of this format and cannot be read.
+  let open: @Sendable (WeightOrigin) throws(LoadError) -> WeightContents?
 }
 
 extension WeightFile {
   /// Every format, in the order in which a file is compared with them.
   ///
-  /// A `.keras` archive is a zip archive as an `.npz` is, so it comes first.
-  static let formats: [any WeightFormat.Type] = [
-    HDF5Format.self,
-    KerasFormat.self,
-    SafeTensorsFormat.self,
-    NumPyFormat.self,
-    NumPyArchiveFormat.self,
-    FolderFormat.self,
+  /// A `.keras` archive is also a zip archive, as an `.npz` is, so it comes first.
+  static let formats: [WeightFormat] = [
+    .hdf5, .keras, .safeTensors, .numPy, .numPyArchive, .folder,
   ]
-
-  /// The file in the format it is of.
-  static func open(_ origin: WeightOrigin) throws(LoadError) -> any WeightFormat {
-    for format in formats {
-      if let file = try format.init(origin) { return file }
-    }
-    throw .unknownFormat(origin.path, known: formats.map { $0.files })
-  }
 }
 
-/// One way in which the parameters of a file may be meant.
+/// The contents of an open weight file.
+struct WeightContents: Sendable {
+  /// The entries of the file, in its own order.
+  let entries: [WeightFile.Entry]
+  /// The usual axis order of the values.
+  var layout = ParameterLayout.keras
+  /// The possible meanings of the parameters, the likeliest first.
+  var readings: [WeightReading] = [.byName(.keras)]
+  /// Returns the parameters with the meaning of a reading.
+  let parameters: @Sendable (WeightReading) throws(LoadError) -> any ParameterSource
+}
+
+/// One possible meaning of the parameters of a file.
 package struct WeightReading: Sendable {
   /// The axis order of the values.
   let layout: ParameterLayout
-  /// How layers find each other; a format without an order knows only names.
+  /// How layers are matched; a format without an order matches by name only.
   var matching = HDF5Parameters.Matching.byName
 
-  /// Layers that are found by name.
+  /// Layers that are matched by name.
   static func byName(_ layout: ParameterLayout) -> WeightReading { WeightReading(layout: layout) }
 
-  /// Layers that follow each other.
+  /// Layers that are matched in order.
   static func inOrder(_ layout: ParameterLayout) -> WeightReading {
     WeightReading(layout: layout, matching: .inOrder)
   }
 }
 
-/// A file or folder whose format is not known yet.
+/// A file or folder of unknown format.
 struct WeightOrigin: Sendable {
-  /// As many first bytes as formats begin with.
+  /// The number of bytes in which formats are recognized.
   private static let headBytes = 16
 
   /// The path, as it was given.
   let path: String
-  /// What reading the structure may cost.
   let limits: LoadLimits
   /// The file; `nil` for a folder.
   let file: InputFile?
-  /// The first bytes of the file; none for a folder.
+  /// The first bytes of the file; empty for a folder.
   let head: [UInt8]
 
   /// Opens a file or folder.
@@ -89,19 +73,14 @@ struct WeightOrigin: Sendable {
     try self.init(path, isFolder ? nil : try InputFile(path: path), limits)
   }
 
-  /// Takes an open file.
-  init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    try self.init(file.path, file, limits)
-  }
-
-  private init(_ path: String, _ file: InputFile?, _ limits: LoadLimits) throws(LoadError) {
+  init(_ path: String, _ file: InputFile?, _ limits: LoadLimits) throws(LoadError) {
     self.path = path
     self.limits = limits
     self.file = file
-    head = try file?.prefix(Self.headBytes).withBytes { Array($0) } ?? []
+    head = try file?.prefix(Self.headBytes) ?? []
   }
 
-  /// The file as a zip archive; `nil` when it is none.
+  /// The file as a zip archive; `nil` for other files.
   ///
   /// - Throws: ``LoadError`` when the archive cannot be read.
   func archive() throws(LoadError) -> ZipArchive? {

@@ -1,4 +1,4 @@
-/// Where the attributes of a group or dataset lie, as far as they may be texts.
+/// The locations of the attributes of a group or dataset that may be texts.
 struct HDF5Attributes: Sendable {
   private struct Attribute: Sendable {
     let datatype: HDF5Datatype
@@ -8,31 +8,31 @@ struct HDF5Attributes: Sendable {
   }
 
   private var attributes: [EntryName: Attribute] = [:]
-  /// What is wrong with one of them; said when an attribute is asked for.
-  private var fault: HDF5Fault?
-  /// Whether there may be more attributes than were read.
+  /// An error in one of them, which is thrown when an attribute is asked for.
+  private var fault: LoadError?
+  /// Whether the object has more attributes in a form that is not read.
   private(set) var isPartial = false
 
-  /// Reads where the attributes of an object lie.
+  /// Reads the locations of the attributes of an object.
   ///
-  /// - Throws: only what ends the reading of the file; other mistakes matter to those who ask.
-  init(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(HDF5Fault) {
-    do throws(HDF5Fault) {
+  /// - Throws: only errors that end the reading of the file.
+  init(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
+    do throws(LoadError) {
       for message in header.all(.attribute) where !message.isShared {
         try read(message, reader)
       }
       isPartial = try Self.hasMore(header, reader.head)
-    } catch .outside(let error) {
-      throw .outside(error)
     } catch {
+      // An error that names its file ends the reading.
+      guard error.path == nil else { throw error }
       fault = error
     }
   }
 
-  /// Whether attributes lie in a heap of their own.
+  /// Whether attributes are stored in a heap.
   private static func hasMore(
     _ header: HDF5ObjectHeader, _ head: HDF5Superblock
-  ) throws(HDF5Fault) -> Bool {
+  ) throws(LoadError) -> Bool {
     guard let message = header.first(.attributeInfo) else { return false }
     var cursor = try message.cursor("a list of attributes")
     try cursor.expectVersion(0)
@@ -41,12 +41,12 @@ struct HDF5Attributes: Sendable {
     return try cursor.address(head) != nil
   }
 
-  private mutating func read(_ message: HDF5Message, _ reader: HDF5Reader) throws(HDF5Fault) {
+  private mutating func read(_ message: HDF5Message, _ reader: HDF5Reader) throws(LoadError) {
     var cursor = try message.cursor("an attribute")
     let version = try cursor.byte()
     guard (1...3).contains(version) else { return }
     let flags = try cursor.byte()
-    // A type kept in another place is none of a text that Keras or h5py writes.
+    // Keras and h5py do not write texts with a shared type.
     if version > 1, flags != 0 { return }
     let lengths = (
       name: try cursor.integer(2), type: try cursor.integer(2), space: try cursor.integer(2)
@@ -75,7 +75,7 @@ struct HDF5Attributes: Sendable {
   }
 
   /// The texts of an attribute; `nil` when there is none, or it is not made of texts.
-  func texts(of name: EntryName, _ reader: HDF5Reader) throws(HDF5Fault) -> [[UInt8]]? {
+  func texts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let fault { throw fault }
     guard let attribute = attributes[name] else { return nil }
     // h5py writes an empty list as an empty list of numbers.
@@ -105,7 +105,7 @@ struct HDF5Attributes: Sendable {
 
   /// The texts of an attribute that Keras has cut into parts: `layer_names`, or `layer_names0`,
   /// `layer_names1`….
-  func joinedTexts(of name: EntryName, _ reader: HDF5Reader) throws(HDF5Fault) -> [[UInt8]]? {
+  func joinedTexts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let whole = try texts(of: name, reader) { return whole }
     var all: [[UInt8]] = []
     var index = 0

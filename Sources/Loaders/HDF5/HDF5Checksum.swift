@@ -1,4 +1,4 @@
-/// The checksum that HDF5 files of the newer versions carry.
+/// The checksums of HDF5: of the newer metadata, and of chunks.
 enum HDF5Checksum {
   /// Bob Jenkins's lookup3 hash with an initial value of 0, over the newer metadata.
   static func lookup3(_ bytes: ArraySlice<UInt8>) -> UInt32 {
@@ -6,62 +6,75 @@ enum HDF5Checksum {
   }
 
   private static func lookup3(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var (a, b, c) = (UInt32(0), UInt32(0), UInt32(0))
     func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
       value << bits | value >> (32 - bits)
     }
-    func word(_ offset: Int) -> UInt32 {
+    func add(at offset: Int) {
       // The last words are padded with zeros.
-      (0..<4).reduce(UInt32(0)) { sum, index in
-        let at = offset + index
-        return at < bytes.count ? sum | UInt32(bytes[at]) << UInt32(8 * index) : sum
+      func word(_ offset: Int) -> UInt32 {
+        (0..<4).reduce(UInt32(0)) { sum, index in
+          let at = offset + index
+          return at < bytes.count ? sum | UInt32(bytes[at]) << UInt32(8 * index) : sum
+        }
       }
-    }
-    var a = 0xdead_beef &+ UInt32(truncatingIfNeeded: bytes.count)
-    var b = a
-    var c = a
-    var offset = 0
-    while bytes.count - offset > 12 {
       a &+= word(offset)
       b &+= word(offset + 4)
       c &+= word(offset + 8)
+    }
+    func mix(_ bits: UInt32) {
       a &-= c
-      a ^= rotate(c, 4)
+      a ^= rotate(c, bits)
       c &+= b
-      b &-= a
-      b ^= rotate(a, 6)
-      a &+= c
-      c &-= b
-      c ^= rotate(b, 8)
-      b &+= a
-      a &-= c
-      a ^= rotate(c, 16)
-      c &+= b
-      b &-= a
-      b ^= rotate(a, 19)
-      a &+= c
-      c &-= b
-      c ^= rotate(b, 4)
-      b &+= a
+      (a, b, c) = (b, c, a)
+    }
+    func finish(_ bits: UInt32) {
+      (a, b, c) = (b, c, a)
+      c ^= b
+      c &-= rotate(b, bits)
+    }
+    a = 0xdead_beef &+ UInt32(truncatingIfNeeded: bytes.count)
+    (b, c) = (a, a)
+    var offset = 0
+    while bytes.count - offset > 12 {
+      add(at: offset)
+      for bits: UInt32 in [4, 6, 8, 16, 19, 4] { mix(bits) }
       offset += 12
     }
     guard offset < bytes.count else { return c }
-    a &+= word(offset)
-    b &+= word(offset + 4)
-    c &+= word(offset + 8)
-    c ^= b
-    c &-= rotate(b, 14)
-    a ^= c
-    a &-= rotate(c, 11)
-    b ^= a
-    b &-= rotate(a, 25)
-    c ^= b
-    c &-= rotate(b, 16)
-    a ^= c
-    a &-= rotate(c, 4)
-    b ^= a
-    b &-= rotate(a, 14)
-    c ^= b
-    c &-= rotate(b, 24)
+    add(at: offset)
+    // The first step of `finish` turns the numbers back.
+    (a, b, c) = (c, a, b)
+    for bits: UInt32 in [14, 11, 25, 16, 4, 14, 24] { finish(bits) }
     return c
+  }
+
+  /// Whether the last four bytes of a chunk are the checksum of those before.
+  static func fletcher32Matches(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    let stored = chunk.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let found = fletcher32(UnsafeRawBufferPointer(rebasing: chunk.dropLast(4)))
+    // Early versions of libhdf5 swapped the bytes of both halves on little-endian machines.
+    return stored == found || stored == (found & 0x00ff_00ff) << 8 | (found & 0xff00_ff00) >> 8
+  }
+
+  /// Fletcher's checksum of big-endian words; an odd last byte is the high byte of a word.
+  private static func fletcher32(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var first: UInt32 = 0
+    var second: UInt32 = 0
+    func fold() {
+      first = first & 0xffff &+ first >> 16
+      second = second & 0xffff &+ second >> 16
+    }
+    // The sums of 360 words cannot overflow 32 bits.
+    for start in stride(from: 0, to: bytes.count, by: 720) {
+      for index in stride(from: start, to: min(start + 720, bytes.count), by: 2) {
+        let low = index + 1 < bytes.count ? UInt32(bytes[index + 1]) : 0
+        first &+= UInt32(bytes[index]) << 8 | low
+        second &+= first
+      }
+      fold()
+    }
+    fold()
+    return second << 16 | first
   }
 }

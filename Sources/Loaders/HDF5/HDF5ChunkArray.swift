@@ -1,57 +1,79 @@
-/// A list of chunks, which has an element for each chunk that its dataset may have.
+/// A list with an element for each chunk that a dataset may have.
 protocol HDF5ChunkArray {
   /// What the list is made of.
   var parts: HDF5ChunkParts { get }
 
   /// Reads the head of the list at an address; `nil` when nothing was written.
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault)
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError)
 
   /// A cursor at the element of an index; `nil` when it was never written.
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor?
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor?
 }
 
 extension HDF5ChunkArray {
   /// Reads all chunks of the list at an address.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     guard var array = try Self(at: address, list) else { return }
     let order = try HDF5ChunkOrder(list.layout)
     for number in 0..<list.layout.total {
       try list.reader.count(bytes: array.parts.elementBytes)
       guard var cursor = try array.cursor(at: try order.offset(of: number)) else { continue }
-      try array.parts.readElement(&cursor, number: number, into: &list)
+      let (address, stored, mask) = try array.parts.element.read(&cursor, list)
+      guard let address else { continue }
+      try list.add(address: address, stored: stored, mask: mask, number: number)
     }
   }
 }
 
-/// What every list of chunks is made of: a head, and blocks of elements that name it.
-struct HDF5ChunkParts {
-  private static let what = "a list of chunks"
+/// How an index stores the place of a chunk.
+struct HDF5ChunkElement {
+  /// The bytes of a stored size; `nil` where all chunks have the same.
+  private let sizeBytes: Int?
 
-  /// The bytes of one element.
+  /// The elements of an index, which have `byteCount` bytes, `others` of them for something else.
+  ///
+  /// Elements of filtered chunks also state a size and a mask. The kind of the index must be one
+  /// more for them than `kind`, that of others.
+  init(
+    _ byteCount: Int, others: Int = 0, _ list: HDF5ChunkList, _ found: Int, kind: Int,
+    _ what: String, at address: Int? = nil
+  ) throws(LoadError) {
+    let isFiltered = !list.layout.filters.filters.isEmpty
+    let left = byteCount - others - list.reader.head.offsetSize
+    sizeBytes = isFiltered ? left - 4 : nil
+    guard found == (isFiltered ? kind + 1 : kind),
+      isFiltered ? (1...8).contains(left - 4) : left == 0
+    else { throw .damaged("\(what) of another kind", at: address) }
+  }
+
+  /// Reads the place of a chunk; without an address there is none.
+  func read(
+    _ cursor: inout ByteCursor, _ list: HDF5ChunkList
+  ) throws(LoadError) -> (address: Int?, stored: Int, mask: Int) {
+    let address = try cursor.address(list.reader.head)
+    guard let sizeBytes else { return (address, list.layout.byteCount, 0) }
+    return (address, try cursor.integer(sizeBytes), try cursor.integer(4))
+  }
+}
+
+/// The parts of a list of chunks: a head, and blocks of elements that name it.
+struct HDF5ChunkParts {
+  static let what = "a list of chunks"
+
+  let element: HDF5ChunkElement
   let elementBytes: Int
   private let reader: HDF5Reader
   private let address: Int
-  /// 0 for chunks as they are, 1 for filtered ones, which need not all have the same size.
+  /// 0 for chunks as they are, 1 for filtered ones.
   private let client: Int
 
-  private var isFiltered: Bool { client == 1 }
-  private var sizeBytes: Int { elementBytes - reader.head.offsetSize - 4 }
-
-  /// Reads what the head of a list begins with.
-  ///
-  /// - Returns: the parts, and a cursor at the rest of the head.
-  static func head(
-    _ signature: StaticString, at address: Int, _ length: Int, _ list: HDF5ChunkList
-  ) throws(HDF5Fault) -> (parts: HDF5ChunkParts, rest: HDF5Cursor) {
-    var cursor = try list.reader.block(signature, at: address, length, what)
-    let client = try cursor.byte()
-    let parts = HDF5ChunkParts(
-      elementBytes: try cursor.byte(), reader: list.reader, address: address, client: client)
-    guard client == (list.layout.filters.filters.isEmpty ? 0 : 1),
-      parts.isFiltered
-        ? (1...8).contains(parts.sizeBytes) : parts.elementBytes == list.reader.head.offsetSize
-    else { throw .damaged("a list of chunks of another kind") }
-    return (parts, cursor)
+  /// Reads the start of the head of a list, which `cursor` is.
+  init(_ cursor: inout ByteCursor, at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
+    client = try cursor.byte()
+    elementBytes = try cursor.byte()
+    element = try HDF5ChunkElement(elementBytes, list, client, kind: 0, Self.what)
+    reader = list.reader
+    self.address = address
   }
 
   // MARK: Blocks
@@ -62,7 +84,7 @@ struct HDF5ChunkParts {
   /// What a block of the list holds.
   func block(
     _ signature: StaticString, at address: Int, _ byteCount: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     guard byteCount <= reader.head.count else {
       throw .damaged("a list of chunks is too long", at: address)
     }
@@ -74,12 +96,12 @@ struct HDF5ChunkParts {
   }
 
   /// The elements of a page.
-  func page(at address: Int, _ count: Int) throws(HDF5Fault) -> HDF5Cursor {
+  func page(at address: Int, _ count: Int) throws(LoadError) -> ByteCursor {
     try reader.cursor(address, count * elementBytes + 4, Self.what).checked()
   }
 
   /// Whether a page was written, by the bits of all pages.
-  func isWritten(_ page: Int, _ bits: HDF5Cursor) throws(HDF5Fault) -> Bool {
+  func isWritten(_ page: Int, _ bits: ByteCursor) throws(LoadError) -> Bool {
     var bits = bits
     try bits.skip(page / 8)
     return try bits.byte() & (0x80 >> (page % 8)) != 0
@@ -88,27 +110,16 @@ struct HDF5ChunkParts {
   // MARK: Elements
 
   /// A cursor at one of the elements behind a cursor.
-  func element(_ place: Int, of elements: HDF5Cursor) throws(HDF5Fault) -> HDF5Cursor {
+  func element(_ place: Int, of elements: ByteCursor) throws(LoadError) -> ByteCursor {
     var cursor = elements
     try cursor.skip(place * elementBytes)
     return cursor
   }
 
   /// One of the addresses behind a cursor; `nil` when undefined.
-  func pointer(_ place: Int, of pointers: HDF5Cursor) throws(HDF5Fault) -> Int? {
+  func pointer(_ place: Int, of pointers: ByteCursor) throws(LoadError) -> Int? {
     var cursor = pointers
     try cursor.skip(place * reader.head.offsetSize)
     return try cursor.address(reader.head)
-  }
-
-  /// Reads an element and notes its chunk, if there is one.
-  fileprivate func readElement(
-    _ cursor: inout HDF5Cursor, number: Int, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
-    let address = try cursor.address(reader.head)
-    let stored = isFiltered ? try cursor.integer(sizeBytes) : list.layout.byteCount
-    let mask = isFiltered ? try cursor.integer(4) : 0
-    guard let address else { return }
-    try list.add(address: address, stored: stored, mask: mask, number: number)
   }
 }

@@ -1,8 +1,8 @@
-/// Puts the chunks of a dataset where their values belong.
+/// Copies the chunks of a dataset to their places.
 struct HDF5ChunkAssembly {
   /// The sizes of the dataset and of a chunk; the last in bytes.
   ///
-  /// Axes at the end that a chunk has whole are one with those before them.
+  /// Last axes that a chunk covers whole are merged with the axis before them.
   private let sizes: [Int]
   private let chunk: [Int]
   private let counts: [Int]
@@ -33,15 +33,14 @@ struct HDF5ChunkAssembly {
     self.strides = strides
   }
 
-  /// The bytes of the dataset that are a chunk's, where they lie one after the other and are all of
-  /// it.
+  /// The bytes of the dataset that are a chunk; `nil` unless they are contiguous and complete.
   func place(of number: Int) -> Range<Int>? {
     guard sizes.count == 1 else { return nil }
     let start = number * chunk[0]
     return start + chunk[0] <= sizes[0] ? start..<start + chunk[0] : nil
   }
 
-  /// Copies the values of a chunk that lie in the dataset.
+  /// Copies the values of a chunk that are inside the dataset.
   func copy(
     _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
   ) {
@@ -59,7 +58,7 @@ struct HDF5ChunkAssembly {
       source *= chunk[last]
       UnsafeMutableRawBufferPointer(rebasing: values[target..<target + lengths[last]])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[last]]))
-      // The next row, the last axis but one first.
+      // The next row.
       var axis = last - 1
       while axis >= 0 {
         position[axis] += 1

@@ -1,4 +1,4 @@
-/// Reads chunks and undoes their filters, in memory that is taken once for all of a dataset.
+/// Reads chunks and undoes their filters, in memory that all chunks of a dataset share.
 struct HDF5ChunkDecoder: ~Copyable {
   private let input: InputFile
   private let base: Int
@@ -8,24 +8,20 @@ struct HDF5ChunkDecoder: ~Copyable {
   private let first: RawMemory
   private let second: RawMemory
 
-  /// Takes memory for chunks.
+  /// Allocates memory for chunks of `byteCount` bytes, stored in at most `largestStored`.
   ///
-  /// - Parameters:
-  ///   - input: the file.
-  ///   - base: where in the file address 0 lies.
-  ///   - byteCount: the bytes of a chunk.
-  ///   - largestStored: the bytes of the largest chunk as it is stored.
-  ///   - filters: what was done to chunks.
+  /// Address 0 is the byte `base` of the file.
+  ///
   /// - Throws: ``LoadError`` of kind `outOfMemory`.
   init(
     _ input: InputFile, base: Int, byteCount: Int, largestStored: Int, filters: HDF5Filters
   ) throws(LoadError) {
-    let stored = try RawMemory(byteCount: largestStored, for: input.path)
-    // A checksum of four bytes may be compressed with the values, and what is shuffled may be
-    // compressed already.
+    let stored = try RawMemory(byteCount: largestStored, for: input.origin)
+    // The checksum of four bytes may be compressed with the values, and shuffling may follow
+    // compression.
     let room = filters.filters.isEmpty ? 0 : max(byteCount + 4, largestStored)
-    let first = try RawMemory(byteCount: room, for: input.path)
-    let second = try RawMemory(byteCount: filters.filters.count > 1 ? room : 0, for: input.path)
+    let first = try RawMemory(byteCount: room, for: input.origin)
+    let second = try RawMemory(byteCount: filters.filters.count > 1 ? room : 0, for: input.origin)
     self.input = input
     self.base = base
     self.byteCount = byteCount
@@ -40,30 +36,24 @@ struct HDF5ChunkDecoder: ~Copyable {
     largestStored + min(filters.filters.count, 2) * (chunk + 4)
   }
 
-  /// Reads a chunk and undoes what was done to it.
+  /// Reads a chunk and undoes its filters, into `target` if there is one.
   ///
-  /// - Parameters:
-  ///   - chunk: where the chunk is.
-  ///   - target: receives the bytes where the whole chunk may lie there.
   /// - Returns: the bytes of the chunk: `target`, or memory that is valid until the next call.
-  /// - Throws: when the file cannot be read or the chunk is not what it should be.
   func decode(
     _ chunk: HDF5Chunk, into target: UnsafeMutableRawBufferPointer?
-  ) throws(HDF5Fault) -> UnsafeRawBufferPointer {
+  ) throws(LoadError) -> UnsafeRawBufferPointer {
     let applied = filters.applied(chunk.mask)
     let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
     let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
-    try HDF5Fault.wrapping { () throws(LoadError) in
-      let start = base + chunk.address
-      try input.read(start..<start + chunk.stored, into: source)
-    }
+    let start = base + chunk.address
+    try input.read(start..<start + chunk.stored, into: source)
     var current = UnsafeRawBufferPointer(source)
     // Two buffers take turns.
     var isSecond = false
     for (index, filter) in applied.enumerated().reversed() {
       let before = applied[..<index]
-      // What was summed before this filter was applied still has its checksum behind it; what
-      // was compressed before has the bytes it has.
+      // Bytes that were summed earlier still have their checksum; the size of bytes that were
+      // compressed earlier does not change here.
       let count =
         before.contains(.deflate)
         ? current.count : byteCount + (before.contains(.fletcher32) ? 4 : 0)
@@ -72,7 +62,11 @@ struct HDF5ChunkDecoder: ~Copyable {
       let output = before.isEmpty ? target ?? buffer : buffer
       switch filter {
       case .fletcher32:
-        current = try Self.checked(current, at: chunk.address)
+        guard current.count >= 4 else { throw Self.altered(chunk.address) }
+        guard HDF5Checksum.fletcher32Matches(current) else {
+          throw .damaged("the checksum of a chunk is wrong", at: chunk.address)
+        }
+        current = UnsafeRawBufferPointer(rebasing: current.dropLast(4))
         continue
       case .deflate:
         guard Zlib.inflate(current, into: output) else { throw Self.altered(chunk.address) }
@@ -91,24 +85,11 @@ struct HDF5ChunkDecoder: ~Copyable {
     return current
   }
 
-  private static func altered(_ address: Int) -> HDF5Fault {
+  private static func altered(_ address: Int) -> LoadError {
     .damaged("a compressed chunk is not what it should be", at: address)
   }
 
-  /// The bytes before a checksum, once it is right.
-  private static func checked(
-    _ bytes: UnsafeRawBufferPointer, at address: Int
-  ) throws(HDF5Fault) -> UnsafeRawBufferPointer {
-    guard bytes.count >= 4 else { throw altered(address) }
-    let values = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)])
-    let sum = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 4)...])
-    guard HDF5Fletcher32.matches(values, sum) else {
-      throw .damaged("the checksum of a chunk is wrong", at: address)
-    }
-    return values
-  }
-
-  /// Puts the bytes of each value side by side again; all first bytes were stored first.
+  /// Puts the bytes of each value side by side; the first bytes of all values are stored first.
   private static func unshuffle(
     _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
     elementByteCount: Int
@@ -121,7 +102,7 @@ struct HDF5ChunkDecoder: ~Copyable {
         place += elementByteCount
       }
     }
-    // What is no whole value was not moved.
+    // A rest that is no whole value is not shuffled.
     for index in (count * elementByteCount)..<bytes.count { output[index] = bytes[index] }
   }
 }

@@ -1,25 +1,16 @@
 extension HDF5Chunks {
-  /// Reads the rest of a layout message of chunks.
-  ///
-  /// - Parameters:
-  ///   - cursor: behind the version and the class of the layout.
-  ///   - version: 3 or 4.
-  ///   - head: the head of the file.
-  ///   - space: the sizes of the dataset.
-  ///   - elementByteCount: the bytes of one value.
-  ///   - filters: what was done to chunks.
-  /// - Throws: when the layout is damaged or not supported.
+  /// Reads a layout message of version 3 or 4 after its version and class.
   init(
-    _ cursor: inout HDF5Cursor, version: Int, _ head: HDF5Superblock, _ space: HDF5Dataspace,
+    _ cursor: inout ByteCursor, version: Int, _ head: HDF5Superblock, _ space: HDF5Dataspace,
     elementByteCount: Int, filters: HDF5Filters
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     let flags = version == 4 ? try cursor.byte() : 0
     let start = cursor.offset
     let axes = try cursor.byte()
     guard axes == space.sizes.count + 1, axes > 1 else {
       throw .damaged("chunks of \(axes - 1) axes for a dataset of \(space.sizes.count)", at: start)
     }
-    // In the older layout the address stands before the sizes, in the newer behind all else.
+    // The older layout has the address before the sizes, the newer at its end.
     let tree = version == 3 ? try cursor.address(head) : nil
     let sizeBytes = version == 3 ? 4 : try cursor.byte()
     guard (1...8).contains(sizeBytes) else {
@@ -46,13 +37,13 @@ extension HDF5Chunks {
     }
   }
 
-  /// Reads how chunks are found from the end of the newer layout.
+  /// Reads the index of chunks from the end of the newer layout.
   private static func index(
-    _ cursor: inout HDF5Cursor, _ head: HDF5Superblock, flags: Int, byteCount: Int,
+    _ cursor: inout ByteCursor, _ head: HDF5Superblock, flags: Int, byteCount: Int,
     filters: HDF5Filters
-  ) throws(HDF5Fault) -> Index {
+  ) throws(LoadError) -> Index {
     guard flags & ~0x3 == 0, flags & 0x1 == 0 || filters.filters.isEmpty else {
-      throw .unsupported("chunks that are filtered only where they are whole")
+      throw .unsupportedHDF5("chunks that are filtered only where they are whole")
     }
     let start = cursor.offset
     switch try cursor.byte() {

@@ -1,26 +1,23 @@
 /// One stored chunk.
 struct HDF5Chunk: Sendable {
-  /// Where it is.
   let address: Int
-  /// How many bytes it has there.
+  /// The bytes it is stored in.
   let stored: Int
-  /// The filters it leaves out, a bit each.
+  /// The filters that were skipped, a bit each.
   let mask: Int
-  /// Its number among the chunks of the dataset, the last axis first.
+  /// Its index among the chunks of the dataset in row-major order.
   let number: Int
 }
 
-/// A dataset kept in chunks: blocks of equal sizes, each stored on its own.
+/// A dataset in chunks: blocks of equal sizes, each stored separately.
 struct HDF5Chunks: Sendable {
-  /// How chunks are found.
+  /// The index that finds chunks.
   enum Index: Sendable {
-    /// No chunk was ever written.
     case none
     /// By a tree of the older form.
     case tree(Int)
-    /// There is only one.
     case single(address: Int, stored: Int, mask: Int)
-    /// They lie one after the other.
+    /// A contiguous array of chunks.
     case implicit(Int)
     /// By a list, for datasets that cannot grow.
     case fixedArray(Int)
@@ -36,20 +33,18 @@ struct HDF5Chunks: Sendable {
   let maximum: [Int?]
   /// The sizes of a chunk.
   let chunk: [Int]
-  /// The bytes of a chunk once nothing is done to it.
+  /// The bytes of an unfiltered chunk.
   let byteCount: Int
   /// The bytes of one value.
   let elementByteCount: Int
-  /// What was done to chunks.
   let filters: HDF5Filters
-  /// How they are found.
   let index: Index
 
-  /// How many chunks lie along each axis.
+  /// The number of chunks along each axis.
   let counts: [Int]
 
-  /// Every chunk that was written, each once.
-  func chunks(_ reader: HDF5Reader) throws(HDF5Fault) -> [HDF5Chunk] {
+  /// Reads the index of all chunks that were written.
+  func chunks(_ reader: HDF5Reader) throws(LoadError) -> [HDF5Chunk] {
     guard !sizes.contains(0) else { return [] }
     var list = HDF5ChunkList(self, reader)
     switch index {
@@ -65,18 +60,17 @@ struct HDF5Chunks: Sendable {
     return list.chunks
   }
 
-  /// How many chunks the dataset has when all are written.
+  /// The number of chunks if all are written.
   var total: Int { counts.reduce(1, *) }
 
-  /// The number of the chunk at a place, counted in chunks.
+  /// The index of the chunk at a position, counted in chunks.
   func number(of place: some Sequence<Int>) -> Int {
     zip(place, counts).reduce(0) { $0 * $1.1 + $1.0 }
   }
 
-  /// The place of a chunk, counted in chunks.
+  /// The position of a chunk, counted in chunks.
   func place(of number: Int) -> [Int] { Self.place(of: number, counts) }
 
-  /// The place of a chunk among as many along each axis.
   static func place(of number: Int, _ counts: [Int]) -> [Int] {
     var rest = number
     var place = counts
@@ -88,7 +82,7 @@ struct HDF5Chunks: Sendable {
   }
 }
 
-/// Collects the chunks of a dataset, with a look at each.
+/// The chunks of a dataset, each of which is checked.
 struct HDF5ChunkList {
   let layout: HDF5Chunks
   let reader: HDF5Reader
@@ -100,13 +94,13 @@ struct HDF5ChunkList {
     self.reader = reader
   }
 
-  /// Notes a chunk that was written.
-  mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(HDF5Fault) {
+  /// Adds a chunk.
+  mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(LoadError) {
     try reader.count(bytes: MemoryLayout<HDF5Chunk>.stride)
     try reader.check(address, stored, "a chunk")
     try layout.filters.check(
       stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
-    // Chunks that share their bytes would make much of little.
+    // A small file whose chunks share bytes could have huge values.
     storedBytes += stored
     guard storedBytes <= reader.head.count else {
       throw .damaged("more bytes in chunks than in the file")
@@ -114,8 +108,8 @@ struct HDF5ChunkList {
     chunks.append(HDF5Chunk(address: address, stored: stored, mask: mask, number: number))
   }
 
-  /// Notes chunks that lie one after the other.
-  mutating func addImplicit(_ address: Int) throws(HDF5Fault) {
+  /// Adds the chunks of a contiguous array.
+  mutating func addImplicit(_ address: Int) throws(LoadError) {
     let order = try HDF5ChunkOrder(layout)
     for number in 0..<layout.total {
       let start = try order.offset(of: number, unit: layout.byteCount)
@@ -126,16 +120,16 @@ struct HDF5ChunkList {
   }
 }
 
-/// The order of chunks in a list, which counts all chunks a dataset may grow to.
+/// The order of chunks in a list, which has room for the largest size of the dataset.
 struct HDF5ChunkOrder {
   private let layout: HDF5Chunks
-  /// How many entries one chunk further along an axis is.
+  /// The distance in the list between neighbours along each axis.
   private let steps: [Int]
 
-  /// The order of chunks.
+  /// Creates the order.
   ///
-  /// An axis without end, if there is one, comes first: the list grows at its end.
-  init(_ layout: HDF5Chunks) throws(HDF5Fault) {
+  /// An unlimited axis comes first, because the list grows at its end.
+  init(_ layout: HDF5Chunks) throws(LoadError) {
     let endless = layout.maximum.firstIndex { $0 == nil }
     var steps = layout.counts
     var step = 1
@@ -148,14 +142,14 @@ struct HDF5ChunkOrder {
       step = product.partialValue
       overflows = overflows || product.overflow
     }
-    guard !overflows else { throw .refused("a dataset that may grow beyond all bounds") }
+    guard !overflows else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
     if let endless { steps[endless] = step }
     self.layout = layout
     self.steps = steps
   }
 
-  /// The place of a chunk in the list, times a unit.
-  func offset(of number: Int, unit: Int = 1) throws(HDF5Fault) -> Int {
+  /// The index of a chunk in the list, times a unit.
+  func offset(of number: Int, unit: Int = 1) throws(LoadError) -> Int {
     var sum = 0
     var overflows = false
     for (place, step) in zip(layout.place(of: number), steps) {

@@ -1,23 +1,22 @@
-/// Everything an HDF5 file holds, found by one bounded walk from its root.
+/// The contents of an HDF5 file, found by one bounded walk from its root.
 ///
-/// Objects form a tree of nodes: a name is kept once, where it stands, and a path is put together
-/// when someone needs it.
+/// Objects form a tree of nodes. A node stores its own name, and paths are built on demand.
 final class HDF5Contents: Sendable {
-  /// One name of the file, and what it leads to.
+  /// One name of the file.
   struct Node: Sendable {
-    /// What a name leads to.
+    /// The target of a name.
     enum Content: Sendable {
-      /// A group, by the nodes in it, in the order of their names.
+      /// A group, with its nodes in the order of their names.
       case group(Range<Int>, HDF5Attributes)
-      /// A dataset, by its number.
+      /// The index of a dataset.
       case dataset(Int)
-      /// Another node: a group that was met before.
+      /// A group that another node is.
       case same(Int)
       /// Another path of the file.
       case soft(EntryName)
-      /// Something that is not followed, with the reason.
-      case blocked(HDF5Fault)
-      /// Something that holds no values, as a named type.
+      /// A link that is not followed, with the reason.
+      case blocked(LoadError)
+      /// An object without values, such as a named type.
       case other
     }
 
@@ -26,25 +25,23 @@ final class HDF5Contents: Sendable {
     var content: Content
   }
 
-  /// The node of the root group.
   static let root = 0
 
-  /// The file.
   let input: InputFile
   let head: HDF5Superblock
   let limits: LoadLimits
   /// The names of the file, the root first.
   let nodes: [Node]
-  /// The datasets, each once, however many names it has.
+  /// The datasets, each once.
   let datasets: [HDF5Dataset]
-  /// The nodes of datasets and of what is blocked, in the order of names.
+  /// The nodes of datasets and blocked links, in the order of names.
   let order: [Int]
 
-  /// Walks through a file; `nil` when it is of another format.
-  init?(_ input: InputFile, _ limits: LoadLimits) throws(HDF5Fault) {
-    let pages = HDF5Pages(input, LoadBudget(limits, input))
-    guard let head = try HDF5Superblock(pages) else { return nil }
-    var walk = HDF5Walk(HDF5Reader(pages, head), limits)
+  /// Reads the structure of a file; `nil` when it is of another format.
+  init?(_ input: InputFile, _ limits: LoadLimits) throws(LoadError) {
+    let bytes = HDF5Bytes(input, limits)
+    guard let head = try HDF5Superblock(bytes) else { return nil }
+    var walk = HDF5Walk(HDF5Reader(bytes, head), limits)
     try walk.run()
     self.input = input
     self.head = head
@@ -56,30 +53,29 @@ final class HDF5Contents: Sendable {
 
   /// A reader of the file's structure, with a budget of its own.
   func reader() -> HDF5Reader {
-    HDF5Reader(HDF5Pages(input, LoadBudget(limits, input)), head)
+    HDF5Reader(HDF5Bytes(input, limits), head)
   }
 
   // MARK: Nodes
 
-  /// Whether a node is a group.
   func isGroup(_ node: Int) -> Bool {
     if case .group = nodes[node].content { return true }
     return false
   }
 
-  /// The nodes in a group; none when the node is something else.
+  /// The nodes in a group; empty for other nodes.
   func children(of node: Int) -> Range<Int> {
     if case .group(let children, _) = nodes[node].content { return children }
     return 0..<0
   }
 
-  /// The dataset of a node; `nil` when the node is something else.
+  /// The dataset of a node; `nil` for other nodes.
   func dataset(at node: Int) -> HDF5Dataset? {
     if case .dataset(let number) = nodes[node].content { return datasets[number] }
     return nil
   }
 
-  /// The path of a node from another one above it on: `conv1/kernel:0`; all of it from the root.
+  /// The path of a node relative to one above it: `conv1/kernel:0`.
   func path(of node: Int, below top: Int = root) -> [UInt8] {
     var names: [EntryName] = []
     var node = node
@@ -90,13 +86,13 @@ final class HDF5Contents: Sendable {
     return Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
   }
 
-  /// The path of a node from the root on: `/model_weights/conv1`.
+  /// The absolute path of a node: `/model_weights/conv1`.
   func fullPath(of node: Int) -> [UInt8] { [UInt8(ascii: "/")] + path(of: node) }
 
-  /// The node in a group that has a name.
+  /// The node of a name in a group.
   func child(of group: Int, named name: ArraySlice<UInt8>) -> Int? {
     var range = children(of: group)
-    // They are in the order of their names' bytes.
+    // They are sorted by name.
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
       let found = nodes[middle].name.bytes
@@ -108,20 +104,20 @@ final class HDF5Contents: Sendable {
     return nil
   }
 
-  /// The node a path leads to, over links inside the file; `nil` when there is none.
+  /// The node at a path, through links inside the file; `nil` when there is none.
   ///
   /// - Parameters:
-  ///   - path: the path, its parts divided by `/`.
-  ///   - start: where it begins, unless it begins with `/`.
+  ///   - path: the path, its parts separated by `/`.
+  ///   - start: the node that a relative path starts at.
   ///   - reader: counts the steps.
   /// - Returns: the node, which is no link.
-  /// - Throws: what a link on the way is refused for, or that it leads in circles.
+  /// - Throws: an error when a link on the way is refused or leads in circles.
   func resolve(
     _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> Int? {
+  ) throws(LoadError) -> Int? {
     let slash = UInt8(ascii: "/")
     var current = path.first == slash ? Self.root : start
-    // The rest of the path, and of the links that lead to it.
+    // The rests of the path and of the links in it.
     var rests = [Array(path)[...]]
     var hops = 0
     try reader.count(bytes: path.count)
@@ -140,7 +136,7 @@ final class HDF5Contents: Sendable {
       case .soft(let target):
         hops += 1
         guard hops <= HDF5Limits.maximumHops else {
-          throw .refused("links that lead in circles")
+          throw .refusedHDF5("links that lead in circles")
         }
         try reader.count(bytes: target.count)
         if target.bytes.first == slash { current = Self.root }
@@ -150,7 +146,7 @@ final class HDF5Contents: Sendable {
     return current
   }
 
-  /// The sizes of the dataset a path leads to; `nil` when there is none.
+  /// The sizes of the dataset at a path; `nil` when there is none.
   func sizes(at path: EntryName, _ reader: HDF5Reader) -> [Int]? {
     guard let node = try? resolve(path.bytes, reader) else { return nil }
     return dataset(at: node)?.sizes
@@ -161,7 +157,7 @@ final class HDF5Contents: Sendable {
   /// The texts of an attribute of a node; `nil` when there is no such attribute.
   func texts(
     of attribute: EntryName, at node: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [[UInt8]]? {
+  ) throws(LoadError) -> [[UInt8]]? {
     let attributes: HDF5Attributes
     switch nodes[node].content {
     case .group(_, let found): attributes = found
@@ -169,7 +165,7 @@ final class HDF5Contents: Sendable {
     case .same, .soft, .blocked, .other: return nil
     }
     if let texts = try attributes.joinedTexts(of: attribute, reader) { return texts }
-    if attributes.isPartial { throw .unsupported("the newest form of many attributes") }
+    if attributes.isPartial { throw .unsupportedHDF5("the newest form of many attributes") }
     return nil
   }
 }

@@ -10,24 +10,23 @@ struct HDF5Data: ParameterData {
   private let entry: String
   private let dataset: HDF5Dataset
 
-  var origin: String { "\(contents.input.path): \(entry)" }
+  var origin: String { "\(contents.input.origin): \(entry)" }
 
   init(
     _ contents: HDF5Contents, entry: String, _ dataset: HDF5Dataset, layout: ParameterLayout
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     guard case .numbers(let type) = dataset.datatype.form else {
-      throw .elementType(dataset.datatype.text)
+      throw .wrongElementType(dataset.datatype.text)
     }
     switch dataset.storage {
     case .other(let fault): throw fault
     case .unwritten:
       if case .none = dataset.fill, dataset.byteCount > 0 {
-        throw .unsupported("a dataset whose values were never written")
+        throw .unsupportedHDF5("a dataset whose values were never written")
       }
     case .chunked(let chunks):
       guard Zlib.isPresent || !chunks.filters.deflates else {
-        throw .outside(
-          .needsTrait(contents.input.path, "Zip", "compressed values of HDF5 files"))
+        throw contents.input.located(.needsTrait("Zip", "compressed values of HDF5 files"))
       }
     case .plain: break
     }
@@ -40,66 +39,51 @@ struct HDF5Data: ParameterData {
     sizes = dataset.sizes
   }
 
-  /// The memory of the values, and of chunks while they are put together.
-  ///
-  /// Values that lie in memory one after the other are used where they are.
+  /// The bytes of the file that are the values; `nil` unless they are stored in one piece.
+  private var place: Range<Int>? {
+    guard dataset.byteCount > 0, case .plain(let address) = dataset.storage else { return nil }
+    let start = contents.head.base + address
+    return start..<start + dataset.byteCount
+  }
+
+  /// The memory of the values, and of chunks while they are assembled.
   var temporaryByteCount: Int {
-    switch dataset.storage {
-    case .plain(let address):
-      let isAligned = (contents.head.base + address).isMultiple(of: elementType.byteCount)
-      return isAligned
-        ? contents.input.temporaryByteCount(for: dataset.byteCount) : dataset.byteCount
-    case .chunked(let chunks):
-      // A chunk is stored in no more bytes than it has, but for its checksum.
-      return dataset.byteCount
-        + HDF5ChunkDecoder.byteCount(
-          chunk: chunks.byteCount, largestStored: chunks.byteCount, filters: chunks.filters)
-    case .unwritten, .other: return dataset.byteCount
+    if let place {
+      return contents.input.temporaryByteCount(in: place, alignment: elementType.byteCount)
     }
+    guard case .chunked(let chunks) = dataset.storage else { return dataset.byteCount }
+    // A stored chunk has no more bytes than its values and its checksum.
+    return dataset.byteCount
+      + HDF5ChunkDecoder.byteCount(
+        chunk: chunks.byteCount, largestStored: chunks.byteCount, filters: chunks.filters)
   }
 
   /// Reads the values and gives them to `body`.
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    if dataset.byteCount > 0, case .plain(let address) = dataset.storage {
-      let start = contents.head.base + address
-      return try contents.input.withUnsafeBytes(in: start..<start + dataset.byteCount) { bytes in
-        let place = UInt(bitPattern: bytes.baseAddress)
-        guard !place.isMultiple(of: UInt(elementType.byteCount)) else { return try body(bytes) }
-        let memory = try RawMemory(byteCount: bytes.count, for: origin)
-        memory.bytes.copyMemory(from: bytes)
-        try body(UnsafeRawBufferPointer(memory.bytes))
-      }
+    if let place {
+      return try contents.input.withUnsafeBytes(
+        in: place, alignment: elementType.byteCount, body)
     }
-    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
+    let chunks = try contents.input.locating(entry, writtenChunks)
     let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
-    try worded { () throws(HDF5Fault) in try read(chunks, into: memory.bytes) }
+    try read(chunks, into: memory.bytes)
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
   /// Reads the values into memory that has room for exactly these.
   func read(into memory: UnsafeMutableRawBufferPointer) throws {
     guard memory.count == dataset.byteCount else {
-      throw LoadError.otherRoom(origin, memory.count, needs: dataset.byteCount)
+      throw LoadError.otherRoom(memory.count, needs: dataset.byteCount, at: origin)
     }
-    if dataset.byteCount > 0, case .plain(let address) = dataset.storage {
-      let start = contents.head.base + address
-      return try contents.input.read(start..<start + dataset.byteCount, into: memory)
-    }
-    let chunks = try worded { () throws(HDF5Fault) in try writtenChunks() }
-    // What no chunk gives is as in new memory.
+    if let place { return try contents.input.read(place, into: memory) }
+    let chunks = try contents.input.locating(entry, writtenChunks)
+    // As in new memory, for values that no chunk has.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
-    try worded { () throws(HDF5Fault) in try read(chunks, into: memory) }
+    try read(chunks, into: memory)
   }
 
-  /// Does something whose errors name the dataset.
-  private func worded<Value>(
-    _ body: () throws(HDF5Fault) -> Value
-  ) throws(LoadError) -> Value {
-    try HDF5Fault.wording(contents.input.path, entry: entry, body)
-  }
-
-  /// The chunks that were written, once what they give is found not to be too much.
-  private func writtenChunks() throws(HDF5Fault) -> [HDF5Chunk] {
+  /// The chunks that were written, if their values are within the limits.
+  private func writtenChunks() throws(LoadError) -> [HDF5Chunk] {
     guard dataset.byteCount > 0 else { return [] }
     guard case .chunked(let layout) = dataset.storage else {
       try checkInflated(dataset.byteCount)
@@ -108,14 +92,14 @@ struct HDF5Data: ParameterData {
     if layout.filters.deflates {
       try checkInflated(max(dataset.byteCount, layout.byteCount))
     }
-    // Chunks that are not in the file byte for byte cannot all have been written as they are.
+    // The file is too small to have all chunks uncompressed.
     if layout.total > contents.head.count / max(layout.byteCount, 1) {
       try checkInflated(dataset.byteCount)
     }
     let chunks = try layout.chunks(contents.reader())
     if chunks.count < layout.total {
       if case .none = dataset.fill {
-        throw .unsupported(
+        throw .unsupportedHDF5(
           chunks.isEmpty
             ? "a dataset whose values were never written"
             : "a dataset of which only \(chunks.count) of \(layout.total) chunks were written")
@@ -125,43 +109,41 @@ struct HDF5Data: ParameterData {
     return chunks
   }
 
-  /// Throws when the file is too small for values that it does not hold byte for byte.
-  private func checkInflated(_ byteCount: Int) throws(HDF5Fault) {
+  /// Throws when the file is too small for values that it does not store byte for byte.
+  private func checkInflated(_ byteCount: Int) throws(LoadError) {
     let limit = contents.limits.inflatedBytes(in: contents.input.count)
     guard byteCount <= limit else {
-      throw .outside(
+      throw contents.input.located(
         .beyondLimit(
-          contents.input.path, "\(LoadError.bytes(byteCount)) of values",
+          "\(LoadError.bytes(byteCount)) of values",
           limit: limit < contents.limits.inflatedBytes ? "inflatedPerByte" : "inflatedBytes"))
     }
   }
 
   private func read(
     _ chunks: [HDF5Chunk], into values: UnsafeMutableRawBufferPointer
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     guard case .chunked(let layout) = dataset.storage, dataset.byteCount > 0 else {
       return fill(values)
     }
     if chunks.count < layout.total { fill(values) }
     let assembly = HDF5ChunkAssembly(layout)
-    let decoder: HDF5ChunkDecoder
-    do throws(LoadError) {
-      decoder = try HDF5ChunkDecoder(
+    try contents.input.locating(entry) { () throws(LoadError) in
+      let decoder = try HDF5ChunkDecoder(
         contents.input, base: contents.head.base, byteCount: layout.byteCount,
         largestStored: chunks.map(\.stored).max() ?? 0, filters: layout.filters)
-    } catch {
-      throw .outside(error)
-    }
-    for chunk in chunks {
-      if let whole = assembly.place(of: chunk.number) {
-        _ = try decoder.decode(chunk, into: UnsafeMutableRawBufferPointer(rebasing: values[whole]))
-      } else {
-        assembly.copy(try decoder.decode(chunk, into: nil), of: chunk.number, into: values)
+      for chunk in chunks {
+        if let whole = assembly.place(of: chunk.number) {
+          let target = UnsafeMutableRawBufferPointer(rebasing: values[whole])
+          _ = try decoder.decode(chunk, into: target)
+        } else {
+          assembly.copy(try decoder.decode(chunk, into: nil), of: chunk.number, into: values)
+        }
       }
     }
   }
 
-  /// Puts the fill value in every place; memory begins as zeros.
+  /// Writes the fill value to every place of zeroed memory.
   private func fill(_ values: UnsafeMutableRawBufferPointer) {
     guard case .value(let bytes) = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
     for start in stride(from: 0, to: values.count, by: bytes.count) {

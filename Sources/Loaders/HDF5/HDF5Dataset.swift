@@ -1,36 +1,32 @@
 import ForgeShapes
 
-/// One dataset: the sizes and type of its values, and where they lie.
+/// One dataset: the sizes, type and location of its values.
 struct HDF5Dataset: Sendable {
-  /// How the values are kept.
+  /// The storage of the values.
   enum Storage: Sendable {
-    /// One after the other at an address.
+    /// Contiguous values.
     case plain(address: Int)
-    /// Nowhere: none were ever written.
+    /// No values were written.
     case unwritten
-    /// In blocks of equal sizes.
     case chunked(HDF5Chunks)
-    /// In a form Forge does not read, with the reason.
-    case other(HDF5Fault)
+    /// A form that is not read, with the reason.
+    case other(LoadError)
   }
 
   /// The sizes, outermost first; none for a single value.
   let sizes: [Int]
-  /// The type of the values.
   let datatype: HDF5Datatype
-  /// The number of values.
   let count: Int
   /// The bytes of all values, uncompressed.
   let byteCount: Int
-  /// What stands for values that were never written.
+  /// The value of elements that were never written.
   let fill: HDF5FillValue
-  /// How the values are kept.
+  /// The storage of the values.
   let storage: Storage
-  /// What is noted about the dataset.
   let attributes: HDF5Attributes
 
-  /// Reads a dataset from its object header; `nil` when the header is another object's.
-  init?(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(HDF5Fault) {
+  /// Reads a dataset from its object header; `nil` for other objects.
+  init?(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
     guard let layout = header.first(.layout) else { return nil }
     guard let type = header.first(.datatype), let spaceMessage = header.first(.dataspace) else {
       throw .damaged("a dataset lacks its type or shape", at: layout.data.offset)
@@ -50,7 +46,7 @@ struct HDF5Dataset: Sendable {
     }
     self.datatype = datatype
     fill = try HDF5FillValue(header, elementByteCount: datatype.byteCount)
-    do throws(HDF5Fault) {
+    do throws(LoadError) {
       storage = try Self.storage(
         header, layout, reader.head, space, elementByteCount: datatype.byteCount,
         byteCount: byteCount)
@@ -63,13 +59,13 @@ struct HDF5Dataset: Sendable {
   private static func storage(
     _ header: HDF5ObjectHeader, _ layout: HDF5Message, _ head: HDF5Superblock,
     _ space: HDF5Dataspace, elementByteCount: Int, byteCount: Int
-  ) throws(HDF5Fault) -> Storage {
-    if header.first(.externalFiles) != nil { throw .refused("values kept in other files") }
+  ) throws(LoadError) -> Storage {
+    if header.first(.externalFiles) != nil { throw .refusedHDF5("values kept in other files") }
     var cursor = try layout.cursor("the layout of a dataset")
     let start = cursor.offset
     let version = try cursor.byte()
     guard version == 3 || version == 4 else {
-      throw .unsupported("version \(version) of the layout of a dataset")
+      throw .unsupportedHDF5("version \(version) of the layout of a dataset")
     }
     let form = try cursor.byte()
     switch form {
@@ -83,7 +79,7 @@ struct HDF5Dataset: Sendable {
       try head.check(address, length, "the values of a dataset")
       return try plain(address, length, needs: byteCount, within: length)
     case 2:
-      let filters = try header.first(.filters).map { message throws(HDF5Fault) in
+      let filters = try header.first(.filters).map { message throws(LoadError) in
         var cursor = try message.cursor("the filters of a dataset")
         return try HDF5Filters(&cursor, elementByteCount: elementByteCount)
       }
@@ -91,14 +87,14 @@ struct HDF5Dataset: Sendable {
         try HDF5Chunks(
           &cursor, version: version, head, space, elementByteCount: elementByteCount,
           filters: filters ?? HDF5Filters()))
-    case 3: throw .refused("virtual data, put together from other datasets")
+    case 3: throw .refusedHDF5("virtual data, put together from other datasets")
     default: throw .damaged("a layout of the unknown class \(form)", at: start)
     }
   }
 
   private static func plain(
     _ address: Int, _ length: Int, needs byteCount: Int, within: Int
-  ) throws(HDF5Fault) -> Storage {
+  ) throws(LoadError) -> Storage {
     guard length == byteCount, length <= within else {
       throw .damaged("\(length) bytes of values where \(byteCount) are needed", at: address)
     }
@@ -107,7 +103,6 @@ struct HDF5Dataset: Sendable {
 }
 
 extension HDF5Datatype {
-  /// A type known from elsewhere.
   init(_ form: Form, byteCount: Int) {
     self.form = form
     self.byteCount = byteCount

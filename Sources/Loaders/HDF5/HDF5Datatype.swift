@@ -2,23 +2,20 @@ import ForgeShapes
 
 /// The type of the values of a dataset or an attribute.
 struct HDF5Datatype: Hashable, Sendable {
-  /// What Forge tells apart.
   enum Form: Hashable, Sendable {
-    /// Numbers Forge reads.
+    /// Numbers that are read.
     case numbers(ElementType)
     /// Texts of a fixed number of bytes.
     case text
-    /// Texts of any length, kept in the global heap.
+    /// Texts of any length, in the global heap.
     case variableText
-    /// Two bytes of unspoken meaning; Keras keeps bfloat16 so and says so in an attribute.
+    /// Opaque bytes; Keras stores bfloat16 so, with an attribute.
     case opaque
-    /// Anything else, by a name for messages.
+    /// Other types, with a name for messages.
     case other(String)
   }
 
-  /// What the values are.
   let form: Form
-  /// Bytes of one value.
   let byteCount: Int
 
   /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
@@ -32,15 +29,14 @@ struct HDF5Datatype: Hashable, Sendable {
     }
   }
 
-  /// Reads a datatype message.
-  init(_ cursor: inout HDF5Cursor) throws(HDF5Fault) {
+  init(_ cursor: inout ByteCursor) throws(LoadError) {
     let start = cursor.offset
     let classAndVersion = try cursor.byte()
     let bits = try cursor.integer(3)
     byteCount = try cursor.integer(4)
     guard byteCount > 0 else { throw .damaged("a type of 0 bytes", at: start) }
     guard (1...4).contains(classAndVersion >> 4) else {
-      throw .unsupported("version \(classAndVersion >> 4) of a type")
+      throw .unsupportedHDF5("version \(classAndVersion >> 4) of a type")
     }
     switch classAndVersion & 0xf {
     case 0: form = try Self.whole(&cursor, bits: bits, byteCount: byteCount)
@@ -59,8 +55,8 @@ struct HDF5Datatype: Hashable, Sendable {
   }
 
   private static func whole(
-    _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
-  ) throws(HDF5Fault) -> Form {
+    _ cursor: inout ByteCursor, bits: Int, byteCount: Int
+  ) throws(LoadError) -> Form {
     let offset = try cursor.integer(2)
     let precision = try cursor.integer(2)
     let isSigned = bits & 0x8 != 0
@@ -71,8 +67,8 @@ struct HDF5Datatype: Hashable, Sendable {
   }
 
   private static func floating(
-    _ cursor: inout HDF5Cursor, bits: Int, byteCount: Int
-  ) throws(HDF5Fault) -> Form {
+    _ cursor: inout ByteCursor, bits: Int, byteCount: Int
+  ) throws(LoadError) -> Form {
     let offset = try cursor.integer(2)
     let precision = try cursor.integer(2)
     let exponent = (at: try cursor.byte(), size: try cursor.byte())
@@ -102,8 +98,7 @@ struct HDF5Dataspace: Sendable {
   /// The sizes the dataset may grow to; `nil` for any size.
   let maximum: [Int?]
 
-  /// Reads a dataspace message.
-  init(_ cursor: inout HDF5Cursor, _ head: HDF5Superblock) throws(HDF5Fault) {
+  init(_ cursor: inout ByteCursor, _ head: HDF5Superblock) throws(LoadError) {
     let start = cursor.offset
     let version = try cursor.byte()
     let rank = try cursor.byte()
@@ -111,13 +106,13 @@ struct HDF5Dataspace: Sendable {
     switch version {
     case 1: try cursor.skip(5)
     case 2:
-      // No values at all.
+      // An empty dataset.
       if try cursor.byte() == 2 {
         sizes = [0]
         maximum = [0]
         return
       }
-    default: throw .unsupported("version \(version) of a shape")
+    default: throw .unsupportedHDF5("version \(version) of a shape")
     }
     guard rank <= 32 else { throw .damaged("a shape of \(rank) axes", at: start) }
     var sizes: [Int] = []
@@ -135,15 +130,15 @@ struct HDF5Dataspace: Sendable {
     self.maximum = maximum
   }
 
-  /// The product of sizes and an element's bytes, within the bounds of a dataset.
-  static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(HDF5Fault) -> Int {
+  /// The bytes of all elements, within the bounds of a dataset.
+  static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(LoadError) -> Int {
     var product = elementByteCount
     var hasNone = false
     for size in sizes {
       if size == 0 { hasNone = true }
       let (value, overflow) = product.multipliedReportingOverflow(by: max(size, 1))
       guard !overflow, value <= HDF5Limits.maximumDatasetBytes else {
-        throw .refused("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
+        throw .refusedHDF5("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
       }
       product = value
     }

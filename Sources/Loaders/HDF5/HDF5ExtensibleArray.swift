@@ -1,11 +1,11 @@
 /// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
 ///
-/// The first elements stand in an index block. Those that follow are in data blocks, which the
-/// index block knows directly or through super blocks; large data blocks come in pages.
+/// The index block has the first elements, and the addresses of data blocks or of super blocks
+/// with the addresses of further data blocks. Large data blocks consist of pages.
 struct HDF5ExtensibleArray: HDF5ChunkArray {
-  private static let what = "a list of chunks"
+  private static let what = HDF5ChunkParts.what
 
-  /// The sizes that all parts follow from.
+  /// The sizes that determine all parts.
   private struct Form {
     let maximumBits: Int
     let indexElements: Int
@@ -13,46 +13,46 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let leastPointers: Int
     let pageElements: Int
 
-    /// Data blocks of the super block of a number.
+    /// Data blocks of a super block.
     func blocks(_ number: Int) -> Int { 1 << (number / 2) }
 
     /// Elements in each of them.
     func elements(_ number: Int) -> Int { leastElements << ((number + 1) / 2) }
 
-    /// Elements before those of a super block, not counting those of the index block.
+    /// Elements before those of a super block, without those of the index block.
     func start(_ number: Int) -> Int { leastElements * (1 << number - 1) }
 
-    /// Super blocks whose data blocks the index block knows directly.
+    /// Super blocks whose data blocks the index block lists itself.
     var directSuperBlocks: Int { 2 * leastPointers.trailingZeroBitCount }
 
-    /// Data blocks that the index block knows directly.
+    /// Data blocks that the index block lists itself.
     var directBlocks: Int { 2 * (leastPointers - 1) }
 
-    /// Super blocks of all.
+    /// All super blocks.
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
   private struct SuperBlock {
-    let pageBits: HDF5Cursor
-    let addresses: HDF5Cursor
+    let pageBits: ByteCursor
+    let addresses: ByteCursor
   }
 
   let parts: HDF5ChunkParts
   private let head: HDF5Superblock
   private let form: Form
-  private let direct: HDF5Cursor
-  private let blocks: HDF5Cursor
-  private let superBlocks: HDF5Cursor
+  private let direct: ByteCursor
+  private let blocks: ByteCursor
+  private let superBlocks: ByteCursor
   // Every part is read once.
   private var knownSuperBlocks: [Int: SuperBlock] = [:]
-  private var known: [Int: HDF5Cursor] = [:]
+  private var known: [Int: ByteCursor] = [:]
 
   /// Reads the head and the index block.
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault) {
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     head = list.reader.head
-    var cursor: HDF5Cursor
-    (parts, cursor) = try HDF5ChunkParts.head(
-      "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, list)
+    var cursor = try list.reader.block(
+      "EAHD", at: address, 16 + 6 * head.lengthSize + head.offsetSize, Self.what)
+    parts = try HDF5ChunkParts(&cursor, at: address, list)
     form = try Self.form(&cursor)
     try cursor.skip(6 * head.lengthSize)
     guard let index = try cursor.address(head) else { return nil }
@@ -65,7 +65,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     superBlocks = try block.part(superBytes, Self.what)
   }
 
-  private static func form(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> Form {
+  private static func form(_ cursor: inout ByteCursor) throws(LoadError) -> Form {
     let start = cursor.offset
     let form = Form(
       maximumBits: try cursor.byte(), indexElements: try cursor.byte(),
@@ -78,18 +78,18 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return form
   }
 
-  /// Two to the power of the next byte; 0 where that is too large.
-  private static func powerOfTwo(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> Int {
+  /// Two to the power of the next byte; 0 if that is too large.
+  private static func powerOfTwo(_ cursor: inout ByteCursor) throws(LoadError) -> Int {
     let bits = try cursor.byte()
     return bits < 32 ? 1 << bits : 0
   }
 
-  /// The bytes in which parts say which elements are theirs.
+  /// The bytes of an element index in blocks.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
 
   // MARK: Elements
 
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index >= form.indexElements else { return try parts.element(index, of: direct) }
     let rest = index - form.indexElements
     let ratio = rest / form.leastElements + 1
@@ -100,10 +100,10 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let block = inside / elements
     let place = inside % elements
     if number < form.directSuperBlocks {
-      // Before the blocks of a super block lie those of all smaller ones.
+      // The blocks of all smaller super blocks come first.
       let before = (0..<number).reduce(0) { $0 + form.blocks($1) }
       guard elements <= form.pageElements else {
-        throw .unsupported("a list of chunks whose first parts have pages")
+        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
       }
       guard let address = try parts.pointer(before + block, of: blocks) else { return nil }
       return try parts.element(place, of: try dataBlock(address, elements: elements))
@@ -126,11 +126,11 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
   private mutating func superBlock(
     _ address: Int, number: Int
-  ) throws(HDF5Fault) -> SuperBlock {
+  ) throws(LoadError) -> SuperBlock {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
     let pages = form.elements(number) / form.pageElements
-    // Blocks of a page or less have no bits for pages.
+    // Only blocks of several pages have page bits.
     let bitBytes = form.elements(number) > form.pageElements ? (pages + 7) / 8 * count : 0
     var cursor = try parts.block(
       "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
@@ -145,7 +145,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The elements of a data block without pages.
   private mutating func dataBlock(
     _ address: Int, elements: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     if let found = known[address] { return found }
     var elements = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
     try elements.skip(offsetBytes)
@@ -156,7 +156,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The elements of a page of a data block.
   private mutating func dataPage(
     _ page: Int, of block: Int
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
     let (start, overflow) = block.addingReportingOverflow(before)
     guard !overflow else { throw .damaged("a list of chunks is too long", at: block) }

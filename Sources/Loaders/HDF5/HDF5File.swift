@@ -31,26 +31,27 @@ public struct HDF5File: Sendable {
     try self.init(try InputFile(path: path), limits: limits)
   }
 
-  /// Takes bytes in memory for a file and reads its structure.
+  /// Uses bytes in memory as a file and reads its structure.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - limits: what reading the structure may cost.
   /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = .init()
   ) throws(LoadError) {
-    try self.init(try InputFile(bytes: bytes, name: name), limits: limits)
+    try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
   /// Reads the structure of an open file.
   init(_ input: InputFile, limits: LoadLimits) throws(LoadError) {
-    let contents = try HDF5Fault.wording(input.path) { () throws(HDF5Fault) in
-      try HDF5Contents(input, limits)
+    contents = try input.locating { () throws(LoadError) in
+      guard let contents = try HDF5Contents(input, limits) else {
+        throw try LoadError.notHDF5(input)
+      }
+      return contents
     }
-    guard let contents else { throw try LoadError.notHDF5(input) }
-    self.contents = contents
   }
 
   /// The datasets of the file, in the order of their names.
@@ -60,17 +61,17 @@ public struct HDF5File: Sendable {
       guard let dataset = contents.dataset(at: node) else {
         var problem: LoadError?
         if case .blocked(let fault) = contents.nodes[node].content {
-          problem = fault.error(path: path, entry: name)
+          problem = located(fault, name)
         }
         return Entry(name, typeName: "unknown", byteCount: 0, problem: problem)
       }
       var elementType: ElementType?
       if case .numbers(let type) = dataset.datatype.form { elementType = type }
       var problem: LoadError?
-      do throws(HDF5Fault) {
+      do throws(LoadError) {
         _ = try HDF5Data(contents, entry: name, dataset, layout: .keras)
       } catch {
-        problem = error.error(path: path, entry: name)
+        problem = located(error, name)
       }
       return Entry(
         name, sizes: dataset.sizes, elementType, typeName: dataset.datatype.text,
@@ -88,7 +89,7 @@ public struct HDF5File: Sendable {
   public func texts(
     ofAttribute attribute: String, at entry: String = "/"
   ) throws(LoadError) -> [String]? {
-    try HDF5Fault.wording(path, entry: entry) { () throws(HDF5Fault) in
+    try contents.input.locating(entry) { () throws(LoadError) in
       let reader = contents.reader()
       guard let node = try contents.resolve(entry.utf8, reader) else { return nil }
       return try contents.texts(of: EntryName(attribute), at: node, reader)?
@@ -110,18 +111,32 @@ public struct HDF5File: Sendable {
   }
 
   /// The values of a dataset whose path may be no UTF-8.
-  func data(
+  private func data(
     named path: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> any ParameterData {
-    let entry = path.text
-    return try HDF5Fault.wording(self.path, entry: entry) { () throws(HDF5Fault) in
+    try contents.input.locating(path.text) { () throws(LoadError) in
       let node = try contents.resolve(path.bytes, contents.reader())
       guard let node, let dataset = contents.dataset(at: node) else {
-        throw .outside(
-          .entryMissing(
-            self.path, entry: entry, isGroup: node.map(contents.isGroup) ?? false))
+        throw .entryMissing(isGroup: node.map(contents.isGroup) ?? false)
       }
-      return try HDF5Data(contents, entry: entry, dataset, layout: layout)
+      return try HDF5Data(contents, entry: path.text, dataset, layout: layout)
     }
+  }
+}
+
+extension HDF5File: ParameterFileEntries {
+  func located(_ error: LoadError, _ entry: String?) -> LoadError {
+    contents.input.located(error, entry)
+  }
+
+  func values(
+    of entry: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> (any ParameterData)? {
+    try data(named: entry, layout: layout)
+  }
+
+  func sizes(of entries: [EntryName]) -> [[Int]?] {
+    let reader = contents.reader()
+    return entries.map { contents.sizes(at: $0, reader) }
   }
 }

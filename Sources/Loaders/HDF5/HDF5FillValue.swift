@@ -1,14 +1,13 @@
-/// What stands for values of a dataset that were never written.
+/// The value of elements of a dataset that were never written.
 enum HDF5FillValue: Sendable {
-  /// Zeros.
   case zeros
-  /// One value for all, as it is stored.
+  /// One value for all, in its stored form.
   case value([UInt8])
-  /// Nothing: what was never written has no value.
+  /// No value.
   case none
 
-  /// The fill value that an object header states.
-  init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(HDF5Fault) {
+  /// Reads the fill value from an object header.
+  init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(LoadError) {
     if let message = header.first(.fillValue) {
       var cursor = try message.cursor("a fill value")
       self = try Self.read(&cursor)
@@ -23,7 +22,7 @@ enum HDF5FillValue: Sendable {
     }
   }
 
-  private static func read(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> HDF5FillValue {
+  private static func read(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
     let version = try cursor.byte()
     let writeTime: Int
     let isDefined: Bool
@@ -38,18 +37,18 @@ enum HDF5FillValue: Sendable {
       writeTime = flags >> 2 & 3
       isUndefined = flags & 0x10 != 0
       isDefined = flags & 0x20 != 0
-    default: throw .unsupported("version \(version) of a fill value")
+    default: throw .unsupportedHDF5("version \(version) of a fill value")
     }
     let never = 1
     guard !isUndefined, writeTime != never else { return .none }
-    // In version 3 nothing stands for zeros, in the older ones for no value.
+    // An undefined value means zeros in version 3 and no value in older ones.
     guard isDefined else { return version == 3 ? .zeros : .none }
     return try sized(&cursor)
   }
 
-  private static func sized(_ cursor: inout HDF5Cursor) throws(HDF5Fault) -> HDF5FillValue {
+  private static func sized(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
     let start = cursor.offset
-    // In the older versions -1 stands for an undefined value.
+    // In older versions -1 means an undefined value.
     let size = try cursor.unsigned(4)
     guard size != UInt64(UInt32.max) else { return .none }
     guard size <= UInt64(cursor.left) else {

@@ -1,4 +1,4 @@
-/// What was done to each chunk before it was stored.
+/// The filters that were applied to chunks before they were stored.
 struct HDF5Filters: Sendable {
   /// The filters that every build of libhdf5 has.
   enum Filter: Int, Sendable {
@@ -12,18 +12,16 @@ struct HDF5Filters: Sendable {
   /// The bytes of one value, which shuffling takes apart.
   let elementByteCount: Int
 
-  /// No filters.
   init() {
     filters = []
     elementByteCount = 1
   }
 
-  /// Reads a filter message.
-  init(_ cursor: inout HDF5Cursor, elementByteCount: Int) throws(HDF5Fault) {
+  init(_ cursor: inout ByteCursor, elementByteCount: Int) throws(LoadError) {
     let version = try cursor.byte()
     let count = try cursor.byte()
     guard version == 1 || version == 2 else {
-      throw .unsupported("version \(version) of filters")
+      throw .unsupportedHDF5("version \(version) of filters")
     }
     if version == 1 { try cursor.skip(6) }
     var filters: [Filter] = []
@@ -37,9 +35,9 @@ struct HDF5Filters: Sendable {
       try cursor.skip(max(values - 1, 0) * 4)
       if version == 1, values % 2 == 1 { try cursor.skip(4) }
       guard let filter = Filter(rawValue: kind) else {
-        throw .unsupported("the compression or filter \(kind)")
+        throw .unsupportedHDF5("the compression or filter \(kind)")
       }
-      guard !filters.contains(filter) else { throw .unsupported("the same filter twice") }
+      guard !filters.contains(filter) else { throw .unsupportedHDF5("the same filter twice") }
       if filter == .shuffle, first != elementByteCount {
         throw .damaged("values of \(first) bytes shuffled where they have \(elementByteCount)")
       }
@@ -49,10 +47,10 @@ struct HDF5Filters: Sendable {
     self.elementByteCount = elementByteCount
   }
 
-  /// Throws unless `stored` bytes can give a chunk of `byteCount` bytes.
+  /// Throws unless `stored` bytes can decode to a chunk of `byteCount` bytes.
   ///
-  /// Memory is taken by what a file says only once the file is seen to hold enough for it.
-  func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(HDF5Fault) {
+  /// The file must have enough bytes before memory is allocated for what it claims.
+  func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(LoadError) {
     guard mask >> filters.count == 0 else {
       throw .damaged("a chunk leaves out filters there are not", at: address)
     }
@@ -69,7 +67,7 @@ struct HDF5Filters: Sendable {
     }
   }
 
-  /// The filters of a chunk that does not leave them out, in the order they were applied.
+  /// The filters of a chunk with a mask, in the order they were applied.
   func applied(_ mask: Int) -> [Filter] {
     filters.enumerated().filter { mask >> $0.offset & 1 == 0 }.map(\.element)
   }

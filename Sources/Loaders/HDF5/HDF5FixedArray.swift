@@ -1,20 +1,20 @@
 /// The chunks of a dataset that cannot grow, in a list.
 ///
-/// The elements are all in one block, or in pages behind it.
+/// The elements are in one block, or in pages after it.
 struct HDF5FixedArray: HDF5ChunkArray {
   let parts: HDF5ChunkParts
   private let count: Int
   private let pageElements: Int
-  /// The elements, or the bits of the pages that were written.
-  private let content: HDF5Cursor
+  /// The elements, or a bit for each page that was written.
+  private let content: ByteCursor
   private let pagesAt: Int?
-  private var page: (number: Int, elements: HDF5Cursor?)?
+  private var page: (number: Int, elements: ByteCursor?)?
 
-  init?(at address: Int, _ list: HDF5ChunkList) throws(HDF5Fault) {
+  init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
-    var cursor: HDF5Cursor
-    (parts, cursor) = try HDF5ChunkParts.head(
-      "FAHD", at: address, 12 + head.lengthSize + head.offsetSize, list)
+    var cursor = try list.reader.block(
+      "FAHD", at: address, 12 + head.lengthSize + head.offsetSize, HDF5ChunkParts.what)
+    parts = try HDF5ChunkParts(&cursor, at: address, list)
     let pageBits = try cursor.byte()
     count = try cursor.length(head)
     guard let block = try cursor.address(head) else { return nil }
@@ -23,13 +23,13 @@ struct HDF5FixedArray: HDF5ChunkArray {
     }
     pageElements = 1 << pageBits
     let pages = count > pageElements ? (count - 1) / pageElements + 1 : 0
-    // A list in pages has a bit for each that was written; another has its elements here.
+    // A list in pages has page bits here; others have their elements.
     let byteCount = pages > 0 ? (pages + 7) / 8 : count * parts.elementBytes
     content = try parts.block("FADB", at: block, byteCount)
     pagesAt = pages > 0 ? block + parts.blockBytes(byteCount) : nil
   }
 
-  mutating func cursor(at index: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index < count else { throw .damaged("a list of chunks is too short") }
     guard let pagesAt else { return try parts.element(index, of: content) }
     let number = index / pageElements
@@ -38,7 +38,7 @@ struct HDF5FixedArray: HDF5ChunkArray {
     return try parts.element(index % pageElements, of: elements)
   }
 
-  private func elements(ofPage page: Int, _ start: Int) throws(HDF5Fault) -> HDF5Cursor? {
+  private func elements(ofPage page: Int, _ start: Int) throws(LoadError) -> ByteCursor? {
     guard try parts.isWritten(page, content) else { return nil }
     return try parts.page(
       at: start + page * (pageElements * parts.elementBytes + 4),

@@ -4,24 +4,22 @@ enum HDF5Link: Sendable {
   case object(Int)
   /// Another path of this file.
   case soft(EntryName)
-  /// Something that is not followed, with the reason.
-  case other(HDF5Fault)
+  /// A link that is not followed, with the reason.
+  case other(LoadError)
 }
 
 /// The links of one group.
 enum HDF5Group {
-  /// The links of a group in the order of their names; `nil` when the header is another object's.
+  /// The links of a group, sorted by name; `nil` for other objects.
   static func links(
     _ header: HDF5ObjectHeader, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [(name: EntryName, link: HDF5Link)]? {
+  ) throws(LoadError) -> [(name: EntryName, link: HDF5Link)]? {
     var links: [(name: EntryName, link: HDF5Link)]
     if let message = header.first(.symbolTable) {
       var cursor = try message.cursor("a group")
       let tree = try cursor.definedAddress(reader.head)
       let heap = try HDF5LocalHeap(at: try cursor.definedAddress(reader.head), reader)
-      var table = HDF5SymbolTable(reader, heap)
-      try table.read(tree)
-      links = table.links
+      links = try HDF5SymbolTable(tree, reader, heap).links
     } else if header.first(.linkInfo) != nil || header.first(.link) != nil {
       if let info = header.first(.linkInfo) { try checkCompact(info, reader.head) }
       links = []
@@ -33,7 +31,7 @@ enum HDF5Group {
     } else {
       return nil
     }
-    // They are in order: equal names stand side by side.
+    // Equal names are neighbours in a sorted list.
     var last: EntryName?
     for (name, _) in links {
       guard name.count > 0, name != ".", !name.bytes.contains(UInt8(ascii: "/")) else {
@@ -47,22 +45,22 @@ enum HDF5Group {
     return links
   }
 
-  /// Throws when the links are kept in a heap of their own.
+  /// Throws when the links are stored in a heap.
   private static func checkCompact(
     _ info: HDF5Message, _ head: HDF5Superblock
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     var cursor = try info.cursor("a group")
     try cursor.expectVersion(0)
     let flags = try cursor.byte()
     if flags & 1 != 0 { try cursor.skip(8) }
     guard try cursor.address(head) == nil else {
-      throw .unsupported("the newest form of large groups")
+      throw .unsupportedHDF5("the newest form of large groups")
     }
   }
 
   private static func link(
     _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> (name: EntryName, link: HDF5Link) {
+  ) throws(LoadError) -> (name: EntryName, link: HDF5Link) {
     var cursor = try message.cursor("a link")
     try cursor.expectVersion(1)
     let flags = try cursor.byte()
@@ -76,8 +74,8 @@ enum HDF5Group {
     case 1:
       let target = try cursor.raw(try cursor.integer(2))
       return (name, .soft(try reader.name(target)))
-    case 64: return (name, .other(.refused("a link to another file")))
-    default: return (name, .other(.refused("a link of a user's own kind")))
+    case 64: return (name, .other(.refusedHDF5("a link to another file")))
+    default: return (name, .other(.refusedHDF5("a link of a user's own kind")))
     }
   }
 }

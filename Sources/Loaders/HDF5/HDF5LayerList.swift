@@ -1,8 +1,8 @@
-/// The layers of a file that lists their names, as Keras 1 and 2 do, and the `.h5` of Keras 3.
+/// The layers of a file with a list of their names, as of Keras 1 and 2, and `.h5` of Keras 3.
 struct HDF5LayerList {
   private static let slash = UInt8(ascii: "/")
 
-  private(set) var layers: [HDF5Layer] = []
+  private(set) var layers: [FileLayer] = []
   private let contents: HDF5Contents
   private let reader: HDF5Reader
   private var names: Set<EntryName> = []
@@ -12,8 +12,8 @@ struct HDF5LayerList {
     self.reader = reader
   }
 
-  /// Adds the layer that a list names, or those of a model that is a layer here.
-  mutating func add(_ name: EntryName, in root: Int) throws(HDF5Fault) {
+  /// Adds a listed layer, or the layers of a listed model.
+  mutating func add(_ name: EntryName, in root: Int) throws(LoadError) {
     guard names.insert(name).inserted else {
       throw .damaged("it lists the layer \"\(name)\" twice")
     }
@@ -23,14 +23,14 @@ struct HDF5LayerList {
     try add(name, at: group, try stored(in: group))
   }
 
-  /// The paths of a group's parameters, from there on.
-  private func stored(in group: Int) throws(HDF5Fault) -> [[UInt8]] {
+  /// The paths of a group's parameters, relative to it.
+  private func stored(in group: Int) throws(LoadError) -> [[UInt8]] {
     if let names = try contents.texts(of: "weight_names", at: group, reader) { return names }
     return try below(group)
   }
 
   /// The paths of all datasets below a group.
-  private func below(_ group: Int) throws(HDF5Fault) -> [[UInt8]] {
+  private func below(_ group: Int) throws(LoadError) -> [[UInt8]] {
     var paths: [[UInt8]] = []
     var rest = Array(contents.children(of: group).reversed())
     while let node = rest.popLast() {
@@ -50,13 +50,13 @@ struct HDF5LayerList {
   /// Adds the layers in one group of the list.
   private mutating func add(
     _ name: EntryName, at group: Int, _ stored: [[UInt8]]
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     var indices: [EntryName: Int] = [:]
     var inner: [(folder: [ArraySlice<UInt8>], paths: [[UInt8]])] = []
     for path in stored {
       try reader.count(bytes: 2 * path.count)
       var folder = path.split(separator: Self.slash).dropLast()
-      // Before the layer's own name stands the model's, in some versions.
+      // Some versions put the name of the model before the name of the layer.
       if let own = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
         folder = folder[(own + 1)...]
       }
@@ -70,24 +70,47 @@ struct HDF5LayerList {
     }
     let prefix = contents.fullPath(of: group) + [Self.slash]
     for (folder, paths) in inner {
-      // With one folder there is one layer, in a scope or a wrapper.
+      // A single folder is the scope or wrapper of one layer.
       let isOwn = folder.isEmpty || inner.count == 1
       let inside = Array(folder.joined(separator: [Self.slash]))
       let full = isOwn ? name : try reader.name(name.bytes + [Self.slash] + inside)
-      let short = try folder.last.map { part throws(HDF5Fault) in try reader.name(part) } ?? name
-      var layer = HDF5Layer(
+      let short = try folder.last.map { part throws(LoadError) in try reader.name(part) } ?? name
+      var layer = FileLayer(
         name: full, depth: folder.count, aliases: short == full ? [] : [short], parameters: [])
       for path in paths {
         try reader.countEntry()
         try reader.count(bytes: prefix.count)
         let last = path.split(separator: Self.slash).last ?? []
         layer.parameters.append(
-          HDF5Layer.Parameter(
+          FileLayer.Parameter(
             name: try reader.name(
-              HDF5Layer.bareName(last, layer: (isOwn ? name : short).bytes[...])),
+              Self.bareName(last, layer: (isOwn ? name : short).bytes[...])),
             entry: try reader.name(prefix + path)))
       }
       layers.append(layer)
     }
+  }
+
+  /// The bare name of a stored parameter: `kernel` of `kernel:0` and of `conv1_kernel_1:0`.
+  static func bareName(
+    _ stored: ArraySlice<UInt8>, layer: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8> {
+    let line = UInt8(ascii: "_")
+    let name = withoutNumber(stored, after: UInt8(ascii: ":"))
+    guard name.count > layer.count, name.starts(with: layer),
+      name[name.startIndex + layer.count] == line
+    else { return name }
+    // TensorFlow numbers names that it meets again.
+    return withoutNumber(name.dropFirst(layer.count + 1), after: line)
+  }
+
+  /// The bytes before the last `mark`, when only digits follow it.
+  private static func withoutNumber(
+    _ name: ArraySlice<UInt8>, after mark: UInt8
+  ) -> ArraySlice<UInt8> {
+    guard let place = name.lastIndex(of: mark),
+      name[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return name }
+    return name[..<place]
   }
 }

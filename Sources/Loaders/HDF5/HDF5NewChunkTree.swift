@@ -1,29 +1,29 @@
 /// The chunks of a dataset that can grow along several axes, in a tree of the newer form.
 struct HDF5NewChunkTree {
   private static let what = "a tree of chunks"
-  /// The bytes before the records of a node, and its checksum.
+  /// The bytes of a node besides its records and pointers.
   private static let frameBytes = 10
 
-  /// What nodes of one level hold at most.
+  /// The capacity of nodes of one level.
   private struct Level {
     /// Records of a node.
     let records: Int
     /// Records of a node and all below it.
     let total: Int
-    /// The bytes of a number of all records below.
+    /// The bytes of the number `total`.
     let totalBytes: Int
   }
 
   private let head: HDF5Superblock
   private let kind: Int
-  private let nodeBytes: Int
   private let recordBytes: Int
+  private let element: HDF5ChunkElement
   private let levels: [Level]
   private var nodes: Set<Int> = []
   private var last: [Int]?
 
   /// Reads all chunks of the tree at an address.
-  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(HDF5Fault) {
+  static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
     let length = 22 + head.offsetSize + head.lengthSize
     var cursor = try list.reader.block("BTHD", at: address, length, what)
@@ -36,32 +36,29 @@ struct HDF5NewChunkTree {
     let records = try cursor.integer(2)
     guard let root else { return }
     let axes = list.layout.chunk.count
-    let isFiltered = !list.layout.filters.filters.isEmpty
-    let sizeBytes = recordBytes - head.offsetSize - 4 - 8 * axes
-    guard kind == (isFiltered ? 11 : 10),
-      isFiltered ? (1...8).contains(sizeBytes) : recordBytes == head.offsetSize + 8 * axes
-    else { throw .damaged("a tree of chunks of another kind", at: address) }
+    let element = try HDF5ChunkElement(
+      recordBytes, others: 8 * axes, list, kind, kind: 10, what, at: address)
     var tree = HDF5NewChunkTree(
-      head, kind: kind, nodeBytes: nodeBytes, recordBytes: recordBytes,
+      head: head, kind: kind, recordBytes: recordBytes, element: element,
       levels: try levels(
         depth: depth, nodeBytes: nodeBytes, recordBytes: recordBytes, head, at: address))
     try tree.read(root, level: depth, records: records, into: &list)
   }
 
   private init(
-    _ head: HDF5Superblock, kind: Int, nodeBytes: Int, recordBytes: Int, levels: [Level]
+    head: HDF5Superblock, kind: Int, recordBytes: Int, element: HDF5ChunkElement, levels: [Level]
   ) {
     self.head = head
     self.kind = kind
-    self.nodeBytes = nodeBytes
     self.recordBytes = recordBytes
+    self.element = element
     self.levels = levels
   }
 
-  /// What nodes hold, level by level from the leaves up.
+  /// The capacity of each level, from the leaves up.
   private static func levels(
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
-  ) throws(HDF5Fault) -> [Level] {
+  ) throws(LoadError) -> [Level] {
     let leaf = (nodeBytes - frameBytes) / recordBytes
     guard depth < 16, leaf > 0 else {
       throw .damaged("a tree of chunks of impossible sizes", at: address)
@@ -82,18 +79,18 @@ struct HDF5NewChunkTree {
     return levels
   }
 
-  /// The bytes a number up to `limit` is stored in.
+  /// The bytes of a number up to `limit`.
   private static func bytes(for limit: Int) -> Int {
     (Int.bitWidth - 1 - limit.leadingZeroBitCount) / 8 + 1
   }
 
   private mutating func read(
     _ address: Int, level: Int, records: Int, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+  ) throws(LoadError) {
     guard nodes.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
     }
-    // Nodes without records would cost time for nothing; only an empty tree has one.
+    // Nodes without records cost time; only an empty tree has one.
     guard records <= levels[level].records, records > 0 || nodes.count == 1 else {
       throw .damaged("a node of chunks has \(records) entries", at: address)
     }
@@ -119,20 +116,15 @@ struct HDF5NewChunkTree {
   }
 
   private mutating func readRecord(
-    _ cursor: inout HDF5Cursor, into list: inout HDF5ChunkList
-  ) throws(HDF5Fault) {
+    _ cursor: inout ByteCursor, into list: inout HDF5ChunkList
+  ) throws(LoadError) {
     let start = cursor.offset
     let layout = list.layout
-    let address = try cursor.definedAddress(head)
-    var stored = layout.byteCount
-    var mask = 0
-    if !layout.filters.filters.isEmpty {
-      stored = try cursor.integer(recordBytes - head.offsetSize - 4 - 8 * layout.chunk.count)
-      mask = try cursor.integer(4)
-    }
+    let (address, stored, mask) = try element.read(&cursor, list)
+    guard let address else { throw .damaged("an address is missing", at: start) }
     var place: [Int] = []
     for _ in layout.chunk { place.append(try cursor.integer(8)) }
-    // In order, and so none twice.
+    // Chunks are in order, so that none occurs twice.
     guard last?.lexicographicallyPrecedes(place) ?? true,
       zip(place, layout.counts).allSatisfy({ $0 < $1 })
     else { throw .damaged("a chunk is out of place", at: start) }

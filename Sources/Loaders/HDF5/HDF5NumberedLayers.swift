@@ -1,4 +1,4 @@
-/// The layers of a file that numbers their values, as the `.weights.h5` of Keras 3.
+/// The layers of a file with numbered values, as the `.weights.h5` of Keras 3.
 enum HDF5NumberedLayers {
   private static let slash = UInt8(ascii: "/")
 
@@ -10,15 +10,15 @@ enum HDF5NumberedLayers {
     let children: Range<Int>
   }
 
-  /// The layers of a file; none when it has no numbered values.
+  /// The layers of a file; empty without numbered values.
   static func read(
     _ contents: HDF5Contents, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
+  ) throws(LoadError) -> [FileLayer] {
     var names: [EntryName: EntryName] = [:]
     var found: [Values] = []
     for node in contents.nodes.indices {
       guard contents.isGroup(node) else { continue }
-      // A file of Windows has backslashes where others have groups.
+      // Files written on Windows have backslashes in names instead of groups.
       guard ends(contents.nodes[node].name.bytes) else { continue }
       let path = contents.fullPath(of: node)
       try reader.count(bytes: 2 * path.count)
@@ -33,14 +33,14 @@ enum HDF5NumberedLayers {
           place: place, group: try reader.name(path), children: contents.children(of: node)))
     }
     found.sort { $0.group < $1.group }
-    var layers: [HDF5Layer] = []
+    var layers: [FileLayer] = []
     for values in found where !values.children.isEmpty {
       layers.append(try layer(values, names, contents, reader))
     }
     return try withWrappers(layers, reader)
   }
 
-  /// Whether a name may be that of numbered values.
+  /// Whether numbered values may have this name.
   private static func ends(_ name: [UInt8]) -> Bool {
     name.suffix(4).elementsEqual("vars".utf8)
   }
@@ -52,7 +52,7 @@ enum HDF5NumberedLayers {
   private static func layer(
     _ values: Values, _ names: [EntryName: EntryName], _ contents: HDF5Contents,
     _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Layer {
+  ) throws(LoadError) -> FileLayer {
     let place = values.place
     let numbers = values.children
       .compactMap { Int(contents.nodes[$0].name.text) }.sorted()
@@ -60,7 +60,7 @@ enum HDF5NumberedLayers {
       throw .damaged("the values of \(values.group) are not numbered from 0")
     }
     let whole = joined(place[...])
-    // The models around it, but not the one that is the file.
+    // The models around it, without the outermost.
     var around: [EntryName] = []
     for count in 1..<max(place.count, 1) {
       try reader.count(bytes: whole.count)
@@ -69,7 +69,7 @@ enum HDF5NumberedLayers {
     let name = names[whole] ?? ""
     let full = around + [name]
     try reader.count(bytes: full.reduce(0) { $0 + $1.count })
-    var layer = HDF5Layer(
+    var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
       depth: around.count, aliases: around.isEmpty ? [] : [name], parameters: [],
       place: try numberedPlace(whole, reader))
@@ -77,16 +77,16 @@ enum HDF5NumberedLayers {
       try reader.countEntry()
       let text = Array("\(number)".utf8)
       layer.parameters.append(
-        HDF5Layer.Parameter(
+        FileLayer.Parameter(
           name: EntryName(text), entry: try reader.name(values.group.bytes + [slash] + text)))
     }
     return layer
   }
 
-  /// A layer that has nothing of its own but one layer inside, as `TimeDistributed`, answers too.
+  /// Adds the names of wrappers, such as `TimeDistributed`, that have one layer and no values.
   private static func withWrappers(
-    _ layers: [HDF5Layer], _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
+    _ layers: [FileLayer], _ reader: HDF5Reader
+  ) throws(LoadError) -> [FileLayer] {
     var inside: [EntryName: Int] = [:]
     let own = Set(layers.map(\.name))
     var around: [[EntryName]] = []
@@ -109,7 +109,7 @@ enum HDF5NumberedLayers {
   /// `layers/conv2d` and 1 for `layers/conv2d_1`; 0 for the first, which has no number.
   private static func numberedPlace(
     _ path: EntryName, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> (container: EntryName, number: Int) {
+  ) throws(LoadError) -> (container: EntryName, number: Int) {
     guard let line = path.bytes.lastIndex(of: UInt8(ascii: "_")),
       let number = Int(String(decoding: path.bytes[(line + 1)...], as: UTF8.self))
     else { return (path, 0) }

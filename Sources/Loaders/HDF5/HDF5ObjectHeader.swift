@@ -1,4 +1,4 @@
-/// One message of an object header: what kind it is, and its data.
+/// One message of an object header.
 struct HDF5Message {
   /// The kinds of message that Forge reads or must refuse.
   enum Kind: Int, Sendable {
@@ -17,27 +17,25 @@ struct HDF5Message {
     case attributeInfo = 0x15
   }
 
-  /// The kind.
   let kind: Kind
-  /// Whether the data are a reference to a message kept elsewhere.
+  /// Whether the data refer to a message in another place.
   let isShared: Bool
-  /// The data.
-  let data: HDF5Cursor
+  let data: ByteCursor
 
   /// A cursor over the data.
-  func cursor(_ what: String) throws(HDF5Fault) -> HDF5Cursor {
-    guard !isShared else { throw .unsupported("\(what) kept in another place") }
+  func cursor(_ what: String) throws(LoadError) -> ByteCursor {
+    guard !isShared else { throw .unsupportedHDF5("\(what) kept in another place") }
     return data.named(what)
   }
 }
 
 /// All messages of one object.
 struct HDF5ObjectHeader {
-  /// The messages Forge knows, in the order of the file.
+  /// The messages of known kinds, in the order of the file.
   let messages: [HDF5Message]
 
   /// Reads the header at an address, with its continuations.
-  init(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     var start = try reader.cursor(address, 4, "an object header")
     let isNew = try start.raw(4).elementsEqual("OHDR".utf8)
     var messages = HDF5MessageReader(isNew: isNew)
@@ -45,10 +43,8 @@ struct HDF5ObjectHeader {
     self.messages = messages.messages
   }
 
-  /// The first message of a kind.
   func first(_ kind: HDF5Message.Kind) -> HDF5Message? { messages.first { $0.kind == kind } }
 
-  /// All messages of a kind.
   func all(_ kind: HDF5Message.Kind) -> [HDF5Message] { messages.filter { $0.kind == kind } }
 }
 
@@ -57,16 +53,16 @@ private struct HDF5MessageReader {
   private(set) var messages: [HDF5Message] = []
   private let isNew: Bool
   private var hasCreationOrder = false
-  private var blocks: [HDF5Cursor] = []
+  private var blocks: [ByteCursor] = []
   private var seen: Set<Int> = []
-  // Of every kind, also gaps: they cost time too.
+  // Includes gaps and unknown kinds, because they also cost time.
   private var count = 0
 
   init(isNew: Bool) {
     self.isNew = isNew
   }
 
-  mutating func read(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  mutating func read(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     blocks = [try isNew ? newHead(address, reader) : oldHead(address, reader)]
     while let block = blocks.popLast() { try read(block, reader) }
   }
@@ -74,7 +70,7 @@ private struct HDF5MessageReader {
   /// The first block of a header of version 1.
   private func oldHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try reader.cursor(address, 16, "an object header")
     try cursor.expectVersion(1)
     try cursor.skip(7)
@@ -85,7 +81,7 @@ private struct HDF5MessageReader {
   /// The first block of a header of version 2, whose blocks carry checksums.
   private mutating func newHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try reader.cursor(address, upTo: 64, "an object header")
     try cursor.expect("OHDR")
     try cursor.expectVersion(2)
@@ -98,10 +94,10 @@ private struct HDF5MessageReader {
       address, prefix: cursor.offset - address, length: length, "an object header", reader)
   }
 
-  /// The `length` bytes behind a prefix, once the checksum behind both is right.
+  /// The `length` bytes between a prefix and a checksum, which is verified.
   private func checked(
     _ address: Int, prefix: Int, length: Int, _ what: String, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     guard length <= reader.head.count else {
       throw .damaged("an object header is too long", at: address)
     }
@@ -110,14 +106,13 @@ private struct HDF5MessageReader {
     return try cursor.part(length, what)
   }
 
-  /// Reads the messages of one block.
-  private mutating func read(_ block: HDF5Cursor, _ reader: HDF5Reader) throws(HDF5Fault) {
+  private mutating func read(_ block: ByteCursor, _ reader: HDF5Reader) throws(LoadError) {
     guard seen.insert(block.offset).inserted else {
       throw .damaged("an object header continues in itself", at: block.offset)
     }
     var cursor = block
     let prefix = isNew ? (hasCreationOrder ? 6 : 4) : 8
-    // What is left may be a gap that is too small for a message.
+    // A block may end with a gap too small for a message.
     while cursor.left >= prefix {
       let kind = try cursor.integer(isNew ? 1 : 2)
       let length = try cursor.integer(2)
@@ -126,11 +121,11 @@ private struct HDF5MessageReader {
       let data = try cursor.part(length, "a message")
       count += 1
       guard count <= HDF5Limits.maximumMessages else {
-        throw .refused("an object with more than \(HDF5Limits.maximumMessages) messages")
+        throw .refusedHDF5("an object with more than \(HDF5Limits.maximumMessages) messages")
       }
       guard let known = HDF5Message.Kind(rawValue: kind) else {
         guard kind <= 0x18 || flags & 0x80 == 0 else {
-          throw .unsupported("an object with a message of the unknown kind \(kind)")
+          throw .unsupportedHDF5("an object with a message of the unknown kind \(kind)")
         }
         continue
       }
@@ -145,7 +140,7 @@ private struct HDF5MessageReader {
 
   private func continuation(
     _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try message.cursor("the continuation of an object header")
     let place = cursor.offset
     let address = try cursor.definedAddress(reader.head)

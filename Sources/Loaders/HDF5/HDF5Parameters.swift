@@ -25,16 +25,9 @@ public struct HDF5Parameters: ParameterSource {
     case inOrder
   }
 
-  private enum Rule: Sendable {
-    case layers(HDF5Layers, Matching)
-    case entries(@Sendable (ParameterSpec) -> String?)
-  }
-
   /// The file.
-  public let file: HDF5File
-  private let layout: ParameterLayout
-  private let rule: Rule
-  private var matching: HDF5Matching?
+  public var file: HDF5File { source.file }
+  private var source: EntryParameters<HDF5File>
 
   /// Opens a file and finds its layers, or datasets by a rule of your own.
   ///
@@ -61,11 +54,11 @@ public struct HDF5Parameters: ParameterSource {
     try self.init(file, matching: matching, layout: layout, entry: entry)
   }
 
-  /// Takes bytes in memory for a file.
+  /// Uses bytes in memory as a file.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they are from, for messages.
+  ///   - name: where they come from, for messages.
   ///   - matching: how layers find each other where there is no rule.
   ///   - layout: the axis order of the values.
   ///   - limits: what reading the structure of the file may cost.
@@ -80,7 +73,7 @@ public struct HDF5Parameters: ParameterSource {
     try self.init(file, matching: matching, layout: layout, entry: entry)
   }
 
-  /// Takes an open file.
+  /// Uses an open file.
   ///
   /// - Parameters:
   ///   - file: the file.
@@ -92,30 +85,17 @@ public struct HDF5Parameters: ParameterSource {
     _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    do throws(HDF5Fault) {
-      if let entry {
-        rule = .entries(entry)
-      } else {
-        rule = .layers(try HDF5Layers(file.contents), matching)
-      }
-    } catch {
-      throw error.error(path: file.path)
+    source = try EntryParameters(file, matching, layout: layout, rule: entry) {
+      () throws(LoadError) in
+      try FileLayers(file.contents)
     }
-    self.file = file
-    self.layout = layout
   }
 
   /// Whether layers are found by name.
-  public var goesByName: Bool {
-    if case .layers(_, .inOrder) = rule { return false }
-    return true
-  }
+  public var goesByName: Bool { source.goesByName }
 
   /// The layer names there are values for, in the order of the file.
-  public var availableNames: [String] {
-    if case .layers(let layers, _) = rule { return layers.names }
-    return []
-  }
+  public var availableNames: [String] { source.availableNames }
 
   /// The file with every parameter of the model matched.
   ///
@@ -123,12 +103,8 @@ public struct HDF5Parameters: ParameterSource {
   /// - Returns: the source for these.
   /// - Throws: ``LoadError`` when layers go by order and the file's differ from the model's.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
-    guard case .layers(let layers, let kind) = rule else { return self }
     var ready = self
-    switch kind {
-    case .byName: ready.matching = HDF5Matching(byName: specs, layers, file, layout)
-    case .inOrder: ready.matching = try HDF5Matching(inOrder: specs, layers, file, layout)
-    }
+    ready.source = try source.prepared(for: specs)
     return ready
   }
 
@@ -143,33 +119,6 @@ public struct HDF5Parameters: ParameterSource {
   /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType`, `unused`, `duplicate`,
   ///   `unsupported` or `refused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-    let entry: EntryName?
-    switch rule {
-    case .entries(let rule): entry = rule(spec).map { EntryName($0) }
-    case .layers(let layers, _):
-      let matching = try matching ?? HDF5Matching(alone: spec, layers, file, layout)
-      if let problem = matching.problems[spec.layer] { throw problem.asked(for: spec) }
-      entry = matching.entries[spec]
-      if layers.isTheano, let entry { try refuseFlipped(entry, for: spec) }
-    }
-    guard let entry else { return nil }
-    do {
-      let data = try file.data(named: entry, layout: layout)
-      guard spec.fits(data.sizes ?? [], in: layout) else {
-        throw LoadError.wrongShape(file.path, entry: entry.text, data.sizes ?? [], spec, layout)
-      }
-      return data
-    } catch let error as LoadError {
-      throw error.asked(for: spec)
-    }
-  }
-
-  /// Theano turns kernels by 180 degrees before it uses them.
-  private func refuseFlipped(_ entry: EntryName, for spec: ParameterSpec) throws(LoadError) {
-    guard spec.type == .weights,
-      let sizes = file.contents.sizes(at: entry, file.contents.reader()),
-      sizes.count > 2, sizes.contains(where: { $0 > 1 })
-    else { return }
-    throw LoadError.flippedKernel(file.path, entry: entry.text).asked(for: spec)
+    try source.parameter(for: spec)
   }
 }

@@ -1,46 +1,68 @@
-/// One reading of an HDF5 file's structure: its bytes by address, and the heaps of texts met so
-/// far.
+/// The bytes of an HDF5 file's structure, by their offsets in the file.
 ///
-/// It belongs to one call: what it keeps is forgotten afterwards, so that a file may be asked by
-/// many threads at once without a lock, also after a fork.
+/// Structure is scattered among the values. A window avoids reading a file of many gigabytes to
+/// find a few kilobytes, and the budget counts every byte.
+struct HDF5Bytes {
+  let input: InputFile
+  let budget: LoadBudget
+  private let window: InputWindow
+
+  init(_ input: InputFile, _ limits: LoadLimits) {
+    self.input = input
+    budget = LoadBudget(limits, input)
+    window = InputWindow(input)
+  }
+
+  /// A copy of `length` bytes, which the caller has checked to be in the file.
+  func callAsFunction(_ offset: Int, _ length: Int) throws(LoadError) -> ArraySlice<UInt8> {
+    try budget.take(bytes: length)
+    // A slice of the window would keep a whole page alive.
+    return Array(try window.bytes(offset..<offset + length))[...]
+  }
+}
+
+/// One reading of an HDF5 file's structure: its bytes by address, and the heaps of texts.
+///
+/// It belongs to one call, and nothing of it outlives the call. Many threads can thus read a file
+/// at once without a lock, also after a fork.
 final class HDF5Reader {
-  /// Objects of all heaps that are kept at a time.
+  /// The objects of all heaps that are cached.
   private static let maximumHeapObjects = 1 << 20
-  /// What an entry or a name takes besides its bytes.
+  /// The memory of an entry or a name besides its bytes.
   private static let entryBytes = 32
 
   let head: HDF5Superblock
-  private let pages: HDF5Pages
+  private let bytes: HDF5Bytes
   private var heaps: [Int: HDF5GlobalHeap] = [:]
   private var heapObjects = 0
 
-  init(_ pages: HDF5Pages, _ head: HDF5Superblock) {
-    self.pages = pages
+  init(_ bytes: HDF5Bytes, _ head: HDF5Superblock) {
+    self.bytes = bytes
     self.head = head
   }
 
   /// Throws unless `length` bytes at `address` lie in the file.
-  func check(_ address: Int, _ length: Int, _ what: String) throws(HDF5Fault) {
+  func check(_ address: Int, _ length: Int, _ what: String) throws(LoadError) {
     try head.check(address, length, what)
   }
 
   /// A cursor over `length` bytes at `address`.
-  func cursor(_ address: Int, _ length: Int, _ what: String) throws(HDF5Fault) -> HDF5Cursor {
+  func cursor(_ address: Int, _ length: Int, _ what: String) throws(LoadError) -> ByteCursor {
     try check(address, length, what)
-    return HDF5Cursor(try pages.bytes(head.base + address, length), at: address, what)
+    return ByteCursor(try bytes(head.base + address, length), at: address, what)
   }
 
   /// A cursor over at most `length` bytes at `address`, fewer at the end of the file.
-  func cursor(_ address: Int, upTo length: Int, _ what: String) throws(HDF5Fault) -> HDF5Cursor {
+  func cursor(_ address: Int, upTo length: Int, _ what: String) throws(LoadError) -> ByteCursor {
     try check(address, 0, what)
     return try cursor(address, min(length, head.count - address), what)
   }
 
-  /// What a block of the newer form holds behind its signature and version, once its last four
-  /// bytes are the checksum of all others.
+  /// The content of a block of the newer form, between its signature and version and its checksum,
+  /// which is verified.
   func block(
     _ signature: StaticString, at address: Int, _ length: Int, _ what: String
-  ) throws(HDF5Fault) -> HDF5Cursor {
+  ) throws(LoadError) -> ByteCursor {
     var cursor = try cursor(address, length, what)
     try cursor.expect(signature)
     try cursor.expectVersion(0)
@@ -50,47 +72,39 @@ final class HDF5Reader {
   // MARK: What is made of the bytes
 
   /// Counts bytes that are about to be made, or one piece of work for each 32 of them.
-  func count(bytes: Int) throws(HDF5Fault) {
-    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.take(bytes: bytes) }
-  }
+  func count(bytes count: Int) throws(LoadError) { try bytes.budget.take(bytes: count) }
 
   /// Counts an entry that is about to be listed.
-  func countEntry() throws(HDF5Fault) {
-    try HDF5Fault.wrapping { () throws(LoadError) in
-      try pages.budget.take(entries: 1)
-      try pages.budget.take(bytes: Self.entryBytes)
-    }
+  func countEntry() throws(LoadError) {
+    try bytes.budget.take(entries: 1)
+    try bytes.budget.take(bytes: Self.entryBytes)
   }
 
-  /// A name made of bytes.
-  func name(_ bytes: some Collection<UInt8>) throws(HDF5Fault) -> EntryName {
-    try HDF5Fault.wrapping { () throws(LoadError) in
-      try pages.budget.take(bytes: Self.entryBytes)
-      return try pages.budget.name(bytes)
-    }
+  /// Makes a name.
+  func name(_ text: some Collection<UInt8>) throws(LoadError) -> EntryName {
+    try bytes.budget.take(bytes: Self.entryBytes)
+    return try bytes.budget.name(text)
   }
 
-  /// Throws when groups lie deeper in each other than they may.
-  func check(depth: Int) throws(HDF5Fault) {
-    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.check(depth: depth) }
-  }
+  /// Throws when groups are nested too deep.
+  func check(depth: Int) throws(LoadError) { try bytes.budget.check(depth: depth) }
 
   /// Throws when a path is longer than names may be.
-  func check(pathBytes: Int) throws(HDF5Fault) {
-    try HDF5Fault.wrapping { () throws(LoadError) in try pages.budget.check(nameBytes: pathBytes) }
+  func check(pathBytes: Int) throws(LoadError) {
+    try bytes.budget.check(nameBytes: pathBytes)
   }
 
   // MARK: Texts
 
-  /// A text that ends with a NUL, or with its bytes.
-  func text(_ bytes: ArraySlice<UInt8>) throws(HDF5Fault) -> [UInt8] {
+  /// A text, which may end with NUL bytes.
+  func text(_ bytes: ArraySlice<UInt8>) throws(LoadError) -> [UInt8] {
     let text = bytes.prefix { $0 != 0 }
     try count(bytes: text.count + Self.entryBytes)
     return Array(text)
   }
 
-  /// The text of an object of a heap.
-  func text(at address: Int?, index: Int, length: Int) throws(HDF5Fault) -> [UInt8] {
+  /// The text of a heap object.
+  func text(at address: Int?, index: Int, length: Int) throws(LoadError) -> [UInt8] {
     guard length > 0, let address, index > 0 else { return [] }
     guard let range = try heap(at: address).objects[index], length <= range.count else {
       throw .damaged("a text that is not there", at: address)
@@ -99,7 +113,7 @@ final class HDF5Reader {
     return try text(try cursor.raw(length))
   }
 
-  private func heap(at address: Int) throws(HDF5Fault) -> HDF5GlobalHeap {
+  private func heap(at address: Int) throws(LoadError) -> HDF5GlobalHeap {
     if let known = heaps[address] { return known }
     let heap = try HDF5GlobalHeap(at: address, self)
     if heapObjects + heap.objects.count > Self.maximumHeapObjects {
@@ -112,12 +126,12 @@ final class HDF5Reader {
   }
 }
 
-/// A collection of texts of variable length, apart from the attributes that have them.
+/// A heap of texts of variable length.
 struct HDF5GlobalHeap {
-  /// Where the object of each number lies.
+  /// The bytes of each object.
   let objects: [Int: Range<Int>]
 
-  init(at address: Int, _ reader: HDF5Reader) throws(HDF5Fault) {
+  init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     let head = reader.head
     var start = try reader.cursor(address, 8 + head.lengthSize, "a heap of texts")
     try start.expect("GCOL")
@@ -131,7 +145,7 @@ struct HDF5GlobalHeap {
       let index = try cursor.integer(2)
       try cursor.skip(6)
       let size = try cursor.length(head)
-      // The object 0 is the free space, and the last.
+      // Object 0 is the free space at the end.
       guard index > 0 else { break }
       guard size <= cursor.left else {
         throw .damaged("a text is longer than its heap", at: cursor.offset)

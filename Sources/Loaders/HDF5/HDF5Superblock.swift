@@ -1,8 +1,8 @@
-/// The head of an HDF5 file: sizes of its addresses and lengths, and where its root group is.
+/// The head of an HDF5 file: the sizes of addresses and lengths, and the root group.
 struct HDF5Superblock: Sendable {
-  /// Where in the file address 0 lies.
+  /// The file offset of address 0.
   let base: Int
-  /// The number of bytes from the base to the end, where the file says that is.
+  /// The number of bytes from the base to the end that the file states.
   let count: Int
   /// Bytes of one address.
   let offsetSize: Int
@@ -16,41 +16,38 @@ struct HDF5Superblock: Sendable {
   let groupNodeK: Int
 
   private static let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
-  /// The head has fewer bytes than this in every version.
+  /// More than the bytes of the head in any version.
   private static let maximumBytes = 128
 
-  /// Reads the head; it may stand after a block of the user's own of 512, 1024, 2048… bytes.
-  ///
-  /// `nil` when the file has no signature: it is another format's.
-  init?(_ pages: HDF5Pages) throws(HDF5Fault) {
-    let found = try HDF5Fault.wrapping { () throws(LoadError) in try Self.place(in: pages.input) }
-    guard let place = found else { return nil }
-    let length = min(Self.maximumBytes, pages.input.count - place)
-    var cursor = HDF5Cursor(try pages.bytes(place, length), at: place, "the head of the file")
+  /// Reads the head; `nil` when the file has no signature.
+  init?(_ bytes: HDF5Bytes) throws(LoadError) {
+    guard let place = try Self.place(in: bytes.input) else { return nil }
+    let fileBytes = bytes.input.count
+    let length = min(Self.maximumBytes, fileBytes - place)
+    var cursor = ByteCursor(try bytes(place, length), at: place, "the head of the file")
     try cursor.skip(8)
     let version = try cursor.byte()
     switch version {
     case 0, 1:
-      self = try Self.old(&cursor, fileBytes: pages.input.count, version: version, place: place)
-    case 2, 3: self = try Self.new(&cursor, fileBytes: pages.input.count, place: place)
-    default: throw .unsupported("version \(version) of the head of the file")
+      self = try Self.old(&cursor, fileBytes: fileBytes, version: version, place: place)
+    case 2, 3: self = try Self.new(&cursor, fileBytes: fileBytes, place: place)
+    default: throw .unsupportedHDF5("version \(version) of the head of the file")
     }
   }
 
-  /// Where the signature is: at the start, or behind a block of the user's own of 512, 1024, 2048…
-  /// bytes; `nil` when there is none.
+  /// The offset of the signature, which may follow a user block of 512, 1024, 2048… bytes; `nil`
+  /// when there is none.
   static func place(in input: InputFile) throws(LoadError) -> Int? {
     var place = 0
     while place <= input.count - signature.count {
-      let found = try input.bytes(place..<place + signature.count)
-      if found.withBytes({ $0.elementsEqual(signature) }) { return place }
+      if try input.array(place..<place + signature.count) == signature { return place }
       place = place == 0 ? 512 : place * 2
     }
     return nil
   }
 
   /// Throws unless `length` bytes at `address` lie in the file.
-  func check(_ address: Int, _ length: Int, _ what: String) throws(HDF5Fault) {
+  func check(_ address: Int, _ length: Int, _ what: String) throws(LoadError) {
     let (end, overflow) = address.addingReportingOverflow(length)
     guard address >= 0, length >= 0, !overflow, end <= count else {
       throw .damaged("\(what) lies outside the file", at: address)
@@ -71,9 +68,9 @@ struct HDF5Superblock: Sendable {
   }
 
   private static func old(
-    _ cursor: inout HDF5Cursor, fileBytes: Int, version: Int, place: Int
-  ) throws(HDF5Fault) -> HDF5Superblock {
-    // Versions of the free space, the root entry and shared messages: all 0.
+    _ cursor: inout ByteCursor, fileBytes: Int, version: Int, place: Int
+  ) throws(LoadError) -> HDF5Superblock {
+    // The versions of the free space, the root entry and shared messages.
     for _ in 0..<2 { try cursor.expectVersion(0) }
     try cursor.skip(1)
     try cursor.expectVersion(0)
@@ -87,7 +84,7 @@ struct HDF5Superblock: Sendable {
     _ = try cursor.address(sizes.offset)
     let end = try cursor.address(sizes.offset)
     guard try cursor.address(sizes.offset) == nil else {
-      throw .refused("parts of the file in other files")
+      throw .refusedHDF5("parts of the file in other files")
     }
     try cursor.skip(sizes.offset)
     guard let root = try cursor.address(sizes.offset) else { throw .damaged("it has no root") }
@@ -97,13 +94,13 @@ struct HDF5Superblock: Sendable {
   }
 
   private static func new(
-    _ cursor: inout HDF5Cursor, fileBytes: Int, place: Int
-  ) throws(HDF5Fault) -> HDF5Superblock {
+    _ cursor: inout ByteCursor, fileBytes: Int, place: Int
+  ) throws(LoadError) -> HDF5Superblock {
     let sizes = try sizes(&cursor)
     try cursor.skip(1)
     let base = try cursor.address(sizes.offset)
     guard try cursor.address(sizes.offset) == nil else {
-      throw .unsupported("an extension of the head of the file")
+      throw .unsupportedHDF5("an extension of the head of the file")
     }
     let end = try cursor.address(sizes.offset)
     guard let root = try cursor.address(sizes.offset) else { throw .damaged("it has no root") }
@@ -116,8 +113,8 @@ struct HDF5Superblock: Sendable {
   }
 
   private static func sizes(
-    _ cursor: inout HDF5Cursor
-  ) throws(HDF5Fault) -> (
+    _ cursor: inout ByteCursor
+  ) throws(LoadError) -> (
     offset: Int, length: Int
   ) {
     let sizes = (offset: try cursor.byte(), length: try cursor.byte())
@@ -127,11 +124,11 @@ struct HDF5Superblock: Sendable {
     return sizes
   }
 
-  /// Where the addresses begin and how far they go, once the file is as long as it says it is.
+  /// The range of addresses, if the file is as long as it states.
   private static func extent(
     _ fileBytes: Int, base: Int?, end: Int?, place: Int
-  ) throws(HDF5Fault) -> (base: Int, count: Int) {
-    // A user's block may have been put before a file that begins at 0.
+  ) throws(LoadError) -> (base: Int, count: Int) {
+    // A user block may have been prepended to a file whose base is 0.
     guard let base, base == place || base == 0 else {
       throw .damaged("its base address is wrong", at: place)
     }
@@ -142,26 +139,5 @@ struct HDF5Superblock: Sendable {
       throw .damaged("it is cut off: \(fileBytes) of \(whole) bytes")
     }
     return (place, end - base)
-  }
-}
-
-extension HDF5Cursor {
-  /// An address in the size of the file's addresses; `nil` when undefined.
-  mutating func address(_ head: HDF5Superblock) throws(HDF5Fault) -> Int? {
-    try address(head.offsetSize)
-  }
-
-  /// An address that must be there.
-  mutating func definedAddress(_ head: HDF5Superblock) throws(HDF5Fault) -> Int {
-    let start = offset
-    guard let address = try address(head.offsetSize) else {
-      throw .damaged("an address is missing", at: start)
-    }
-    return address
-  }
-
-  /// A length in the size of the file's lengths.
-  mutating func length(_ head: HDF5Superblock) throws(HDF5Fault) -> Int {
-    try integer(head.lengthSize)
   }
 }

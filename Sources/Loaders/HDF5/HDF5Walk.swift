@@ -1,11 +1,10 @@
-/// The walk through a file, without recursion; every object is read once, however many names it
-/// has.
+/// A walk through a file without recursion, which reads every object once.
 struct HDF5Walk {
-  /// What is known of an object by the address of its header.
+  /// A known object.
   private enum Known {
     case group(Int)
     case dataset(Int)
-    case blocked(HDF5Fault)
+    case blocked(LoadError)
     case other
   }
 
@@ -17,7 +16,7 @@ struct HDF5Walk {
   private var known: [Int: Known] = [:]
   private var stack: [Place] = []
 
-  /// A link that was not followed yet.
+  /// A link to follow.
   private struct Place {
     let node: Int
     let link: HDF5Link
@@ -30,15 +29,14 @@ struct HDF5Walk {
     self.limits = limits
   }
 
-  /// Walks through the file.
-  mutating func run() throws(HDF5Fault) {
+  mutating func run() throws(LoadError) {
     let root = reader.head.root
     nodes = [HDF5Contents.Node(name: "", parent: 0, content: .other)]
     let place = Place(node: 0, link: .object(root), depth: 0, pathBytes: 0)
     try visit(place)
     guard case .group = nodes[0].content else { throw .damaged("its root is no group", at: root) }
     while let place = stack.popLast() {
-      do throws(HDF5Fault) {
+      do throws(LoadError) {
         try visit(place)
       } catch {
         if error.endsReading { throw error }
@@ -49,7 +47,7 @@ struct HDF5Walk {
     }
   }
 
-  private mutating func visit(_ place: Place) throws(HDF5Fault) {
+  private mutating func visit(_ place: Place) throws(LoadError) {
     switch place.link {
     case .soft(let target): nodes[place.node].content = .soft(target)
     case .other(let fault): throw fault
@@ -69,7 +67,7 @@ struct HDF5Walk {
     order.append(node)
   }
 
-  private mutating func read(_ address: Int, at place: Place) throws(HDF5Fault) {
+  private mutating func read(_ address: Int, at place: Place) throws(LoadError) {
     let header = try HDF5ObjectHeader(at: address, reader)
     if try readGroup(header, at: place) {
       known[address] = .group(place.node)
@@ -82,23 +80,22 @@ struct HDF5Walk {
     }
   }
 
-  /// Notes a group and puts what it holds on the stack; `false` when the header is no group's.
+  /// Adds a group and pushes its links; `false` for other objects.
   private mutating func readGroup(
     _ header: HDF5ObjectHeader, at place: Place
-  ) throws(HDF5Fault) -> Bool {
+  ) throws(LoadError) -> Bool {
     guard let links = try HDF5Group.links(header, reader) else { return false }
     try reader.check(depth: place.depth)
     let first = nodes.count
     for (name, link) in links {
       let pathBytes = place.pathBytes + 1 + name.count
       try reader.check(pathBytes: pathBytes)
-      // The path is made when the file is listed.
+      // Listings build the path.
       try reader.count(bytes: pathBytes)
       stack.append(
         Place(node: nodes.count, link: link, depth: place.depth + 1, pathBytes: pathBytes))
       nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: .other))
     }
-    // The first name is visited first.
     stack[(stack.count - links.count)...].reverse()
     nodes[place.node].content = .group(
       first..<nodes.count, try HDF5Attributes(header, reader))

@@ -12,6 +12,13 @@ enum Fixtures {
   static let shared = folder.deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data")
 
+  /// Whether this build reads compressed values: the trait Zip is on.
+  #if Zip
+    static let hasZlib = true
+  #else
+    static let hasZlib = false
+  #endif
+
   static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   static func bytes(_ name: String) throws -> [UInt8] {

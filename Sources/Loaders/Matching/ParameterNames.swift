@@ -1,10 +1,10 @@
 import ForgeShapes
 
-/// What files call the parameters of layers.
+/// The names of parameters in files.
 package enum ParameterNames {
-  /// What PyTorch, TensorFlow, and Keras 1 to 3 call a parameter of each type, the likeliest first.
+  /// The names in PyTorch, TensorFlow, and Keras 1 to 3, the likeliest first.
   ///
-  /// Keras 1 says std and means the variance.
+  /// Keras 1 says std for the variance.
   private static let words: [ParameterType: [EntryName]] = [
     .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
     .biases: ["bias", "biases", "b"],
@@ -22,7 +22,7 @@ package enum ParameterNames {
     depthwise: EntryName("depthwise_kernel"), pointwise: EntryName("pointwise_kernel")
   )
 
-  /// What files may call a parameter, the likeliest first.
+  /// The possible names of a parameter, the likeliest first.
   static func words(for spec: ParameterSpec) -> [EntryName] {
     let words = words[spec.type] ?? [EntryName(spec.type.name)]
     guard spec.type == .weights else { return words }
@@ -33,7 +33,7 @@ package enum ParameterNames {
   static let all = Set(words.values.joined() + [kernels.depthwise, kernels.pointwise])
     .sorted { ($0.count, $0) > ($1.count, $1) }
 
-  /// What Keras calls a parameter among those of its layer.
+  /// The Keras name of a parameter among those of its layer.
   package static func kerasName(of spec: ParameterSpec, among specs: [ParameterSpec]) -> EntryName {
     let isSeparable = specs.contains(where: \.isDepthwise)
     guard spec.type == .weights, !isSeparable else { return words(for: spec)[0] }
@@ -44,7 +44,7 @@ package enum ParameterNames {
   package static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
     let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
     func rank(_ spec: ParameterSpec) -> Int {
-      // A separable convolution: the depthwise kernel, the pointwise, the biases.
+      // A separable convolution has the depthwise kernel first.
       spec.isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
     }
     return specs.enumerated()
@@ -52,7 +52,7 @@ package enum ParameterNames {
       .map(\.element)
   }
 
-  /// The parameters of each layer, the layers in the order in which they come first.
+  /// The parameters of each layer, in order of first occurrence.
   package static func byLayer(
     _ specs: [ParameterSpec]
   ) -> [(name: String, specs: [ParameterSpec])] {

@@ -1,13 +1,15 @@
-/// The layers of a file, in whatever form it has them.
-struct HDF5Layers: Sendable {
-  /// How a file keeps layers.
+/// The layers of a file.
+struct FileLayers: Sendable {
+  /// How a file stores layers.
   enum Form: Sendable {
     /// Keras 1 and 2, and `.h5` of Keras 3: lists of names, in order.
     case listed
     /// `.weights.h5` of Keras 3: numbered values in groups by class.
     case numbered
-    /// Groups of datasets, of any origin; without an order.
+    /// Groups of HDF5 datasets, of any origin; without an order.
     case plain
+    /// Entries whose names are those of a layer and a parameter; unknown parameters are ignored.
+    case entries
   }
 
   /// The layers nearest to a name.
@@ -16,17 +18,17 @@ struct HDF5Layers: Sendable {
     var layers: [Int]
   }
 
-  /// As many layers of one name as a message shows, and one more.
+  /// One more than the layers of one name that a message shows.
   private static let shownClashes = 9
 
   let form: Form
   /// The layers that have parameters, in the order of the file.
-  let layers: [HDF5Layer]
-  /// Whether kernels were kept the way Theano wanted them.
+  let layers: [FileLayer]
+  /// Whether kernels have Theano's order.
   let isTheano: Bool
   private var nearest: [EntryName: Nearest] = [:]
 
-  init(form: Form, layers: [HDF5Layer], isTheano: Bool) {
+  init(form: Form, layers: [FileLayer], isTheano: Bool = false) {
     self.form = form
     self.layers = layers
     self.isTheano = isTheano
@@ -50,34 +52,21 @@ struct HDF5Layers: Sendable {
     nearest[name]?.layers.append(index)
   }
 
-  /// The layer of a name, the outermost where there are several; `nil` when there is none.
+  /// The layer of a name, the outermost of several; `nil` when there is none.
   ///
-  /// - Throws: the names of those that have it, when two are equally far out.
-  func layer(named name: EntryName) throws(HDF5NameClash) -> HDF5Layer? {
-    guard let found = nearest[name]?.layers, let first = found.first else { return nil }
-    guard found.count == 1 else { throw HDF5NameClash(names: found.map { layers[$0].name.text }) }
+  /// - Throws: ``LoadError`` of kind `duplicate` when two are equally far out.
+  func layer(named name: String) throws(LoadError) -> FileLayer? {
+    guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
+    guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
   }
 
-  /// The names to ask for, each of which leads to one layer.
+  /// A name for each layer, the shortest that finds it.
   var names: [String] {
     layers.enumerated().map { index, layer in
-      let short = EntryName(layer.name.bytes.suffix(while: { $0 != UInt8(ascii: "/") }))
+      let slash = layer.name.bytes.lastIndex(of: UInt8(ascii: "/"))
+      let short = EntryName(layer.name.bytes[(slash.map { $0 + 1 } ?? 0)...])
       return nearest[short]?.layers == [index] ? short.text : layer.name.text
     }
-  }
-}
-
-/// Several layers of one name.
-struct HDF5NameClash: Error {
-  let names: [String]
-}
-
-extension BidirectionalCollection {
-  /// The elements behind the last that does not satisfy a condition.
-  fileprivate func suffix(while condition: (Element) -> Bool) -> SubSequence {
-    var start = endIndex
-    while start > startIndex, condition(self[index(before: start)]) { start = index(before: start) }
-    return self[start...]
   }
 }

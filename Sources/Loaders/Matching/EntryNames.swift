@@ -1,45 +1,35 @@
 import ForgeShapes
 
-/// The names of a file's entries, taken apart into layers and what is theirs.
+/// Takes the names of entries apart into layers and parameters.
 ///
 /// `conv1.weight`, `conv1/kernel:0`, `conv1/conv1/kernel:0`, `conv1_weights` and `conv1_w` are all
 /// the weights of `conv1`.
-struct EntryNames: Sendable {
-  /// The layers in the order of the file.
-  private(set) var layers: [EntryName] = []
-  /// The entries of each layer by what they are called.
-  private var entries: [EntryName: [EntryName: EntryName]] = [:]
-
-  /// Takes names apart; those that do not end as a parameter's are passed over.
+enum EntryNames {
+  /// The layers of entries, in the order of the file.
   ///
-  /// - Parameters:
-  ///   - names: the names of the entries.
-  ///   - path: the file, for messages.
-  /// - Throws: ``LoadError`` of kind `duplicate`, when two names mean the same.
-  init(_ names: [EntryName], path: String) throws(LoadError) {
+  /// Names that do not end with a parameter are ignored.
+  ///
+  /// - Throws: ``LoadError`` of kind `duplicate` when two names mean the same.
+  static func layers(_ names: some Sequence<EntryName>) throws(LoadError) -> FileLayers {
+    var layers: [FileLayer] = []
+    var indices: [EntryName: Int] = [:]
+    var seen: [EntryName: [EntryName: EntryName]] = [:]
     for name in names {
-      guard let (layer, word) = Self.split(name) else { continue }
-      if entries[layer] == nil { layers.append(layer) }
-      guard let first = entries[layer, default: [:]].updateValue(name, forKey: word) else {
-        continue
+      guard let (layer, word) = split(name) else { continue }
+      if let first = seen[layer, default: [:]].updateValue(name, forKey: word) {
+        throw .sameMeaning(first.text, name.text)
       }
-      throw .sameMeaning(path, first.text, name.text)
+      let index = indices[layer] ?? layers.count
+      if index == layers.count {
+        indices[layer] = index
+        layers.append(FileLayer(name: layer))
+      }
+      layers[index].parameters.append(.init(name: word, entry: name))
     }
+    return FileLayers(form: .entries, layers: layers)
   }
 
-  /// The entry of a parameter; `nil` when there is none.
-  func entry(for spec: ParameterSpec) -> EntryName? {
-    guard let found = entries[EntryName(spec.layer)] else { return nil }
-    return ParameterNames.words(for: spec).lazy.compactMap { found[$0] }.first
-  }
-
-  /// The entries of a layer that are parameters of some usual kind, sorted.
-  func entries(of layer: String) -> [EntryName] {
-    (entries[EntryName(layer)] ?? [:]).filter { ParameterNames.all.contains($0.key) }.values
-      .sorted()
-  }
-
-  /// The words as capitals.
+  /// The words in capitals.
   private static let capitals = ParameterNames.all.map { word in
     EntryName(word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 })
   }
@@ -62,7 +52,7 @@ struct EntryNames: Sendable {
     return own.isEmpty ? nil : (EntryName(own), word)
   }
 
-  /// Keras has a layer's name twice: its group, and the name of the variable.
+  /// Removes the repetition in Keras's names: the group of a layer, then the layer's variable.
   private static func withoutRepetition(_ layer: Bytes) -> Bytes {
     let slash = UInt8(ascii: "/")
     guard let last = layer.lastIndex(of: slash) else { return layer }
@@ -83,7 +73,7 @@ struct EntryNames: Sendable {
     return nil
   }
 
-  /// A parameter of a user's own layer has a name of its own.
+  /// A parameter of a custom layer, which may have any name.
   private static func other(_ stem: Bytes) -> (Bytes, EntryName)? {
     guard let separator = stem.lastIndex(where: { "/.".utf8.contains($0) }) else { return nil }
     return (stem[..<separator], EntryName(stem[separator...].dropFirst()))

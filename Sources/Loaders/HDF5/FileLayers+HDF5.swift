@@ -1,6 +1,6 @@
-extension HDF5Layers {
+extension FileLayers {
   /// The layers of a file.
-  init(_ contents: HDF5Contents) throws(HDF5Fault) {
+  init(_ contents: HDF5Contents) throws(LoadError) {
     let reader = contents.reader()
     let model = contents.child(of: HDF5Contents.root, named: Array("model_weights".utf8)[...])
     for root in [model, HDF5Contents.root] {
@@ -22,11 +22,11 @@ extension HDF5Layers {
     }
   }
 
-  /// The layers of any other file: groups of datasets.
+  /// The layers of other files: groups of datasets.
   private static func plain(
     _ contents: HDF5Contents, _ reader: HDF5Reader
-  ) throws(HDF5Fault) -> [HDF5Layer] {
-    var layers: [HDF5Layer] = []
+  ) throws(LoadError) -> [FileLayer] {
+    var layers: [FileLayer] = []
     var indices: [EntryName: Int] = [:]
     for node in contents.order {
       let path = contents.path(of: node)
@@ -36,7 +36,7 @@ extension HDF5Layers {
         parts.first.map({ !$0.starts(with: "optimizer".utf8) }) ?? true
       else { continue }
       if let first = parts.first, first.elementsEqual("model_weights".utf8) { parts.removeFirst() }
-      // Older files of Keras have a layer's name twice.
+      // Older versions of Keras repeat the name of a layer.
       if parts.count >= 2, parts[parts.count - 1] == parts[parts.count - 2] { parts.removeLast() }
       guard let short = parts.last else { continue }
       let name = try reader.name(Array(parts.joined(separator: [UInt8(ascii: "/")])))
@@ -44,13 +44,13 @@ extension HDF5Layers {
       if index == layers.count {
         indices[name] = index
         layers.append(
-          HDF5Layer(
+          FileLayer(
             name: name, depth: parts.count - 1,
             aliases: parts.count > 1 ? [try reader.name(short)] : [], parameters: []))
       }
       layers[index].parameters.append(
-        HDF5Layer.Parameter(
-          name: try reader.name(HDF5Layer.bareName(last, layer: short)),
+        FileLayer.Parameter(
+          name: try reader.name(HDF5LayerList.bareName(last, layer: short)),
           entry: try reader.name([UInt8(ascii: "/")] + path)))
     }
     return layers

@@ -1,0 +1,74 @@
+/// A tree of the older form, which groups and chunks share: nodes of children between keys.
+struct HDF5Tree<Key: Comparable> {
+  /// 0 for groups, 1 for chunks.
+  let kind: Int
+  /// The bytes of one key.
+  let keyBytes: Int
+  /// The most entries of a node; `nil` for any number.
+  var maximumEntries: Int?
+  private var seen: Set<Int> = []
+
+  init(kind: Int, keyBytes: Int, maximumEntries: Int? = nil) {
+    self.kind = kind
+    self.keyBytes = keyBytes
+    self.maximumEntries = maximumEntries
+  }
+
+  /// A child of the lowest level.
+  struct Leaf {
+    /// The address of the child and of its node.
+    let address: Int
+    let node: Int
+    /// The key of the child.
+    let key: Key
+    /// The bounds of the keys in the child, where other readers look for them.
+    let low: Key
+    let high: Key
+  }
+
+  /// Reads a node and all below it; the level of a node is one less than its parent's.
+  mutating func read(
+    _ address: Int, below parent: Int? = nil, after low: Key, upTo high: Key? = nil,
+    _ reader: HDF5Reader, key: (inout ByteCursor) throws(LoadError) -> Key,
+    visit: (Leaf) throws(LoadError) -> Void
+  ) throws(LoadError) {
+    guard seen.insert(address).inserted else {
+      throw .damaged("a tree leads back to itself", at: address)
+    }
+    let prefix = 8 + 2 * reader.head.offsetSize
+    var cursor = try reader.cursor(address, prefix, "a node of a tree")
+    try cursor.expect("TREE")
+    guard try cursor.byte() == kind else {
+      throw .damaged("a node of another kind of tree", at: address)
+    }
+    let level = try cursor.byte()
+    guard parent.map({ $0 - 1 == level }) ?? (level < 32) else {
+      throw .damaged("a node of a tree is on the wrong level", at: address)
+    }
+    let entries = try cursor.integer(2)
+    // Only the root of an empty tree has none: nodes without entries would cost time for nothing.
+    guard entries > 0 || parent == nil, entries <= maximumEntries ?? entries else {
+      throw .damaged(
+        kind == 0
+          ? "a group's node has \(entries) entries" : "a node of chunks has \(entries) entries",
+        at: address)
+    }
+    cursor = try reader.cursor(
+      address + prefix, entries * (keyBytes + reader.head.offsetSize) + keyBytes,
+      "a node of a tree")
+    var before = try key(&cursor)
+    for _ in 0..<entries {
+      let child = try cursor.definedAddress(reader.head)
+      let behind = try key(&cursor)
+      let from = max(low, before)
+      let to = high.map { min($0, behind) } ?? behind
+      if level > 0 {
+        try read(
+          child, below: level, after: from, upTo: to, reader, key: key, visit: visit)
+      } else {
+        try visit(Leaf(address: child, node: address, key: before, low: from, high: to))
+      }
+      before = behind
+    }
+  }
+}

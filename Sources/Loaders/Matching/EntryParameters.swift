@@ -1,0 +1,119 @@
+import ForgeShapes
+
+/// A file, or a folder, of named entries that are the values of parameters.
+protocol ParameterFileEntries: Sendable {
+  /// Adds the file, and an entry in it, to an error that names no file.
+  func located(_ error: LoadError, _ entry: String?) -> LoadError
+  /// The values of an entry; `nil` when there is none of that name.
+  func values(
+    of entry: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> (any ParameterData)?
+  /// The sizes of entries; `nil` for those that have none.
+  func sizes(of entries: [EntryName]) -> [[Int]?]
+}
+
+extension ParameterFileEntries {
+  func sizes(of entries: [EntryName]) -> [[Int]?] { entries.map { _ in nil } }
+}
+
+/// Parameters in a file of named entries, found by layer or by a rule of the user.
+///
+/// All formats with names share it: a format only lists its layers and gives the values of entries.
+struct EntryParameters<File: ParameterFileEntries>: Sendable {
+  typealias UserRule = @Sendable (ParameterSpec) -> String?
+
+  private enum Rule: Sendable {
+    case layers(FileLayers, HDF5Parameters.Matching)
+    case entries(UserRule)
+  }
+
+  let file: File
+  private let layout: ParameterLayout
+  private let rule: Rule
+  private var matching: LayerMatching?
+
+  /// Finds the layers of a file, unless there is a rule.
+  init(
+    _ file: File, _ matching: HDF5Parameters.Matching = .byName, layout: ParameterLayout,
+    rule: UserRule?, layers: () throws(LoadError) -> FileLayers
+  ) throws(LoadError) {
+    self.file = file
+    self.layout = layout
+    do throws(LoadError) {
+      self.rule = try rule.map(Rule.entries) ?? .layers(try layers(), matching)
+    } catch {
+      throw file.located(error, nil)
+    }
+  }
+
+  /// Whether layers are found by name.
+  var goesByName: Bool {
+    if case .layers(_, .inOrder) = rule { return false }
+    return true
+  }
+
+  /// The names of layers with values, in the order of the file; empty with a rule.
+  var availableNames: [String] {
+    if case .layers(let layers, _) = rule { return layers.names }
+    return []
+  }
+
+  /// The source with every parameter of the model matched.
+  ///
+  /// - Throws: ``LoadError`` when layers are matched in order and differ from the model's.
+  func prepared(for specs: [ParameterSpec]) throws(LoadError) -> EntryParameters {
+    guard case .layers(let layers, .inOrder) = rule else { return matched(byName: specs) }
+    var ready = self
+    do throws(LoadError) {
+      ready.matching = try LayerMatching(inOrder: specs, layers, file, layout)
+    } catch {
+      throw file.located(error, nil)
+    }
+    return ready
+  }
+
+  /// The source with every parameter of the model matched by name, unless there is a rule.
+  func matched(byName specs: [ParameterSpec]) -> EntryParameters {
+    guard case .layers(let layers, _) = rule else { return self }
+    var ready = self
+    ready.matching = LayerMatching(byName: specs, layers, file, layout)
+    return ready
+  }
+
+  /// The values of a parameter; `nil` when the file has none.
+  ///
+  /// - Throws: ``LoadError``, with the parameter: `unused`, `duplicate`, `unsupported` or
+  ///   `wrongShape`, and what the file throws.
+  func parameter(for spec: ParameterSpec) throws(LoadError) -> (any ParameterData)? {
+    var found: EntryName?
+    do throws(LoadError) {
+      found = try entry(for: spec)
+      guard let found, let data = try file.values(of: found, layout: layout) else { return nil }
+      guard spec.fits(data.sizes ?? [], in: layout) else {
+        throw .wrongShape(data.sizes ?? [], spec, layout)
+      }
+      return data
+    } catch {
+      throw file.located(error, found?.text).asked(for: spec)
+    }
+  }
+
+  private func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
+    guard case .layers(let layers, _) = rule else {
+      if case .entries(let rule) = rule { return rule(spec).map { EntryName($0) } }
+      return nil
+    }
+    if let problem = matching?.problems[spec.layer] { throw problem }
+    var found = matching?.entries[spec]
+    if matching == nil || layers.form == .entries, found == nil {
+      found = try LayerMatching.entry(for: spec, in: layers)
+    }
+    // Theano turns kernels by 180 degrees before it uses them.
+    if layers.isTheano, spec.type == .weights, let found, let sizes = file.sizes(of: [found])[0],
+      sizes.count > 2, sizes.contains(where: { $0 > 1 })
+    {
+      throw file.located(.flippedKernel(), found.text)
+    }
+    return found
+  }
+}
