@@ -67,8 +67,8 @@ static inline int32_t *forge_range_of(const forge_view *range, const forge_frame
   return (int32_t *)(frame->bases[range->base] + range->offset);
 }
 
-/* Computes the conversion of an image from the ranges of its rows. With `stores` it also writes scale
- * and zero to `range`. */
+/* Computes the conversion of an image from the ranges of its rows. With `stores` it also writes
+ * scale and zero to `range`. */
 forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments,
                                      const forge_frame *frame, bool stores);
 
