@@ -47,9 +47,20 @@ int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_argument
 
 /* ---- ranges ---- */
 
-forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge_frame *frame) {
+static forge_byte_scale byte_scale_of(float minimum, float maximum) {
+  const double range = (double)maximum - (double)minimum;
+  if (!(range <= 0x1p129)) return (forge_byte_scale){NAN, 0, 0};
+  /* Below it the inverse would overflow. */
+  if (range < 0x1p-118) return (forge_byte_scale){0, 0, 0};
+  const double zero = -(double)minimum * 255 / range; /* 0 ... 255 */
+  return (forge_byte_scale){(float)(range / 255), (float)(255 / range), (int32_t)(zero + 0.5)};
+}
+
+forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge_frame *frame,
+                                     bool stores) {
   const int64_t rows = forge_byte_range_tiles(a);
-  const int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS, *most = least + rows;
+  int32_t *range = forge_range_of(&a->range, frame);
+  const int32_t *least = range + FORGE_RANGE_ROWS, *most = least + rows;
   int32_t low = 0, high = 0; /* zero is in every range */
   for (int64_t i = 0; i < rows; i++) {
     low = least[i] < low ? least[i] : low;
@@ -59,12 +70,12 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
   float minimum, maximum;
   memcpy(&minimum, &low, sizeof minimum);
   memcpy(&maximum, &high, sizeof maximum);
-  const double range = (double)maximum - (double)minimum;
-  if (!(range <= 0x1p129)) return (forge_byte_scale){NAN, 0, 0};
-  /* Below it the inverse would overflow. */
-  if (range < 0x1p-118) return (forge_byte_scale){0, 0, 0};
-  const double zero = -(double)minimum * 255 / range; /* 0 ... 255 */
-  return (forge_byte_scale){(float)(range / 255), (float)(255 / range), (int32_t)(zero + 0.5)};
+  const forge_byte_scale scale = byte_scale_of(minimum, maximum);
+  if (stores) {
+    memcpy(range, &scale.scale, sizeof *range);
+    range[1] = scale.zero;
+  }
+  return scale;
 }
 
 /* ---- packing ---- */

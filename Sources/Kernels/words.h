@@ -67,9 +67,10 @@ static inline int32_t *forge_range_of(const forge_view *range, const forge_frame
   return (int32_t *)(frame->bases[range->base] + range->offset);
 }
 
-/* Computes the conversion of an image from the ranges of its rows. */
+/* Computes the conversion of an image from the ranges of its rows. With `stores` it also writes
+ * scale and zero to `range`. */
 forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments,
-                                     const forge_frame *frame);
+                                     const forge_frame *frame, bool stores);
 
 /* Adding it rounds a number below 2^22 to an integer in the low bits. */
 #define FORGE_ROUNDING 12582912.0f

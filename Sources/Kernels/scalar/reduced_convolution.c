@@ -80,12 +80,7 @@ static uint32_t byte_of(float value, forge_byte_scale scale) {
 void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
                              int64_t last) {
   const forge_words_arguments *a = arguments;
-  const forge_byte_scale scale = forge_byte_scale_of(a, frame);
-  if (first == 0 && last > 0) {
-    int32_t *range = forge_range_of(&a->range, frame);
-    memcpy(range, &scale.scale, sizeof *range);
-    range[1] = scale.zero;
-  }
+  const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
   write_words(a, frame, first, last, 4, byte_of, scale);
 }
 

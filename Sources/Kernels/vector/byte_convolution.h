@@ -24,39 +24,21 @@ void FORGE_KERNEL(byte_range)(const void *arguments, const forge_frame *frame, i
 typedef uint8_t u8x16 __attribute__((vector_size(16)));
 typedef uint32_t quads_stored __attribute__((vector_size(16), aligned(4), may_alias));
 
-FORGE_INLINE void store_quads(float *p, u8x16 x) { *(quads_stored *)p = (quads_stored)x; }
-
 /* The bits of the scalar kernel: no fused multiply-add. */
-FORGE_INLINE u8x16 bytes_of(v16 x, v16 inverse, v16i zero) {
+FORGE_INLINE void store_quads(float *out, v16 x, v16 inverse, v16i zero) {
   const v16 shift = splat(FORGE_ROUNDING);
   const v16 shifted = x * inverse + shift;
   v16i q = (v16i)shifted - (v16i)shift + zero;
   q = __builtin_elementwise_min(__builtin_elementwise_max(q, (v16i){0}), (v16i){0} + 255);
-  return __builtin_convertvector(q, u8x16);
+  *(quads_stored *)out = (quads_stored) __builtin_convertvector(q, u8x16);
 }
 
 void FORGE_KERNEL(byte_input)(const void *arguments, const forge_frame *frame, int64_t first,
                               int64_t last) {
   const forge_words_arguments *a = arguments;
-  const forge_byte_scale scale = forge_byte_scale_of(a, frame);
-  if (first == 0 && last > 0) {
-    int32_t *range = forge_range_of(&a->range, frame);
-    memcpy(range, &scale.scale, sizeof *range);
-    range[1] = scale.zero;
-  }
-  const v16 inverse = splat(scale.inverse);
-  const v16i zero = (v16i){0} + scale.zero;
-  const u8x16 border = __builtin_convertvector(zero, u8x16);
-  for (int64_t tile = first; tile < last; tile++) {
-    words_source row;
-    float *out = words_of(a, frame, tile, FORGE_QUAD_WORDS, &row);
-    const int64_t before = row.in ? row.left : row.left + row.width + row.right;
-    for (int64_t x = 0; x < before; x++, out += FORGE_QUAD_WORDS) store_quads(out, border);
-    if (!row.in) continue;
-    for (int64_t x = 0; x < row.width; x++, out += FORGE_QUAD_WORDS)
-      store_quads(out, bytes_of(keep(row.mask, load(row.in + x * FORGE_LANES)), inverse, zero));
-    for (int64_t x = 0; x < row.right; x++, out += FORGE_QUAD_WORDS) store_quads(out, border);
-  }
+  const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
+  store_words(a, frame, first, last, FORGE_QUAD_WORDS, store_quads, splat(scale.inverse),
+              (v16i){0} + scale.zero);
 }
 
 /* sum + the products of a quad; sums are integers in the bits of floats. */

@@ -1,23 +1,25 @@
 /* Conversion of images to words of bf16 pairs and int8 quads: see ../include/CForgePrecision.h. */
 
-typedef struct {
-  const float *in; /* column 0 of the row, or NULL in the border */
-  int64_t left, width, right;
-  v16i mask; /* the lanes that hold channels */
-} words_source;
+/* Stores 16 channels of a pixel as words. */
+typedef void (*word_store)(float *out, v16 x, v16 inverse, v16i zero);
 
-/* Prepares a row of words, where `tile` is block * (top + height + bottom) + row. Returns the place
- * of its first word. */
-FORGE_INLINE float *words_of(const forge_words_arguments *a, const forge_frame *frame, int64_t tile,
-                             const int64_t words, words_source *source) {
+/* Writes rows of words, where a tile is block * (top + height + bottom) + row. A block has `words`
+ * words. */
+FORGE_INLINE void store_words(const forge_words_arguments *a, const forge_frame *frame,
+                              int64_t first, int64_t last, const int64_t words,
+                              const word_store put, v16 inverse, v16i zero) {
   const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;
-  const int64_t block = tile / rows, y = tile % rows - a->top;
-  *source = (words_source){
-    .in = y >= 0 && y < a->in.height ? forge_row(&a->in, frame, block, y) : NULL,
-    .left = a->left,
-    .width = a->in.width,
-    .right = a->right,
-    .mask = first_lanes(a->in.channels - block * FORGE_LANES),
-  };
-  return forge_row(&a->out, frame, block, y) - a->left * words;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / rows, y = tile % rows - a->top;
+    const bool inside = y >= 0 && y < a->in.height;
+    const v16i mask = first_lanes(a->in.channels - block * FORGE_LANES);
+    const float *in = forge_row(&a->in, frame, block, y);
+    float *out = forge_row(&a->out, frame, block, y) - a->left * words;
+    const int64_t before = inside ? a->left : (int64_t)a->left + a->in.width + a->right;
+    for (int64_t x = 0; x < before; x++, out += words) put(out, splat(0), inverse, zero);
+    if (!inside) continue;
+    for (int64_t x = 0; x < a->in.width; x++, out += words)
+      put(out, keep(mask, load(in + x * FORGE_LANES)), inverse, zero);
+    for (int64_t x = 0; x < a->right; x++, out += words) put(out, splat(0), inverse, zero);
+  }
 }
