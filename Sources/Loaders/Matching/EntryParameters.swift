@@ -40,7 +40,12 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
     self.file = file
     self.layout = layout
     do throws(LoadError) {
-      self.rule = try rule.map(Rule.entries) ?? .layers(try layers(), matching)
+      // The operator `??` would lose the type of the error.
+      if let rule {
+        self.rule = .entries(rule)
+      } else {
+        self.rule = .layers(try layers(), matching)
+      }
     } catch {
       throw file.located(error, nil)
     }
