@@ -6,7 +6,7 @@ import ForgeSystem
 /// Stage 5: a kernel, a layout and a step for every node of a bound graph.
 ///
 /// Images are blocked, everything else is plain; a value gets its other form when a step asks for
-/// it. How each family of operations becomes steps is in `Plan/Steps/`.
+/// it. How each family of operations becomes steps is in `Sources/CPU/Steps`.
 struct PlanBuilder {
   typealias Value = OperationGraph.Value
   typealias ID = PlannedTensor.ID
