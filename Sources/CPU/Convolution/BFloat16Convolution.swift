@@ -2,7 +2,7 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Products of pairs of bfloat16, sums in Float32.
+/// Multiplies pairs of bfloat16 and accumulates in Float32.
 struct BFloat16Convolution: WordConvolution {
   let panelWidth: Int
   let isPreferred: Bool
