@@ -35,7 +35,7 @@ package struct CPUBackend: Backend {
   }
 }
 
-/// A graph with its packed constants and the choices that hold for all input sizes.
+/// A graph with its packed constants and the choices shared by all input sizes.
 final class CPUNetwork: BackendNetwork {
   let decisions: BackendDecisions
   private let planner: Planner

@@ -7,7 +7,7 @@ struct PlanSettings {
   var level: forge_level
   /// The maximum number of threads of a prediction.
   var threads: Int
-  /// Whether to optimize for speed or size.
+  /// Whether to optimise for speed or size.
   var preference = CompileOptions.Preference.speed
   /// The relative L2 error that one step may add.
   var accuracy: Double

@@ -11,7 +11,8 @@ package struct ThreadSplit: Sendable {
   package static let bytesPerSecond = 10e9
   /// The minimum work per thread in seconds.
   ///
-  /// It is well above the cost of starting and joining a step with awake workers.
+  /// It is well above the cost of starting and joining a step with awake workers. Two threads share
+  /// a step from twice this work on.
   package static let smallestShare = 10e-6
 
   /// The minimum work per thread in seconds; 0, for tests, splits every step that has several

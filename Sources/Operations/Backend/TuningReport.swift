@@ -20,8 +20,8 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     public let challenger: (kernel: TuningRecord.Kernel, seconds: Double)
     /// Whether the challenger replaced the champion.
     ///
-    /// It must take less than 97 % of the champion's time and be faster in three quarters of the
-    /// turns.
+    /// It must take less than 97 % of the champion's time and be faster in at least three quarters
+    /// of the turns.
     public let isWon: Bool
 
     /// Creates a comparison.
@@ -37,7 +37,7 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The method.
+  /// The method that was used.
   public let way: Way
   /// The kernels of the plan, however they were chosen; empty if input sizes are unknown.
   public let record: TuningRecord
