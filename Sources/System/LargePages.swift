@@ -105,7 +105,6 @@ extension LargePages.Region {
     free = [address..<address + size]
   }
 
-  /// Whether the region contains an address.
   func contains(_ address: Int) -> Bool {
     self.address <= address && address < self.address + byteCount
   }

@@ -12,7 +12,6 @@ struct ConvolutionCandidates {
   let all: [Candidate]
   private let problem: ConvolutionProblem
 
-  /// Collects the candidates for a convolution.
   init(for problem: ConvolutionProblem) {
     self.problem = problem
     let (model, settings) = (ConvolutionCost(problem), problem.settings)

@@ -13,11 +13,9 @@ struct ConvolutionCost {
   let vectorsPerCycle: Double
   /// The output size in pixels.
   let output: Size
-  /// The number of input pixels.
   let inputPixels: Int
   /// The input and output channels, rounded up to whole blocks.
   let inputs, outputs: Int
-  /// The kernel size.
   let kernel: Size
 
   /// The bytes of weights that memory delivers per cycle.
@@ -25,7 +23,6 @@ struct ConvolutionCost {
   /// The image size assumed when input sizes are unknown at compile time.
   private static let nominalSize = Size(width: 56, height: 56)
 
-  /// Creates the cost model of a convolution.
   init(_ problem: ConvolutionProblem) {
     vectorsPerCycle = problem.settings.level.facts.vectors_per_cycle
     let (input, output) = (problem.input, problem.output)

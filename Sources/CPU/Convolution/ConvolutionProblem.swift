@@ -14,13 +14,11 @@ struct ConvolutionProblem {
     case dense
   }
 
-  /// The kind of operation.
   let kind: Kind
   /// The kernel, stride, dilation and padding.
   let geometry: ConvolutionGeometry
   /// The sizes of the input and output images: height, width, channels.
   let input, output: [Int]
-  /// The number of channel groups.
   let groups: Int
   /// Whether the input is a model input, available in row-major order, and the node has no
   /// residual.
@@ -67,9 +65,7 @@ struct ConvolutionProblem {
   var inputs: Int { input[2] / groups }
   /// The output channels per group.
   var outputs: Int { output[2] / groups }
-  /// The number of output pixels.
   var outputPixels: Int { output[0] * output[1] }
-  /// The number of kernel taps.
   var taps: Int { geometry.kernel.width * geometry.kernel.height }
   /// The number of weights per group.
   var weightCount: Int { outputs * taps * inputs }

@@ -5,9 +5,7 @@ import ForgeOperations
 struct PlannedConvolution {
   /// The node of the bound graph.
   let node: OperationGraph.Node
-  /// The computation.
   let problem: ConvolutionProblem
-  /// The chosen algorithm.
   let algorithm: any ConvolutionAlgorithm
   /// The pooling performed in the same step.
   var pooling: OperationGraph.Node?
@@ -61,7 +59,6 @@ extension PlanBuilder {
     return vector
   }
 
-  /// Returns the packed weights of a convolution.
   mutating func packedWeights(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {

@@ -8,7 +8,6 @@ struct WinogradConvolution: MeasuredAlgorithm {
   let form: WinogradTile
   /// The channels that are summed before the inverse transform.
   var summed: Int
-  /// The input channels.
   let inputs: Int
   var panelWidth: Int
 

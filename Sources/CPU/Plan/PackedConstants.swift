@@ -24,7 +24,6 @@ final class PackedConstants: Sendable {
 
   init(_ source: any ConstantSource) { self.source = source }
 
-  /// The number of bytes held.
   var byteCount: Int { made.withLock { $0.values.reduce(0) { $0 + $1.byteCount } } }
 
   /// Returns the values of a constant in Forge's layout.

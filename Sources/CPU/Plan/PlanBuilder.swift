@@ -80,7 +80,6 @@ struct PlanBuilder {
   /// Returns the sizes of a value; binding has made all of them known.
   func sizes(of value: Value) -> [Int] { graph.shape(of: value).sizes ?? [] }
 
-  /// Whether a value is an image.
   func isImage(_ value: Value) -> Bool { graph.shape(of: value).isImage }
 
   /// Returns the sizes of a value as an image; missing leading axes are 1.

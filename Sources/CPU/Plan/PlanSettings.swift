@@ -20,7 +20,6 @@ struct PlanSettings {
   ///
   /// Errors of several layers add up as the root of the sum of their squares.
   private static let layersInAccuracy = 3.0
-  /// The requested precision.
   var precision = CompileOptions.Precision.float32
   /// Whether input sizes are fixed, so that kernels may depend on them.
   ///

@@ -17,13 +17,9 @@ struct PlannedStep {
   let layers: [Int]
   /// The position of the node that the step belongs to.
   let node: Int
-  /// The tensors that the step reads.
   let reads: [PlannedTensor.ID]
-  /// The tensors that the step writes.
   let writes: [PlannedTensor.ID]
-  /// The work.
   let action: Action
-  /// The number of multiply-adds.
   var multiplyAdds = 0
   /// The bytes of packed parameters that the step reads.
   var parameterBytes = 0

@@ -24,7 +24,6 @@ struct PlannedTensor {
 
   /// Height, width and channels, or the sizes of another rank in memory order.
   let sizes: [Int]
-  /// Whether channels are blocked.
   let isBlocked: Bool
   /// The zero border around a blocked image.
   let halo: Edges

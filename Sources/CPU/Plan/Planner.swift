@@ -9,9 +9,7 @@ struct Planner: Sendable {
   let graph: OperationGraph
   /// The parameters in the forms that kernels read, shared by all plans.
   let constants: PackedConstants
-  /// The options of the compile.
   let options: CompileOptions
-  /// The instruction set of the kernels.
   let instructionSet: CompileOptions.InstructionSet
   /// The maximum number of threads of a prediction on this machine.
   let threads: Int

@@ -4,7 +4,6 @@ import ForgeShapes
 import ForgeSystem
 
 extension PlanBuilder {
-  /// Adds a function of each element.
   mutating func addActivation(_ node: OperationGraph.Node, _ function: ActivationFunction) throws {
     let activation = forge_activation(function)
     guard isImage(node.output) else {

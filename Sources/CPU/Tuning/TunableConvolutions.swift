@@ -7,7 +7,6 @@ struct TunableConvolutions {
   struct Entry {
     /// The sizes.
     let convolution: TuningRecord.Convolution
-    /// The candidate kernels.
     let candidates: ConvolutionCandidates
     /// The nodes whose steps are timed: the convolutions, and poolings that a candidate could fuse.
     fileprivate(set) var nodes: [Int]

@@ -64,7 +64,6 @@ package final class Workspace {
     return CropRectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
   }
 
-  /// Sets a crop rectangle.
   func setCrop(_ crop: CropRectangle, slot: Int) {
     // The elements are set one by one, because an array would allocate.
     let numbers = crops + slot * 4
