@@ -13,7 +13,8 @@ let library: [Target] = [
   .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
   .target(
     name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py", "winograd.py"]),
-  .target(name: "ForgeCPU", dependencies: ["ForgeOperations", "CForgeKernels"], path: "Sources/CPU"),
+  .target(
+    name: "ForgeCPU", dependencies: ["ForgeOperations", "CForgeKernels"], path: "Sources/CPU"),
   .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
   .systemLibrary(name: "CForgeZlib", path: "Sources/Zlib", pkgConfig: "zlib"),
   .target(

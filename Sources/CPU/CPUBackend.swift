@@ -35,7 +35,7 @@ package struct CPUBackend: Backend {
   }
 }
 
-/// A graph with its packed constants and the choices that hold for all input sizes.
+/// A graph with its packed constants and the choices shared by all input sizes.
 final class CPUNetwork: BackendNetwork {
   let decisions: BackendDecisions
   private let planner: Planner
@@ -55,7 +55,7 @@ final class CPUNetwork: BackendNetwork {
     self.planner = planner
     decisions = BackendDecisions(
       instructionSet: planner.instructionSet.rawValue, threads: planner.threads,
-      precision: ConvolutionAlgorithms.compute(in: options.precision, level: planner.level)
+      precision: ConvolutionAlgorithmList.compute(in: options.precision, level: planner.level)
         ? options.precision : .float32, tuning: tuning)
   }
 

@@ -9,7 +9,7 @@
  *   pack.c, gather.c, deal.c     parameters: packing, reading files' forms, sharing between threads
  *   words.h, precision.c, fixed.c  weights that are not floats
  *   dispatch.c, tiles.c          what the list of kernels generates
- *   run.c, pool.c, walk.c        loops over steps; walks over plain tensors
+ *   run_serial.c, pool.c, walk.c        loops over steps; walks over plain tensors
  *   peak.c                       peak rates of a core
  *   polynomials.py, winograd.py  print the numbers in vector/elementary.h and in winograd.h
  *

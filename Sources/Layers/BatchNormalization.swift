@@ -67,7 +67,8 @@ public struct BatchNormalization: Layer {
       isScaled
       ? try lowering.parameter(.gamma, [.channels: channels]) : try lowering.perChannel([1])
     let beta =
-      isCentered ? try lowering.parameter(.beta, [.channels: channels]) : try lowering.perChannel([0])
+      isCentered
+      ? try lowering.parameter(.beta, [.channels: channels]) : try lowering.perChannel([0])
     let mean = try lowering.parameter(.mean, [.channels: channels])
     let variance = try lowering.parameter(.variance, [.channels: channels])
     lowering.output = try lowering.apply(

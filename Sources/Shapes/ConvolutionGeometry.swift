@@ -107,7 +107,8 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     try ArgumentRule.positive(dilation, "dilation")
     // Both factors are bounded, so their product cannot overflow.
     try ArgumentRule.require(
-      max(extent.width, extent.height) <= Self.maximumExtent, "the dilated kernel", extent.description,
+      max(extent.width, extent.height) <= Self.maximumExtent, "the dilated kernel",
+      extent.description,
       needs: "at most \(Self.maximumExtent) pixels along each axis")
     if case .edges(let edges) = padding { try ArgumentRule.nonNegative(edges, "padding") }
   }

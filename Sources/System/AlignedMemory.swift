@@ -4,23 +4,23 @@
   import Musl
 #endif
 
-/// Memory aligned to 64 bytes (a cache line, an AVX-512 register), owned by whoever holds it.
+/// Memory aligned to 64 bytes (a cache line, an AVX-512 register).
 ///
-/// Plans and packed parameters lie in it; a compiled model has no other raw memory.
+/// Plans and packed parameters use it; a compiled model has no other raw memory.
 package final class AlignedMemory: Sendable {
   /// The alignment in bytes.
   package static let alignment = 64
 
-  /// Written only while it is created; freed by `deinit`, when nobody reads it any more.
+  /// The memory, written only during initialisation; `deinit` frees it, when no reader remains.
   nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
-  /// Where the memory comes from, unless from the C library.
+  /// The allocator, unless it is the C library.
   private let pages: LargePages?
 
-  /// Allocates `byteCount` bytes and lets `fill` write them; they are zeroed first if `isZeroed`.
+  /// Allocates `byteCount` bytes and calls `fill` to write them; zeroes them first if `isZeroed`.
   ///
   /// Large allocations come from `pages`.
   ///
-  /// - Throws: ``NoMemory`` when the system refuses, and what `fill` throws.
+  /// - Throws: ``NoMemory`` if the allocation fails, and errors of `fill`.
   package init(
     byteCount: Int, isZeroed: Bool = true, pages: LargePages? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -49,22 +49,22 @@ package final class AlignedMemory: Sendable {
   /// The number of bytes.
   package var byteCount: Int { base.count }
 
-  /// The bytes, valid while this object lives.
+  /// The bytes, valid while this object exists.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
 
-  /// The floats, valid while this object lives.
+  /// The floats, valid while this object exists.
   package var floats: UnsafePointer<Float>? {
     UnsafePointer(base.baseAddress?.assumingMemoryBound(to: Float.self))
   }
 
-  /// The floats, as the C type of the bases of a frame requires; a plan never writes constants.
+  /// The floats with the mutable type that the C frame requires; a plan never writes constants.
   package var writableFloats: UnsafeMutablePointer<Float>? {
     base.baseAddress?.assumingMemoryBound(to: Float.self)
   }
 
-  /// Uninitialised bytes, to be freed with ``free(_:)``; `nil` when the system refuses.
+  /// Allocates uninitialised bytes, to be freed with ``free(_:)``; returns `nil` on failure.
   ///
-  /// Large allocations ask for large pages: see ``LargePages``.
+  /// Large allocations request large pages; see ``LargePages``.
   package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
     let page = LargePages.pageBytes
@@ -80,9 +80,9 @@ package final class AlignedMemory: Sendable {
     return memory
   }
 
-  /// Uninitialised floats, to be freed with ``free(_:)``.
+  /// Allocates uninitialised floats, to be freed with ``free(_:)``.
   ///
-  /// - Throws: ``NoMemory`` when there is no memory of that size.
+  /// - Throws: ``NoMemory`` if the allocation fails.
   package static func allocate(floatCount: Int) throws(NoMemory) -> UnsafeMutableRawPointer {
     let (byteCount, overflow) = floatCount.multipliedReportingOverflow(
       by: MemoryLayout<Float>.stride)
@@ -92,26 +92,26 @@ package final class AlignedMemory: Sendable {
     return memory
   }
 
-  /// Frees memory of ``allocate(byteCount:)``.
+  /// Frees memory of ``allocate(byteCount:)`` or ``allocate(floatCount:)``.
   package static func free(_ memory: UnsafeMutableRawPointer?) {
     releaseMemory(memory)
   }
 
-  /// The bytes that a large allocation leaves for the small ones around it.
+  /// The bytes that a large allocation leaves for subsequent small ones.
   private static let reserve = 16 << 20
 
   /// Whether memory remains for the small allocations that follow one of `byteCount` bytes.
   ///
-  /// Swift ends a process when an object or array finds no memory. A large allocation is therefore
-  /// refused while there is still enough to create and report the error.
+  /// Swift terminates the process if an object or array cannot be allocated. A large allocation is
+  /// therefore refused while there is still enough memory to create and report the error.
   private static func leavesReserve(_ byteCount: Int) -> Bool {
     guard byteCount >= LargePages.leastBytes else { return true }
     return (try? MemoryProbe.check(byteCount: reserve)) != nil
   }
 
-  /// `count` rounded up to a multiple of `unit`.
+  /// Returns `count` rounded up to a multiple of `unit`.
   package static func round(_ count: Int, to unit: Int) -> Int { (count + unit - 1) / unit * unit }
 }
 
-// Outside the class, where `free` is the C library's function.
+// This is outside the class, so that `free` is the C library's function.
 private func releaseMemory(_ memory: UnsafeMutableRawPointer?) { free(memory) }

@@ -1,23 +1,23 @@
-/// Floats whose allocation may fail, where an array's would end the process.
+/// Floats whose allocation can fail with an error, whereas an array would terminate the process.
 package final class FloatMemory {
-  /// The floats, of undefined value until they are written, valid while this object lives.
+  /// The floats, uninitialised at first and valid while this object exists.
   ///
   /// The compiler may release the object after its last use, so readers of the floats hold it with
   /// `withExtendedLifetime`.
   package let floats: UnsafeMutableBufferPointer<Float>
 
-  /// Room for `count` floats.
+  /// Allocates `count` floats.
   ///
-  /// - Throws: ``NoMemory`` when there is none.
+  /// - Throws: ``NoMemory`` if the allocation fails.
   package init(count: Int) throws(NoMemory) {
     let start = try AlignedMemory.allocate(floatCount: count)
     floats = UnsafeMutableBufferPointer(
       start: start.bindMemory(to: Float.self, capacity: count), count: count)
   }
 
-  /// A copy of an array.
+  /// Copies an array.
   ///
-  /// - Throws: ``NoMemory`` when there is none.
+  /// - Throws: ``NoMemory`` if the allocation fails.
   package convenience init(_ values: [Float]) throws(NoMemory) {
     try self.init(count: values.count)
     _ = floats.update(fromContentsOf: values)

@@ -8,7 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The number of forks that led to this process, in which the threads of its parent are gone.
+/// Counts the forks that led to this process, which does not have the threads of its parent.
 package enum ForkCount {
   private static let count = Atomic<Int>(0)
   private static let isWatching: Bool = {

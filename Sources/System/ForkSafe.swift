@@ -11,28 +11,28 @@
 // A child of `fork` has one thread, the one that called it. A lock that another thread held stays
 // locked in the child forever, and the state it guards may be half changed. `Synchronization.Mutex`
 // is worse. On Linux it is a futex that identifies its owner by a thread id, which the Swift
-// library caches per thread. In a child, contention for such a lock therefore ends the process even
-// if nobody held it at the fork.
+// library caches per thread. In a child, contention for such a lock therefore terminates the
+// process even if no thread held it at the fork.
 //
 // All such state of the process therefore shares one lock, and `fork` takes it. A handler of
 // `pthread_atfork` locks it before the process is copied, and both processes continue with it
-// unlocked. A fork therefore never falls inside a call of `withLock`, and the child finds every
-// value as the last call left it. The price is that all calls in a process exclude each other. They
+// unlocked. A fork therefore never happens inside a call of `withLock`, and the child finds every
+// value as the last call left it. The cost is that all calls in a process exclude each other. They
 // are short, and none blocks or calls user code. No prediction of known size makes one: its plan is
 // a constant of the model, and an atomic exchange takes and returns its memory.
 //
 // - The lock is recursive, because releasing a value under it may call `withLock` in a `deinit`.
-// - A child initialises the lock anew: a recursive lock identifies its owner by thread id, and the
+// - A child reinitialises the lock: a recursive lock identifies its owner by thread id, and the
 //   thread of the child has another one.
 // - The C library locks `malloc` after these handlers, so code under the lock may allocate.
-// - Work that a thread of the parent was about to do is not done in the child. State that marks
-//   work in progress therefore records the process: ``ForkCount``.
+// - A child does not continue work of the parent's other threads. State that marks work in progress
+//   therefore records the process: ``ForkCount``.
 // - `_Fork` and the bare system call run no handlers. Their children may only call
 //   async-signal-safe functions.
-// - The Swift runtime takes locks of its own when a type or a global is used for the first time.
-//   Docs/Concurrency.md explains what that means for a process that forks.
+// - The Swift runtime takes its own locks when a type or a global is used for the first time.
+//   Docs/Concurrency.md explains the consequences for a process that forks.
 
-/// A value behind a lock that stays usable in a child of `fork`.
+/// A value behind a lock that remains usable in a child of `fork`.
 ///
 /// `@unchecked Sendable`: the value is only accessed under the lock.
 package final class ForkSafe<Value>: @unchecked Sendable {
@@ -56,11 +56,11 @@ package final class ForkSafe<Value>: @unchecked Sendable {
 
 /// The lock that `fork` takes.
 private enum ForkLock {
-  // It is only accessed through the pointer and is never freed.
+  // The mutex is accessed only through the pointer and never freed.
   private nonisolated(unsafe) static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     ForkLock.initialize(mutex)
-    // This fails when there is no memory for it. A fork is then as safe as without handlers.
+    // Registration fails if memory is insufficient. A fork is then as safe as without handlers.
     _ = pthread_atfork(
       { ForkLock.lock() }, { ForkLock.unlock() }, { ForkLock.initialize(ForkLock.mutex) })
     return mutex

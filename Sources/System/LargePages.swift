@@ -4,22 +4,22 @@
   import Musl
 #endif
 
-/// Memory for parameters in pages of 2 MB, where the system has them.
+/// Memory for parameters in 2 MB pages, if the system supports them.
 ///
-/// A prediction reads each parameter about once. With pages of 4 KB it walks the page tables for
-/// nearly every cache line, and in a virtual machine those of the host as well.
-/// Docs/Performance.md has the measurement.
+/// A prediction reads each parameter about once. With 4 KB pages, nearly every cache line requires
+/// a page table walk, and in a virtual machine a walk of the host's tables too. Docs/Performance.md
+/// has the measurement.
 package final class LargePages: Sendable {
   /// The bytes of a page.
   package static let pageBytes = 2 << 20
-  /// The least allocation worth a place in a large page.
+  /// The minimum size of an allocation in large pages.
   package static let leastBytes = 64 << 10
-  /// The address space reserved at once; pages that nobody has written take no memory.
+  /// The address space reserved at a time; untouched pages take no memory.
   private static let regionBytes = 32 << 20
 
   struct Region {
     let address, byteCount: Int
-    /// The free ranges in order; no two are adjacent.
+    /// The free ranges in ascending order; no two are adjacent.
     var free: [Range<Int>]
   }
 
@@ -36,7 +36,7 @@ package final class LargePages: Sendable {
     }
   }
 
-  /// The reserved address space in bytes, free ranges included.
+  /// The reserved address space in bytes, including free ranges.
   package var reservedBytes: Int { regions.withLock { $0.reduce(0) { $0 + $1.byteCount } } }
 
   /// The bytes in use.
@@ -46,15 +46,15 @@ package final class LargePages: Sendable {
     }
   }
 
-  /// The bytes that an allocation takes; `nil` when the number overflows.
+  /// Returns the bytes that an allocation takes; `nil` if the number overflows.
   private static func size(_ byteCount: Int) -> Int? {
     let (padded, overflow) = byteCount.addingReportingOverflow(AlignedMemory.alignment - 1)
     guard !overflow, byteCount >= 0 else { return nil }
-    // At least one unit, so that each allocation has its own address.
+    // Each allocation takes at least one unit, so that its address is unique.
     return max(padded / AlignedMemory.alignment, 1) * AlignedMemory.alignment
   }
 
-  /// Uninitialised bytes aligned to a cache line; `nil` when there is no memory.
+  /// Allocates uninitialised bytes aligned to a cache line; returns `nil` on failure.
   package func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     guard let size = Self.size(byteCount) else { return nil }
     let address = regions.withLock { regions -> Int? in
@@ -82,7 +82,7 @@ package final class LargePages: Sendable {
 }
 
 extension LargePages.Region {
-  /// Reserves address space of at least this size; `nil` when the system refuses.
+  /// Reserves at least this much address space; returns `nil` on failure.
   init?(byteCount: Int) {
     let page = LargePages.pageBytes
     let (padded, overflow) = byteCount.addingReportingOverflow(2 * page)
@@ -93,24 +93,23 @@ extension LargePages.Region {
         nil, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
       base != MAP_FAILED
     else { return nil }
-    // The parts outside the page boundaries are unmapped.
+    // Unmaps the parts outside the page boundaries.
     let start = Int(bitPattern: base)
     address = AlignedMemory.round(start, to: page)
     self.byteCount = size
     if address > start { munmap(base, address - start) }
     let rest = start + padded - (address + size)
     if rest > 0 { munmap(UnsafeMutableRawPointer(bitPattern: address + size), rest) }
-    // This fails on systems without large pages, where small ones serve.
+    // This fails on systems without large pages, which use small ones instead.
     madvise(UnsafeMutableRawPointer(bitPattern: address), size, MADV_HUGEPAGE)
     free = [address..<address + size]
   }
 
-  /// Whether an address lies in it.
   func contains(_ address: Int) -> Bool {
     self.address <= address && address < self.address + byteCount
   }
 
-  /// The first free range that holds `size` bytes, shortened by them.
+  /// Removes `size` bytes from the first free range that is large enough and returns their address.
   mutating func take(_ size: Int) -> Int? {
     guard let index = free.firstIndex(where: { $0.count >= size }) else { return nil }
     let range = free[index]
@@ -122,7 +121,7 @@ extension LargePages.Region {
     return range.lowerBound
   }
 
-  /// Frees a range and joins it with adjacent free ranges.
+  /// Frees a range, joins it with adjacent free ranges, and returns whole pages to the system.
   mutating func give(_ range: Range<Int>) {
     var range = range
     let index = free.firstIndex { $0.lowerBound > range.lowerBound } ?? free.endIndex

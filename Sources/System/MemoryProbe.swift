@@ -4,15 +4,15 @@
   import Musl
 #endif
 
-/// Tests whether the system grants memory, before an array traps because it does not.
+/// Tests whether memory is available, because an array traps if it is not.
 package enum MemoryProbe {
   /// Tests an allocation of `byteCount` bytes.
   ///
-  /// It maps and unmaps them: the compiler removes a `malloc` that is freed at once.
+  /// It maps and unmaps memory, because the compiler removes a `malloc` that is freed immediately.
   ///
-  /// - Throws: ``NoMemory`` when the system refuses.
+  /// - Throws: ``NoMemory`` if the mapping fails.
   package static func check(byteCount: Int) throws(NoMemory) {
-    // An array has a header besides its elements, and the allocator rounds up.
+    // An array has a header, and the allocator rounds up.
     let (whole, overflow) = byteCount.addingReportingOverflow(1 << 16)
     guard !overflow,
       let probe = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

@@ -1,9 +1,9 @@
-/// The system gave no memory.
+/// A failed allocation.
 package struct NoMemory: Error, CustomStringConvertible {
-  /// The bytes that were asked for in one piece.
+  /// The size of the requested allocation in bytes.
   package let byteCount: Int
 
-  /// The mistake in Forge's voice.
+  /// The message in Forge's format.
   package var description: String { "there is no memory\n  needs     \(byteCount) bytes" }
 
   /// Creates the error for an allocation of `byteCount` bytes.

@@ -8,11 +8,11 @@ import Synchronization
   import Darwin
 #endif
 
-/// When a running prediction is to stop: at a deadline, or when a flag is raised.
+/// The condition for stopping a running prediction: a deadline or a raised flag.
 package struct StopCondition {
-  /// The flag, not 0 once the prediction is to stop.
+  /// The flag; nonzero stops the prediction.
   package let flag: UnsafePointer<Atomic<Int32>>?
-  /// The deadline in nanoseconds of `CLOCK_MONOTONIC`; `Int64.max` when there is none.
+  /// The deadline in nanoseconds of `CLOCK_MONOTONIC`; `Int64.max` without one.
   package let deadline: Int64
 
   /// Creates a condition; by default it is never met.
@@ -21,13 +21,13 @@ package struct StopCondition {
     self.deadline = deadline
   }
 
-  /// Whether the prediction is to stop.
+  /// Whether the prediction must stop.
   package var isMet: Bool {
     if let flag, flag.pointee.load(ordering: .relaxed) != 0 { return true }
     return deadline != .max && Self.monotonicNanoseconds() >= deadline
   }
 
-  /// The time of the machine's monotonic clock.
+  /// Returns the time of the monotonic clock in nanoseconds.
   package static func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -132,7 +132,8 @@ func expectError(
     #expect(Padding.valid.description == ".valid")
     #expect(Padding.explicit(left: 2) == .edges(Edges(left: 2)))
     #expect(
-      Padding.explicit(top: 1, bottom: 2).description == ".explicit(top 1, left 0, bottom 2, right 0)")
+      Padding.explicit(top: 1, bottom: 2).description
+        == ".explicit(top 1, left 0, bottom 2, right 0)")
   }
 }
 

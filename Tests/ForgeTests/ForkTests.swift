@@ -50,7 +50,6 @@ import Testing
     }
   }
 
-
   /// One that a child makes of a model that was compiled before.
   @Test func realtimeContexts() async {
     await #expect(processExitsWith: .success) {

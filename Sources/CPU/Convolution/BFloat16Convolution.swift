@@ -2,8 +2,8 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Products of pairs of bfloat16, sums in Float32.
-struct BFloat16Convolution: WordConvolution {
+/// Multiplies pairs of bfloat16 and accumulates in Float32.
+struct BFloat16Convolution: WordAlgorithm {
   let panelWidth: Int
   let isPreferred: Bool
 

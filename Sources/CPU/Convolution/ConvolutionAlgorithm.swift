@@ -2,48 +2,47 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// A way to compute convolutions: its conditions, its cost, its rounding error, its packed weights
-/// and its steps.
+/// A convolution algorithm: its conditions, cost, rounding error, packed weights and steps.
 ///
-/// Each algorithm is one type in a file of its own and one line of ``ConvolutionAlgorithms/all``. A
-/// value is one candidate for one convolution: the algorithm with its parameters.
+/// Each algorithm is one type in its own file and one entry of ``ConvolutionAlgorithmList/all``. A
+/// value is a candidate for one convolution: the algorithm with its parameters.
 protocol ConvolutionAlgorithm: Sendable {
-  /// The name by which users switch the algorithm off; `nil` where no other could take its place.
+  /// The name that disables the algorithm; `nil` if no other algorithm can replace it.
   static var rewriteName: String? { get }
 
-  /// The ways in which the algorithm can compute a convolution, none where a condition is not met.
+  /// Returns the candidates for a convolution; empty if a condition is not met.
   ///
-  /// Conditions are those of sizes and settings. Those of the weights are checked by
-  /// ``fitted(to:)``, that of the input's memory is ``needsContiguousInput``.
+  /// This checks sizes and settings only. ``fitted(to:)`` checks the weights, and
+  /// ``needsContiguousInput`` states the requirement on the input's memory.
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm]
 
-  /// Whether the algorithm computes in a precision below Float32 with the kernels of an instruction
-  /// set.
+  /// Whether the algorithm supports a precision below Float32 on an instruction set.
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool
 
-  /// The estimated cycles of one core; 0 where the algorithm is taken whenever it is a candidate.
+  /// Returns the estimated cycles on one core; 0 selects the candidate unconditionally.
   func cost(_ model: ConvolutionCost) -> Double
 
-  /// The relative L2 error beyond that of plain sums in the precision that was asked for.
+  /// Returns the relative L2 error in addition to that of direct summation in the requested
+  /// precision.
   func addedError(_ level: forge_level) -> Double
 
-  /// Whether the kernel reads zeros around its image; others know where the image ends.
+  /// Whether the kernel reads the zero border of its image instead of checking the image's bounds.
   var readsBorder: Bool { get }
 
-  /// Whether the rows of the input must follow each other without a gap.
+  /// Whether the rows of the input must be contiguous.
   var needsContiguousInput: Bool { get }
 
-  /// Whether the kernel reads an input of the model in row-major order.
+  /// Whether the kernel reads a model input in row-major order.
   var readsPlainInput: Bool { get }
 
-  /// Whether the kernel can do the 2×2 maximum pooling after the convolution.
+  /// Whether the kernel can apply a subsequent 2×2 maximum pooling.
   var canPool: Bool { get }
 
-  /// The candidate in the form that these weights need; `nil` where it would not be exact enough
+  /// Returns the candidate in the form these weights require; `nil` if it is not accurate enough
   /// for them.
   func fitted(to weights: ConvolutionWeights) throws -> Self?
 
-  /// Adds the steps of a convolution that the candidate was chosen for.
+  /// Adds the steps of the convolution.
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws
 }
 
@@ -58,21 +57,21 @@ extension ConvolutionAlgorithm {
   func fitted(to weights: ConvolutionWeights) throws -> Self? { self }
 }
 
-/// An algorithm that can be chosen by timing it, and that a tuning record can name.
+/// An algorithm that can be selected by timing and named in a tuning record.
 protocol MeasuredAlgorithm: ConvolutionAlgorithm {
   /// The output channels per panel of weights.
   var panelWidth: Int { get set }
 
-  /// The candidate as records have it.
+  /// The candidate as a tuning record stores it.
   var record: TuningRecord.Kernel { get }
 
-  /// The channels that panels divide, of so many output channels.
+  /// Returns the number of channels that are divided into panels, given the output channels.
   func panelledChannels(of outputs: Int) -> Int
 
-  /// The candidate with the parameters of a record; `nil` where the record means something else or
-  /// goes beyond what the candidate allows.
+  /// Returns the candidate with a record's parameters; `nil` if the record names another candidate
+  /// or exceeds this one's limits.
   ///
-  /// The width of the record's panels is one of those there are.
+  /// `panelWidth` must be one of the available widths.
   func variant(_ record: TuningRecord.Kernel, panelWidth: Int) -> Self?
 }
 

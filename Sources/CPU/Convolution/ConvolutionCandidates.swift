@@ -1,67 +1,66 @@
 import ForgeOperations
 
-/// The choice of an algorithm for a convolution.
+/// The candidate algorithms for one convolution.
 ///
-/// Candidates of all algorithms are collected, those that are not accurate enough are left out, and
-/// the cheapest is taken, or the one that was measured or recorded.
+/// Candidates that are not accurate enough are excluded. The measured or recorded candidate is
+/// preferred, otherwise the cheapest.
 struct ConvolutionCandidates {
-  /// A candidate with its estimated cost.
+  /// A candidate and its estimated cost.
   typealias Candidate = (cost: Double, algorithm: any ConvolutionAlgorithm)
 
-  /// The candidates in the order of the list of algorithms.
+  /// The candidates in the order of ``ConvolutionAlgorithmList/all``.
   let all: [Candidate]
   private let problem: ConvolutionProblem
 
-  /// Collects the candidates for a convolution.
   init(for problem: ConvolutionProblem) {
     self.problem = problem
     let (model, settings) = (ConvolutionCost(problem), problem.settings)
-    all = ConvolutionAlgorithms.all
+    all = ConvolutionAlgorithmList.all
       .filter { $0.rewriteName.map(settings.isEnabled) ?? true }
       .flatMap { $0.candidates(for: problem) }
       .filter { $0.addedError(settings.level) <= settings.accuracy }
       .map { ($0.cost(model), $0) }
   }
 
-  /// The candidates from the one that is preferred to the one that is left when weights suit no
-  /// other.
+  /// The candidates in order of preference; later ones are fallbacks for weights that an earlier
+  /// one cannot represent.
   var ranked: [any ConvolutionAlgorithm] {
     let ranked = Self.ranked(all)
     guard problem.isTunable,
       let record = problem.settings.tuned[TuningRecord.Convolution(problem)],
       let tuned = variant(record)
     else { return ranked }
-    // It takes the place of all that it was measured against.
+    // The tuned kernel replaces all candidates that it was measured against.
     let tunedCost = tuned.cost(ConvolutionCost(problem))
     let others = all.filter { !($0.algorithm is any MeasuredAlgorithm) && $0.cost < tunedCost }
     return Self.ranked(others) + [tuned] + ranked
   }
 
-  /// The first of the cheapest comes first.
+  /// Sorts candidates by cost; candidates of equal cost keep their order.
   private static func ranked(_ candidates: [Candidate]) -> [any ConvolutionAlgorithm] {
     candidates.enumerated()
       .sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }
       .map(\.element.algorithm)
   }
 
-  /// The candidates that can be measured, in the order of the list of algorithms.
+  /// The candidates that can be measured, in the order of ``ConvolutionAlgorithmList/all``.
   var measured: [(cost: Double, algorithm: any MeasuredAlgorithm)] {
     all.compactMap { candidate in
       (candidate.algorithm as? any MeasuredAlgorithm).map { (candidate.cost, $0) }
     }
   }
 
-  /// The widths of panels that a candidate may have.
+  /// Returns the panel widths that a candidate may have.
   func panelWidths(of algorithm: any MeasuredAlgorithm) -> [Int] {
     Panels.widths(outputs: panelledOutputs(of: algorithm))
   }
 
-  /// The channels that panels divide.
+  /// Returns the number of output channels that are divided into panels.
   func panelledOutputs(of algorithm: any MeasuredAlgorithm) -> Int {
     algorithm.panelledChannels(of: problem.outputs)
   }
 
-  /// The algorithm that a record names; `nil` where no candidate allows it.
+  /// Returns the candidate that a record names; `nil` if none matches.
   func variant(_ record: TuningRecord.Kernel) -> (any MeasuredAlgorithm)? {
     guard let width = record.panelWidth else { return nil }
     for (_, algorithm) in measured where panelWidths(of: algorithm).contains(width) {

@@ -1,24 +1,24 @@
 import ForgeOperations
 
-/// The algorithms of all convolutions of a graph, which depend on each other.
+/// Chooses the algorithms of all convolutions of a graph.
 ///
-/// An image has the border that the algorithms reading it need, and some algorithms need images
-/// without one.
+/// The choices depend on each other: an image has the border that the algorithms reading it need,
+/// and some algorithms require images without a border.
 struct ConvolutionChoice {
   private let graph: OperationGraph
   private let settings: PlanSettings
   private let nodes: [(position: Int, problem: ConvolutionProblem)]
-  /// The candidates of each node, the preferred one first.
+  /// The candidates of each node in order of preference.
   private let ranked: [[any ConvolutionAlgorithm]]
-  /// The nodes whose inputs have gaps between rows.
+  /// The positions of nodes whose inputs have gaps between rows.
   private var gapped: Set<Int> = []
 
-  /// The convolutions with the algorithms that were chosen, by the positions of their nodes.
+  /// The convolutions with their chosen algorithms, by node position.
   private(set) var planned: [Int: PlannedConvolution] = [:]
-  /// How images lie with these.
+  /// The image layout that the chosen algorithms require.
   private(set) var layout: ImageLayout
 
-  /// Collects the candidates.
+  /// Collects the candidates of every convolution.
   init(_ graph: OperationGraph, _ settings: PlanSettings) {
     self.graph = graph
     self.settings = settings
@@ -29,8 +29,8 @@ struct ConvolutionChoice {
     layout = ImageLayout(graph, [PlannedConvolution](), settings)
   }
 
-  /// Takes the first candidate of each convolution that its input allows and, with `constants`, its
-  /// weights.
+  /// Selects for each convolution the first candidate that its input's layout and, if `constants`
+  /// is given, its weights permit.
   mutating func choose(by constants: PackedConstants? = nil) throws {
     var isSettled = false
     while !isSettled {

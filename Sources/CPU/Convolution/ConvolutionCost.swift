@@ -2,31 +2,27 @@ import CForgeKernels
 import ForgeShapes
 import ForgeSystem
 
-/// What the cost model of stage 5 knows of a convolution; each algorithm estimates its cycles from
-/// it.
+/// The properties of a convolution from which each algorithm estimates its cycles.
 ///
-/// Estimates are functions of sizes and instruction set alone, so that a model gets the same plan
-/// every time. They count multiply-adds in vectors of 16 at the rate the micro-kernel reaches, what
-/// an algorithm does besides, and the packed weights as a stream from memory, whichever of sums and
-/// stream takes longer.
+/// Estimates depend only on sizes and the instruction set, so a model always gets the same plan.
+/// They count multiply-adds in vectors of 16 at the rate of the micro-kernel and the additional
+/// work of an algorithm. Packed weights count as a stream from memory; the slower of arithmetic and
+/// stream determines the time.
 struct ConvolutionCost {
-  /// The multiply-adds of 16 lanes per cycle.
+  /// The 16-lane multiply-adds per cycle.
   let vectorsPerCycle: Double
-  /// The output pixels.
+  /// The output size in pixels.
   let output: Size
-  /// The pixels that are read.
   let inputPixels: Int
-  /// Channels read and made, rounded up to whole blocks.
+  /// The input and output channels, rounded up to whole blocks.
   let inputs, outputs: Int
-  /// The taps.
   let kernel: Size
 
-  /// Bytes of weights that arrive per cycle while sums are computed: 25 GB/s at 3.7 GHz.
+  /// The bytes of weights that memory delivers per cycle.
   static let bytesPerCycle = 7.0
-  /// The size that stands for sizes which come with the inputs.
+  /// The image size assumed when input sizes are unknown at compile time.
   private static let nominalSize = Size(width: 56, height: 56)
 
-  /// The model of a convolution.
   init(_ problem: ConvolutionProblem) {
     vectorsPerCycle = problem.settings.level.facts.vectors_per_cycle
     let (input, output) = (problem.input, problem.output)
@@ -39,10 +35,10 @@ struct ConvolutionCost {
     kernel = problem.geometry.kernel
   }
 
-  /// The products of an output pixel, in vectors.
+  /// The number of vector multiply-adds per output pixel.
   var products: Double {
     Double(kernel.width * kernel.height) * Double(inputs) * Double(outputs) / 16
   }
-  /// The output pixels.
+  /// The number of output pixels.
   var pixels: Double { Double(output.width * output.height) }
 }

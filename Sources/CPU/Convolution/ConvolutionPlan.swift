@@ -1,28 +1,27 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Stage 5: the algorithm of every convolution of a bound graph, and the poolings that are done in
-/// the same step.
+/// Stage 5: the algorithm of every convolution of a bound graph and the poolings fused into them.
 struct ConvolutionPlan {
-  /// The convolutions by the positions of their nodes.
+  /// The convolutions by node position.
   private(set) var planned: [Int: PlannedConvolution] = [:]
-  /// The position of the pooling that a convolution does or could do with another algorithm.
+  /// The position of the pooling that each convolution performs, or could with another algorithm.
   private(set) var poolable: [Int: Int] = [:]
-  /// The borders of images, and what lies in the memory of something else.
+  /// The borders of images and the images that share the memory of another.
   let layout: ImageLayout
   private var fused: Set<Int> = []
 
-  /// Chooses for a graph whose sizes are known.
+  /// Chooses the algorithms for a graph whose sizes are known.
   ///
-  /// Without `constants`, where weights are, these are taken to suit every algorithm.
+  /// Without `constants`, the weights are assumed to suit every algorithm.
   ///
-  /// - Throws: what reading weights throws, ``NoConvolutionAlgorithm``.
+  /// - Throws: ``NoConvolutionAlgorithm``, and errors of reading the weights.
   init(
     _ graph: OperationGraph, _ settings: PlanSettings, constants: PackedConstants? = nil
   ) throws {
     var choice = ConvolutionChoice(graph, settings)
-    // Weights are looked at when it is known where images have borders, so that none is packed in
-    // vain.
+    // The first pass determines the borders of images, so that the second packs no weights in a
+    // form that goes unused.
     try choice.choose()
     if let constants { try choice.choose(by: constants) }
     planned = choice.planned
@@ -44,10 +43,10 @@ struct ConvolutionPlan {
     }
   }
 
-  /// Whether another step does the work of the node at a position.
+  /// Whether another step performs the operation of the node at this position.
   func isFused(_ position: Int) -> Bool { fused.contains(position) }
 
-  /// The nodes that read each value, by position.
+  /// Returns the positions of the nodes that read each value, by value index.
   private static func readers(_ graph: OperationGraph) -> [Int: [Int]] {
     var readers: [Int: [Int]] = [:]
     for (position, node) in graph.nodes.enumerated() {
@@ -58,7 +57,7 @@ struct ConvolutionPlan {
     return readers
   }
 
-  /// Whether a node is the 2×2 maximum pooling with stride 2 that kernels do at their end.
+  /// Whether a node is a 2×2 maximum pooling with stride 2 that convolution kernels can apply.
   private static func canFuse(
     _ pooling: OperationGraph.Node, after node: OperationGraph.Node, sizes: [Int]
   ) -> Bool {
@@ -68,8 +67,8 @@ struct ConvolutionPlan {
     else { return false }
     let edges = geometry.edges(width: sizes[1], height: sizes[0])
     guard edges.top == 0, edges.left == 0, edges.bottom <= 1, edges.right <= 1 else { return false }
-    // The activation comes last in the step: it is the pooling's own, or one that the maximum may
-    // trade places with, to the bit.
+    // The step applies the activation last. It is the pooling's own, or a monotonic one, which
+    // commutes exactly with the maximum.
     return node.activation == .linear
       || (pooling.activation == .linear && node.activation.isMonotonic)
   }

@@ -2,35 +2,33 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// What a node computes that is done by a convolution algorithm: a convolution, a depthwise one or
-/// a dense layer.
+/// The computation of a node that a convolution algorithm performs: a convolution, a depthwise
+/// convolution or a dense layer.
 struct ConvolutionProblem {
-  /// The sort of operation.
+  /// The kind of operation.
   enum Kind {
     case convolution
-    /// A group for each input channel.
+    /// One group per input channel.
     case depthwise
-    /// The convolution whose kernel is the whole image.
+    /// A convolution whose kernel covers the whole image.
     case dense
   }
 
-  /// The sort of operation.
   let kind: Kind
-  /// The window.
+  /// The kernel, stride, dilation and padding.
   let geometry: ConvolutionGeometry
-  /// The image that is read and the one that is made: height, width, channels.
+  /// The sizes of the input and output images: height, width, channels.
   let input, output: [Int]
-  /// The groups of channels.
   let groups: Int
-  /// Whether the input is one of the model's, which is there in row-major order, and nothing is
-  /// added to the sums.
+  /// Whether the input is a model input, available in row-major order, and the node has no
+  /// residual.
   let readsModelInput: Bool
-  /// Whether the input is read as one pixel of all its elements.
+  /// Whether the input is read as one pixel that contains all elements.
   let readsVector: Bool
-  /// What is chosen by besides.
+  /// The other settings that the choice depends on.
   let settings: PlanSettings
 
-  /// The convolution that a node of a bound graph computes; `nil` for other operations.
+  /// Creates the problem of a node of a bound graph; `nil` for other operations.
   init?(_ node: OperationGraph.Node, of graph: OperationGraph, _ settings: PlanSettings) {
     guard let source = node.inputs.first else { return nil }
     self.settings = settings
@@ -57,20 +55,19 @@ struct ConvolutionProblem {
 
   /// Whether an image has several pixels and empty lanes in each.
   ///
-  /// A dense layer's weights, which are streamed from far away, would have as many gaps.
+  /// The weights of a dense layer would need the same gaps, and reading them is what takes the
+  /// time.
   private static func hasGapsInBlocks(_ sizes: [Int]) -> Bool {
     sizes[0] * sizes[1] > 1 && !sizes[2].isMultiple(of: PlannedTensor.lanes)
   }
 
-  /// The input channels of each group.
+  /// The input channels per group.
   var inputs: Int { input[2] / groups }
-  /// The output channels of each group.
+  /// The output channels per group.
   var outputs: Int { output[2] / groups }
-  /// The pixels that are made.
   var outputPixels: Int { output[0] * output[1] }
-  /// The taps of the window.
   var taps: Int { geometry.kernel.width * geometry.kernel.height }
-  /// The number of weights of each group.
+  /// The number of weights per group.
   var weightCount: Int { outputs * taps * inputs }
 
   /// Whether the output is one pixel in every plan that shares the packed weights.
@@ -78,14 +75,14 @@ struct ConvolutionProblem {
     outputPixels == 1 && (kind == .dense || settings.sizesAreFixed)
   }
 
-  /// Whether something else than options and sizes decides about the algorithm: an estimate, or a
-  /// measurement.
+  /// Whether the cost model or a measurement chooses the algorithm, rather than options and sizes
+  /// alone.
   var isTunable: Bool {
     kind == .convolution && groups == 1 && geometry.dilation == .one
       && settings.preference == .speed && settings.level.facts.has_vectors != 0
   }
 
-  /// The output channels per panel of weights, where nothing else is asked for.
+  /// The default number of output channels per panel of weights.
   var panelWidth: Int {
     Panels.width(
       outputs: outputs, threads: settings.threadsSharingPanels(pixels: outputPixels))
@@ -93,7 +90,7 @@ struct ConvolutionProblem {
 }
 
 extension OperationGraph {
-  /// The sizes of a value as an image: those of fewer axes have height and width 1 in front.
+  /// Returns the sizes of a value as an image; missing leading axes are 1.
   func imageSizes(of value: Value) -> [Int] {
     let sizes = shape(of: value).sizes ?? []
     return Array(repeating: 1, count: max(3 - sizes.count, 0)) + sizes

@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// The micro-kernel over panels of output channels: every product as it stands.
+/// Direct summation: the micro-kernel over panels of output channels.
 struct DirectConvolution: MeasuredAlgorithm {
   var panelWidth: Int
 
@@ -25,7 +25,7 @@ struct DirectConvolution: MeasuredAlgorithm {
     try addStep(for: convolution, operands, to: &plan)
   }
 
-  /// The step of a convolution or, with operands of its channels, of one of its groups.
+  /// Adds the step of a convolution, or of one group if the operands contain only its channels.
   func addStep(
     for convolution: PlannedConvolution, _ operands: ConvolutionOperands, group: Int = 0,
     to plan: inout PlanBuilder
@@ -42,8 +42,8 @@ struct DirectConvolution: MeasuredAlgorithm {
     let bias = try plan.packedBias(
       convolution, part: group * outputs..<(group + 1) * outputs, count: form.columns)
     let window = Window(geometry, input: plan.tensor(source))
-    // No border lies between the rows of a pointwise convolution; longer rows leave fewer partial
-    // tiles.
+    // The rows of a pointwise convolution need no border between them. One long row has fewer
+    // partial tiles.
     let isFlat =
       geometry.isPointwise
       && ([source, target] + operands.added).map { plan.tensor($0) }.allSatisfy(\.isOneRow)
@@ -81,13 +81,13 @@ struct DirectConvolution: MeasuredAlgorithm {
   }
 }
 
-/// `[panel][tap][inputs, rounded up to 16][panelWidth]`, zero where padded.
+/// Weights as `[panel][tap][inputs, rounded up to 16][panelWidth]`, zero-padded.
 struct PanelForm: PackedForm {
   let taps, inputs, outputs, panelWidth: Int
 
-  /// The outputs, filled up to whole panels.
+  /// The outputs, rounded up to whole panels.
   var columns: Int { AlignedMemory.round(outputs, to: panelWidth) }
-  /// The floats of one panel.
+  /// The number of floats in one panel.
   var panelCount: Int { taps * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * panelWidth }
 
   var count: Int { columns * taps * AlignedMemory.round(inputs, to: PlannedTensor.lanes) }
@@ -103,13 +103,12 @@ struct PanelForm: PackedForm {
 }
 
 extension PlannedTensor {
-  /// Whether each block of channels may be seen as one row, whose pixels kernels count with 32
-  /// bits.
+  /// Whether each block of channels can be treated as one row whose length fits in 32 bits.
   fileprivate var isOneRow: Bool { isContiguous && height * width <= Int32.max }
 }
 
 extension forge_view {
-  /// The same image as one row, when its rows follow each other.
+  /// Returns the image as one row; `isFlat` requires contiguous rows.
   fileprivate func flattened(_ isFlat: Bool) -> forge_view {
     guard isFlat else { return self }
     var view = self

@@ -2,9 +2,9 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Weights of 24 bits in fixed point, about as exact as Float32 and three quarters as long, for one
-/// output pixel.
-struct FixedPointConvolution: NarrowConvolution {
+/// 24-bit fixed-point weights for one output pixel: about as accurate as Float32 at three quarters
+/// of its size.
+struct FixedPointConvolution: NarrowWeightAlgorithm {
   let problem: ConvolutionProblem
 
   static let rewriteName: String? = "fixedPointWeights"
@@ -14,11 +14,13 @@ struct FixedPointConvolution: NarrowConvolution {
   static let hasScales = true
   static let hasTotals = false
 
-  /// Weights that fit into the second cache are at hand; 1 MB is the least that servers with
-  /// AVX-512 have.
+  /// Returns a candidate for at least 1 MB of Float32 weights.
   ///
-  /// Panels of few outputs would be padded, or too few for threads to share; whether there are
-  /// enough cannot depend on the threads, because bits do not.
+  /// Fewer weights fit into the second-level cache, of which AVX-512 servers have at least 1 MB,
+  /// and gain nothing from compression.
+  ///
+  /// With few outputs, panels would be padded or too few for the threads to share. The minimum does
+  /// not depend on the number of threads, because results must not.
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard problem.kind != .depthwise, problem.groups == 1,
       problem.isOfOnePixel,
@@ -31,7 +33,7 @@ struct FixedPointConvolution: NarrowConvolution {
     return [FixedPointConvolution(problem: problem)]
   }
 
-  /// One pixel takes as long as its weights take to read.
+  /// For one pixel the time is that of reading the weights.
   func cost(_ model: ConvolutionCost) -> Double {
     model.products * 16 * Double(Self.weightBytes) / ConvolutionCost.bytesPerCycle
   }
@@ -40,8 +42,10 @@ struct FixedPointConvolution: NarrowConvolution {
     kernels.fixed_convolution
   }
 
-  /// Whether the error of each output's weights is at most `accuracy` of their median is what
-  /// decides.
+  /// Packs the weights if their error is small enough.
+  ///
+  /// The error of each output's weights is bounded by `accuracy` times their median, that of each
+  /// input's weights by `accuracy` times their L2 norm.
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_fixed(
       packing.values, packing.weights, packing.scales, packing.outputs, packing.taps,

@@ -2,9 +2,9 @@ import CForgeKernels
 import ForgeShapes
 import ForgeSystem
 
-/// Groups that share blocks of channels, channel by channel, in one step for all of them.
+/// Computes groups that share blocks of channels, one channel at a time, in one step.
 ///
-/// A depthwise convolution with a multiplier is one of as many groups as there are input channels.
+/// A depthwise convolution with a channel multiplier has one group per input channel.
 struct GroupedConvolution: ConvolutionAlgorithm {
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     let sharesBlocks =
@@ -22,8 +22,8 @@ struct GroupedConvolution: ConvolutionAlgorithm {
     let problem = convolution.problem
     let kernel = problem.geometry.kernel
     let outputs = problem.output[2]
-    // The weights [channels][multiplier][height][width] of a depthwise convolution are
-    // [outputs][height][width][1 input].
+    // Depthwise weights [channels][multiplier][height][width] are [outputs][height][width][1
+    // input].
     let form = GroupForm(
       groups: problem.groups, height: kernel.height, width: kernel.width, inputs: problem.inputs,
       outputs: outputs)
@@ -53,8 +53,10 @@ struct GroupedConvolution: ConvolutionAlgorithm {
   }
 }
 
-/// `[piece][height][inputs][width][16]`, zero where padded: the pieces are those of
-/// `forge_pack_grouped_convolution`, `inputs` those of one group, `outputs` those of all.
+/// Weights as `[piece][height][inputs][width][16]`, zero-padded.
+///
+/// `forge_pack_grouped_convolution` defines the pieces. `inputs` counts one group, `outputs` all
+/// groups.
 private struct GroupForm: PackedForm {
   let groups, height, width, inputs, outputs: Int
 

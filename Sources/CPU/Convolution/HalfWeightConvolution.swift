@@ -2,8 +2,8 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Weights stored as IEEE halves, arithmetic in Float32, for one output pixel.
-struct HalfWeightConvolution: NarrowConvolution {
+/// Weights in IEEE half precision and arithmetic in Float32, for one output pixel.
+struct HalfWeightConvolution: NarrowWeightAlgorithm {
   let panelWidth: Int
 
   static let name = "half-weight"
@@ -20,7 +20,7 @@ struct HalfWeightConvolution: NarrowConvolution {
     return [HalfWeightConvolution(panelWidth: problem.panelWidth)]
   }
 
-  /// It is what was asked for, and no slower.
+  /// The user requested this precision, and it is not slower than Float32.
   func cost(_ model: ConvolutionCost) -> Double { 0 }
 
   static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {

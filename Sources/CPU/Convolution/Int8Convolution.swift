@@ -2,8 +2,8 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Products of four bytes, sums in 32-bit integers.
-struct Int8Convolution: WordConvolution {
+/// Multiplies groups of four bytes and accumulates in 32-bit integers.
+struct Int8Convolution: WordAlgorithm {
   let panelWidth: Int
   let isPreferred: Bool
 
@@ -13,7 +13,7 @@ struct Int8Convolution: WordConvolution {
   static let hasScales = true
   static let hasTotals = true
   static let channelsPerWord = 4
-  /// The range of the input is found first.
+  /// Includes finding the range of the input.
   static let cyclesPerBlock = 9.0
 
   static var mostProducts: Int { Int(FORGE_MOST_BYTE_PRODUCTS) }

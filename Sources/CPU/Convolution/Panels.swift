@@ -1,11 +1,10 @@
 import ForgeOperations
 import ForgeSystem
 
-/// How output channels are divided into panels of weights, and images into segments, for threads to
-/// share.
+/// Divides output channels into panels of weights, and images into segments that threads share.
 enum Panels {
-  /// The output channels per panel of weights: the widest of 16 to 64 that pads the fewest
-  /// channels, threads that share panels being equally busy.
+  /// Returns the output channels per panel: the widest of 16 to 64 with the least padding, counting
+  /// panels that only balance the threads as padding.
   static func width(outputs: Int, threads: Int = 1) -> Int {
     let lanes = TensorDescriptor.blockWidth
     let blocks = (outputs + lanes - 1) / lanes
@@ -17,16 +16,16 @@ enum Panels {
     return best * lanes
   }
 
-  /// The widths that panels of so many output channels may have.
+  /// Returns the panel widths available for a number of output channels.
   static func widths(outputs: Int) -> [Int] {
     let lanes = TensorDescriptor.blockWidth
     return (1...4).map { $0 * lanes }.filter { $0 <= AlignedMemory.round(outputs, to: lanes) }
   }
 
-  /// Into how many segments an image seen as one long row is cut.
+  /// Returns the number of segments of an image that is treated as one row.
   static func segments(outputs: Int, width: Int, pixels: Int, threads: Int) -> Int {
     guard threads > 1, pixels > 1 else { return 1 }
-    // Rows are dealt out on large images, panels on small ones, see ThreadSplit.
+    // Threads share rows on large images and panels on small ones; see ThreadSplit.
     if pixels >= ThreadSplit.rowsFrom { return min(threads, pixels / 24) }
     let panels = (outputs + width - 1) / width
     return (1...4 * threads).first { (panels * $0).isMultiple(of: threads) } ?? 1

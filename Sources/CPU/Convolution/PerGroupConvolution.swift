@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The direct algorithm once per group, whose inputs and outputs are whole blocks of channels.
+/// Direct summation for each group; every group's inputs and outputs are whole blocks of channels.
 struct PerGroupConvolution: ConvolutionAlgorithm {
   let direct: DirectConvolution
 
@@ -31,14 +31,14 @@ struct PerGroupConvolution: ConvolutionAlgorithm {
 }
 
 extension ConvolutionProblem {
-  /// Whether each group reads and makes whole blocks of channels.
+  /// Whether each group reads and writes whole blocks of channels.
   var hasWholeBlocksPerGroup: Bool {
     inputs.isMultiple(of: PlannedTensor.lanes) && outputs.isMultiple(of: PlannedTensor.lanes)
   }
 }
 
 extension PlanBuilder {
-  /// Some of the channels of a blocked image, from a whole block on.
+  /// Adds a tensor for some channels of a blocked image, starting at a whole block.
   fileprivate mutating func addPart(of image: ID, from channel: Int, count: Int) -> ID {
     addTensor { tensors, _ in
       let whole = tensors[image]

@@ -1,7 +1,7 @@
 import CForgeKernels
 import ForgeShapes
 
-/// The micro-kernel straight on an input of the model, a row-major image of few channels.
+/// Applies the micro-kernel directly to a model input: a row-major image of few channels.
 struct PlainImageConvolution: ConvolutionAlgorithm {
   let panelWidth: Int
 
@@ -16,7 +16,7 @@ struct PlainImageConvolution: ConvolutionAlgorithm {
     return [PlainImageConvolution(panelWidth: Panels.width(outputs: problem.outputs))]
   }
 
-  /// Others would fill up blocks of channels first.
+  /// Other algorithms would first pad the channels to whole blocks.
   func cost(_ model: ConvolutionCost) -> Double { 0 }
 
   var readsBorder: Bool { false }
@@ -30,7 +30,7 @@ struct PlainImageConvolution: ConvolutionAlgorithm {
     let (result, panelWidth, kernel) = (problem.output, panelWidth, problem.geometry.kernel)
     let source = try plan.plain(convolution.node.inputs[0])
     let target = plan.blockedResult(convolution.output)
-    // One row of the window is one tap of all its columns and channels.
+    // One row of the kernel, with all its columns and channels, is one tap.
     let form = PanelForm(
       taps: kernel.height, inputs: kernel.width * problem.inputs, outputs: problem.outputs,
       panelWidth: panelWidth)

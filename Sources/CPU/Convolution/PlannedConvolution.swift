@@ -1,20 +1,18 @@
 import CForgeKernels
 import ForgeOperations
 
-/// A node that is done by a convolution algorithm, with the algorithm that was chosen.
+/// A convolution node and its chosen algorithm.
 struct PlannedConvolution {
   /// The node of the bound graph.
   let node: OperationGraph.Node
-  /// What it computes.
   let problem: ConvolutionProblem
-  /// How.
   let algorithm: any ConvolutionAlgorithm
-  /// The pooling that is done in the same step.
+  /// The pooling performed in the same step.
   var pooling: OperationGraph.Node?
 
-  /// The value that the step makes.
+  /// The value that the step produces.
   var output: OperationGraph.Value { pooling?.output ?? node.output }
-  /// The function that comes last in the step.
+  /// The activation that the step applies last.
   var activation: ActivationFunction {
     node.activation == .linear ? pooling?.activation ?? .linear : node.activation
   }
@@ -25,21 +23,21 @@ struct ConvolutionOperands {
   let source, target: PlannedTensor.ID
   let residual: PlannedTensor.ID?
 
-  /// The tensors that are read.
+  /// All tensors that are read.
   var reads: [PlannedTensor.ID] { [source] + added }
-  /// What is added to the sums.
+  /// The tensors that are added to the sums.
   var added: [PlannedTensor.ID] { residual.map { [$0] } ?? [] }
 }
 
 extension PlanBuilder {
-  /// The steps of a convolution, by the algorithm that was chosen.
+  /// Adds the steps of the current node's convolution.
   mutating func addConvolution() throws {
     guard let planned = convolutions.planned[node] else { throw NoConvolutionAlgorithm() }
     if let pooling = planned.pooling { layers += pooling.layers }
     try planned.algorithm.addSteps(for: planned, to: &self)
   }
 
-  /// The blocked images that a convolution reads, and the one that it makes.
+  /// Returns the blocked images that a convolution reads and writes.
   mutating func operands(of convolution: PlannedConvolution) throws -> ConvolutionOperands {
     let input = convolution.node.inputs[0]
     let source = convolution.problem.readsVector ? try vector(input) : try blocked(input)
@@ -48,7 +46,7 @@ extension PlanBuilder {
       source: source, target: blockedResult(convolution.output), residual: residual)
   }
 
-  /// A value as a blocked image of one pixel, whose elements lie as they do in row-major order.
+  /// Returns a value as a blocked image of one pixel with its elements in row-major order.
   private mutating func vector(_ value: Value) throws -> ID {
     let plain = try self.plain(value)
     let count = tensor(plain).count
@@ -61,14 +59,13 @@ extension PlanBuilder {
     return vector
   }
 
-  /// The packed weights of a convolution.
   mutating func packedWeights(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
     try packed(convolution.node.inputs[1], part: part, as: form)
   }
 
-  /// The bias of a convolution, zeros where it has none.
+  /// Returns the packed bias of a convolution, zeros if it has none.
   mutating func packedBias(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, count: Int
   ) throws -> UnsafePointer<Float>? {
@@ -77,7 +74,7 @@ extension PlanBuilder {
     return try packed(node.inputs[2], part: part, as: PaddedForm(count: count))
   }
 
-  /// A count for reports: sizes are bounded, their product is not.
+  /// Returns the product of counts, saturating on overflow; reports use it.
   static func saturatingProduct(_ factors: [Int]) -> Int {
     factors.reduce(1) { product, factor in
       let (value, overflow) = product.multipliedReportingOverflow(by: factor)
@@ -86,5 +83,5 @@ extension PlanBuilder {
   }
 }
 
-/// Thrown when no algorithm can compute a convolution.
+/// Thrown if no algorithm can compute a convolution.
 struct NoConvolutionAlgorithm: Error {}

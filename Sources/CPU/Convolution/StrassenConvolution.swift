@@ -3,16 +3,15 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// The micro-kernel on halves of pixels and channels, or on halves of these, by Strassen's
-/// algorithm.
+/// Strassen's algorithm on halves or quarters of pixels and channels, with the micro-kernel.
 struct StrassenConvolution: MeasuredAlgorithm {
-  /// How often the algorithm is applied: once or twice.
+  /// The levels of recursion: 1 or 2.
   let levels: Int
-  /// Into how many parts the image is cut, seen as one row.
+  /// The number of segments of the image, which is treated as one row.
   let segments: Int
   let problem: ConvolutionProblem
   var panelWidth: Int
-  /// Whether powers of two even out the scales of channels.
+  /// Whether powers of two equalise the scales of channels.
   var isScaled = false
 
   static let rewriteName: String? = "strassen"
@@ -21,10 +20,10 @@ struct StrassenConvolution: MeasuredAlgorithm {
     guard problem.isTunable, problem.geometry.isPointwise else { return [] }
     let (inputs, outputs) = (problem.inputs, problem.outputs)
     let pixels = problem.outputPixels
-    // The image alone decides, so that results do not depend on the number of threads. Each segment
-    // has 72 pixels or more: with fewer the weights of a product are not in use for long enough.
+    // Segments depend only on the image, so that results do not depend on the number of threads.
+    // Each has at least 72 pixels; fewer would reuse the weights of a product too little.
     let segments = pixels >= ThreadSplit.rowsFrom ? pixels / 144 * 2 : 1
-    // Threads that can share segments need not share panels.
+    // Threads that share segments need not share panels.
     let sharesSegments =
       !problem.settings.sizesAreFixed || segments.isMultiple(of: problem.settings.threads)
     return (1...2).compactMap { levels in
@@ -39,12 +38,14 @@ struct StrassenConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// One level has 7 products in place of 8, and takes about 7 cycles per pixel and block of inputs
-  /// and 10 per block of outputs for sums; two levels have 49 in place of 64, and take 16 and 23
-  /// cycles (fitted to 25 shapes).
+  /// Returns the estimated cycles.
   ///
-  /// Weights are twice and four times as many. They count as those of two threads that share a
-  /// memory, for whom the kernel is the same.
+  /// One level computes 7 products in place of 8, two levels 49 in place of 64. Sums cost about 7
+  /// cycles per pixel and block of inputs and 10 per block of outputs with one level, 16 and 23
+  /// with two.
+  ///
+  /// The packed weights are 7/4 and 49/16 times as many. They count twice, as if two threads shared
+  /// the memory bandwidth, because the kernel is the same for any number of threads.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
     let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
@@ -131,34 +132,34 @@ struct StrassenConvolution: MeasuredAlgorithm {
   }
 }
 
-/// The weights of Strassen's algorithm: `[panel of outputs >> levels][7 or 49][inputs >>
-/// levels][panelWidth]`, zero where padded; where they are scaled the scales of the inputs and of
-/// the outputs follow.
+/// The weights of Strassen's algorithm, zero-padded.
 ///
-/// The algorithm adds channels to each other. The rounding error of a channel is therefore relative
-/// to the channels it is added to: where their scales differ, powers of two even them out, and
-/// where single weights do, as in a sparse matrix, the direct kernel is the exact one.
-/// Sources/Kernels/balance.c has the measure.
+/// `[panel of outputs >> levels][7 or 49][inputs >> levels][panelWidth]`, followed by the scales of
+/// the inputs and of the outputs if they are scaled.
+///
+/// The algorithm adds channels to each other, so the rounding error of a channel is relative to the
+/// channels it is added to. If the scales of channels differ, powers of two equalise them. If
+/// single weights differ, as in a sparse matrix, the form is rejected and direct summation is used.
+/// Sources/Kernels/balance.c defines the measure.
 private struct StrassenForm: PackedForm {
   let levels, inputs, outputs, panelWidth: Int
   let isScaled: Bool
-  /// The relative L2 error of the whole output that is allowed.
+  /// The permitted relative L2 error of the whole output.
   let accuracy: Double
-  /// That of every single output channel.
+  /// The permitted relative L2 error of each output channel.
   let channelAccuracy: Double
 
-  /// The relative error of the algorithm, as the root of the mean square.
+  /// The relative RMS error of the algorithm.
   ///
-  /// Measured against double precision on 9 layer shapes, with inputs of both signs and of one, on
-  /// all instruction sets: at most 4.4·10⁻⁸ times the root of the input channels with one level,
-  /// 8.6·10⁻⁸ with two, where the direct kernel's is 1.8·10⁻⁸ (`StrassenTests`).
+  /// It grows with the square root of the input channels. The factors bound the errors measured
+  /// against double precision (`StrassenTests`).
   static func error(levels: Int, inputs: Int) -> Double {
     (levels == 1 ? 4.5e-8 : 9e-8) * Double(inputs).squareRoot()
   }
 
-  /// The products of parts that take the place of 8 per level.
+  /// The number of partial products, which replace 8 per level.
   var products: Int { Int(forge_strassen_products(Int32(clamping: levels))) }
-  /// The floats before the scales.
+  /// The number of floats before the scales.
   var weightCount: Int {
     AlignedMemory.round(outputs >> levels, to: panelWidth) * products * (inputs >> levels)
   }

@@ -3,18 +3,17 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// The micro-kernel on tiles transformed by the matrices of Winograd's minimal filtering.
+/// Winograd's minimal filtering: the micro-kernel on transformed tiles.
 struct WinogradConvolution: MeasuredAlgorithm {
   let form: WinogradTile
-  /// The channels that are summed before they are transformed back.
+  /// The channels that are summed before the inverse transform.
   var summed: Int
-  /// The input channels.
   let inputs: Int
   var panelWidth: Int
 
   static let rewriteName: String? = "winograd"
 
-  /// One for each form, with the longest sums that are accurate enough.
+  /// Returns one candidate per form, with the longest sums that are accurate enough.
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard problem.isTunable else { return [] }
     let geometry = problem.geometry
@@ -28,10 +27,12 @@ struct WinogradConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// A transform takes about 6 cycles per point and block of channels, in or out.
+  /// Returns the estimated cycles.
   ///
-  /// Each further partial sum of `summed` channels reads and writes the products once more, 3
-  /// cycles per vector.
+  /// A transform takes 6.5 cycles per point and block of channels, both for inputs and outputs.
+  ///
+  /// Each further partial sum of `summed` channels reads and writes the products again, at 3 cycles
+  /// per vector.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (model.inputs, model.outputs)
     let columns = (model.output.width + form.tile.width - 1) / form.tile.width
@@ -60,7 +61,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
       tile: "\(form.tile.width)x\(form.tile.height)", summedChannels: summed)
   }
 
-  /// Fewer channels at a time are more exact; they come in whole blocks.
+  /// Accepts shorter sums, which are more accurate, in whole blocks.
   func variant(_ record: TuningRecord.Kernel, panelWidth: Int) -> Self? {
     guard let shorter = record.summedChannels,
       shorter == summed
@@ -130,7 +131,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// The sizes as the kernels take them.
+  /// Returns the kernel arguments that depend only on sizes.
   private func arguments(
     for problem: ConvolutionProblem, isPooled: Bool
   ) -> forge_winograd_arguments {
@@ -154,14 +155,14 @@ struct WinogradConvolution: MeasuredAlgorithm {
   }
 }
 
-/// `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero where padded.
+/// Weights as `[panel][unit][inputs, rounded up to 16][panelWidth]`, zero-padded.
 private struct WinogradForm: PackedForm {
   let form: WinogradTile
   let inputs, outputs, panelWidth: Int
 
-  /// The outputs, filled up to whole panels.
+  /// The outputs, rounded up to whole panels.
   var columns: Int { AlignedMemory.round(outputs, to: panelWidth) }
-  /// The inputs, filled up to whole blocks.
+  /// The inputs, rounded up to whole blocks.
   var paddedInputs: Int { AlignedMemory.round(inputs, to: PlannedTensor.lanes) }
 
   var count: Int { columns * form.units * paddedInputs }

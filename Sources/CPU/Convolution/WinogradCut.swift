@@ -1,32 +1,32 @@
 import CForgeKernels
 import ForgeSystem
 
-/// How a Winograd convolution is cut into chunks of tiles, and the scratch that takes.
+/// The division of a Winograd convolution into chunks of tiles, and its scratch memory.
 struct WinogradCut {
-  /// Whether the image is transformed as a whole, in a step of its own.
+  /// Whether the whole image is transformed in a separate step.
   ///
-  /// Threads then share out panels of output channels; else they share out chunks. One thread fares
-  /// as well either way.
+  /// Threads then share panels of output channels; otherwise they share chunks. One thread always
+  /// works in chunks.
   let isWhole: Bool
-  /// The tiles of the image.
+  /// The number of tiles in the image.
   let tiles: Int
-  /// The floats of scratch, all threads together, and from one thread's part to the next's.
+  /// The floats of scratch for all threads, and the distance between the parts of two threads.
   let transformedFloats, productsFloats, transformedWorker, productsWorker: Int
 
-  /// The bytes up to which weights stay in the second cache, of which 1 MB is the least that
-  /// servers with AVX-512 have.
+  /// The largest weights, in bytes, that stay in the second-level cache, of which AVX-512 servers
+  /// have at least 1 MB.
   private static let nearWeights = 512 << 10
-  /// What a chunk reads and writes between its stages should stay in the second cache beside such
+  /// The bytes of a chunk's intermediate results that stay in the second-level cache next to such
   /// weights.
   ///
-  /// Chunks may be as small as one row of the micro-kernel.
+  /// A chunk may be as small as one row of the micro-kernel.
   private static let chunkBytesNear = 512 << 10
-  /// The same beside weights that come from far anew for every chunk: the fewer chunks, the better.
+  /// The bytes of a chunk's intermediate results if each chunk reloads the weights.
   ///
-  /// Larger ones gain no more.
+  /// Fewer chunks reload less; still larger ones bring no further gain.
   private static let chunkBytesFar = 1280 << 10
 
-  /// Chooses the chunk for the sizes in `arguments` and sets it there.
+  /// Chooses the chunk size for the sizes in `arguments` and stores it there.
   init(_ arguments: inout forge_winograd_arguments, threads: Int) {
     let lanes = PlannedTensor.lanes
     arguments.chunk = .max
@@ -39,7 +39,7 @@ struct WinogradCut {
     let weightBytes =
       Int(layout.points * layout.phases) * MemoryLayout<Float>.stride
       * AlignedMemory.round(Int(arguments.in.channels), to: lanes) * Int(arguments.out.channels)
-    // Whole rows of the micro-kernel, which takes 6 tiles at once.
+    // A chunk is a whole number of micro-kernel rows of 6 tiles.
     let isNear = weightBytes <= Self.nearWeights
     let fitting = max(
       (isNear ? Self.chunkBytesNear : Self.chunkBytesFar) / bytesPerTile / 6 * 6, isNear ? 6 : 24)
@@ -48,7 +48,7 @@ struct WinogradCut {
       / Int(arguments.panel_width)
     var chunks = max((tiles + fitting / 2) / fitting, 1)
     if threads > 1, chunks < 2 * threads {
-      // All threads equally busy, at the price of weights read once more for each chunk.
+      // Balances the threads at the cost of reading the weights again for each additional chunk.
       let even = (chunks...chunks + threads).first { (panels * $0).isMultiple(of: threads) }
       chunks = min(even ?? chunks, tiles)
     }

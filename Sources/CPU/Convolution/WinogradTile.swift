@@ -3,26 +3,26 @@ import ForgeShapes
 
 /// A form of Winograd's minimal filtering: F(tile, kernel) along each axis.
 ///
-/// A tile of `tile` outputs costs `points` products per pair of channels in place of `tile.width ·
-/// tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h has the matrices.
+/// A tile of outputs costs `points` products per pair of channels instead of `tile.width ·
+/// tile.height · kernel.width · kernel.height`. Sources/Kernels/winograd.h defines the matrices.
 package struct WinogradTile: Hashable, Sendable {
-  /// Outputs that are computed together; 1 along an axis whose kernel is 1.
+  /// The outputs computed together; 1 along an axis whose kernel is 1.
   package let tile: Size
-  /// Taps of the filter.
+  /// The kernel size in taps.
   package let kernel: Size
-  /// The stride: 1, or 2 with a kernel of 3×3, whose four phases are filtered by every other tap.
+  /// The stride: 1, or 2 with a 3×3 kernel; each of its four phases uses every other tap.
   package var stride = 1
 
-  /// The points of a tile's transforms.
+  /// The number of points of a tile's transform.
   package var points: Int {
     let taps = { (kernel: Int) in stride == 2 ? (kernel + 1) / 2 : kernel }
     return (tile.width + taps(kernel.width) - 1) * (tile.height + taps(kernel.height) - 1)
   }
 
-  /// The images that are transformed: with stride 2 those of every other row and column.
+  /// The number of transformed images: with stride 2, one per parity of row and column.
   package var phases: Int { stride * stride }
 
-  /// The products per tile and pair of channels, of all phases.
+  /// The products per tile and pair of channels over all phases.
   package var units: Int {
     Int(
       forge_winograd_units(
@@ -30,7 +30,7 @@ package struct WinogradTile: Hashable, Sendable {
         Int32(clamping: kernel.width), Int32(clamping: stride)))
   }
 
-  /// Whether the kernels can put a 2×2 maximum pooling at its end.
+  /// Whether the kernel can apply a subsequent 2×2 maximum pooling.
   package var canPool: Bool { isThere(pooled: true) }
 
   private func isThere(pooled: Bool) -> Bool {
@@ -39,7 +39,7 @@ package struct WinogradTile: Hashable, Sendable {
       Int32(clamping: kernel.width), Int32(clamping: stride), pooled ? 1 : 0) != 0
   }
 
-  /// The forms there are for a kernel and a stride.
+  /// Returns the forms available for a kernel and a stride.
   package static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
     guard stride.width == stride.height, stride.width <= 2 else { return [] }
     return [2, 3, 4, 6].map { side in
@@ -50,21 +50,19 @@ package struct WinogradTile: Hashable, Sendable {
     }.filter { $0.isThere(pooled: false) }
   }
 
-  /// The relative L2 error of a convolution that sums over `summed` channels at a time.
+  /// Returns the relative L2 error of a convolution that sums `channels` of `inputs` channels at a
+  /// time.
   ///
-  /// The error of a sum grows with the root of its length; transforming back magnifies it by a
-  /// factor of the form. Measured against double precision on layer shapes of the networks of
-  /// Docs/Performance.md (inputs uniform in 0…1 and normal, weights uniform in −1…1 and normal, 16
-  /// to 1,024 channels): the error over the root of the channels, largest of each form, rounded up
-  /// (`WinogradTileTests`).
+  /// The error of a sum grows with the square root of its length, and the inverse transform
+  /// multiplies it by a factor of the form. The factors are the largest errors measured against
+  /// double precision over the square root of the channels, rounded up (`WinogradTileTests`).
   ///
-  /// An output channel is the sum of its input channels, each transformed by itself: channels of
-  /// any scale keep their own precision. Whatever the weights, the error of one output channel is
-  /// at most 2.5 times that of random ones (the largest eigenvalue of what the transforms make of a
-  /// window's rounding errors, over their mean).
+  /// Each input channel is transformed separately, so channels of any scale keep their precision.
+  /// For any weights, the error of one output channel is at most 2.5 times that of random weights:
+  /// the squared error is a quadratic form in the taps, and 2.5 bounds the square root of its
+  /// largest eigenvalue over the mean one.
   ///
-  /// That of F(6, 7) is as much that of the partial sums' own sum (measured: 16 to 192 at a time of
-  /// 32 to 1,024 channels).
+  /// The error of F(6, 7) also includes the addition of the partial sums.
   package func error(summing channels: Int, of inputs: Int) -> Double {
     let taps = kernel.width * kernel.height
     let side = max(tile.width, tile.height)
@@ -91,11 +89,10 @@ package struct WinogradTile: Hashable, Sendable {
     return factor * Double(channels).squareRoot()
   }
 
-  /// The channels to sum over at a time for an error of at most `accuracy`: all if that will do,
-  /// else a multiple of 16; `nil` when none of at least ``leastSummed`` does.
+  /// Returns the channels to sum at a time for an error of at most `accuracy`: all, or else a
+  /// multiple of 16; `nil` if fewer than ``leastSummed`` would be needed.
   ///
-  /// Shorter sums cost a pass over the products each: 1 to 2 % of a layer at 48 channels, 8 % at
-  /// 16.
+  /// Each partial sum costs another pass over the products.
   package func summedChannels(of inputs: Int, accuracy: Double) -> Int? {
     if error(summing: inputs, of: inputs) <= accuracy { return inputs }
     let lanes = PlannedTensor.lanes
@@ -105,12 +102,12 @@ package struct WinogradTile: Hashable, Sendable {
     }
   }
 
-  /// The fewest channels to sum over at a time: fewer cost more than they gain.
+  /// The minimum number of channels to sum at a time; shorter sums cost more than they gain.
   package var leastSummed: Int {
     isLargestOfSeven ? PlannedTensor.lanes : 2 * PlannedTensor.lanes
   }
 
-  /// Whether this is F(6, 7), which would lose most of its precision in long sums.
+  /// Whether this is F(6, 7), which loses most of its precision in long sums.
   private var isLargestOfSeven: Bool {
     kernel.width * kernel.height == 7 && max(tile.width, tile.height) == 6
   }

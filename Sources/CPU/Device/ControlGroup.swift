@@ -1,11 +1,11 @@
 /// The CPU quota of the process's control groups.
 ///
-/// A group is bounded by its own limit and by those of all its ancestors. Version 2 has one tree
-/// (`cpu.max`), version 1 one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a container the
-/// root of the tree is often the container's own group, so the root is read too. Folders that the
-/// container cannot see are skipped.
+/// A group is limited by its own quota and those of all its ancestors. Version 2 has one hierarchy
+/// (`cpu.max`), version 1 a separate one for the controller `cpu` (`cpu.cfs_quota_us`). Inside a
+/// container, the root of the hierarchy is often the container's own group, so the root is read
+/// too. Folders that the container cannot see are skipped.
 package enum ControlGroup {
-  /// The quota in processors, the least over all groups; `nil` without a limit.
+  /// Returns the quota in processors, the least over all groups; `nil` without a limit.
   package static func quota(_ files: SystemFiles) -> Double? {
     guard let text = files.text("/proc/self/cgroup") else { return nil }
     var least: Double?
@@ -34,16 +34,15 @@ package enum ControlGroup {
     return least
   }
 
-  /// The limit in a line of `cpu.max`: `quota period` or `max period`.
+  /// Returns the limit in a line of `cpu.max`: `quota period` or `max period`.
   package static func unifiedLimit(_ line: String?) -> Double? {
     let words = line?.split(separator: " ") ?? []
     guard let quota = words.first else { return nil }
     return limit(quota: String(quota), period: words.count > 1 ? String(words[1]) : "100000")
   }
 
-  /// The ratio of two numbers given as text.
-  ///
-  /// It is `nil` when there is no limit (`max`, −1) or a text is not a number.
+  /// Returns the ratio of two numbers given as text; `nil` without a limit (`max`, −1) or if a text
+  /// is not a number.
   static func limit(quota: String?, period: String?) -> Double? {
     guard let quota = quota.flatMap({ Int($0) }), let period = period.flatMap({ Int($0) }),
       quota > 0, period > 0
@@ -51,7 +50,7 @@ package enum ControlGroup {
     return Double(quota) / Double(period)
   }
 
-  /// The folders of a group and of all its ancestors, below each mount.
+  /// Returns the folders of a group and of all its ancestors, below each mount.
   private static func folders(_ mounts: [String], _ path: Substring) -> [String] {
     // A path that leaves the visible tree starts with `..`.
     let names = path.split(separator: "/").filter { $0 != ".." && $0 != "." }

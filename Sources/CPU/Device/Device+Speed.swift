@@ -3,15 +3,16 @@ import ForgeOperations
 import ForgeSystem
 
 extension Device {
-  /// The measured peak speed of this machine, to compare the times of layers with.
+  /// The measured peak speed of this machine, a reference for the times of layers.
   public struct Speed: Sendable, Hashable {
     /// The instruction set that was measured.
     public let instructionSet: CompileOptions.InstructionSet
     /// The number of threads measured together.
     public let threads: Int
-    /// Billions of multiplications and additions per second on registers only.
+    /// The multiplications and additions per second on registers only, in billions.
     public let gigaflops: Double
-    /// Billions of bytes per second read from memory outside all caches, one stream per thread.
+    /// The bytes per second read from memory outside all caches with one stream per thread, in
+    /// billions.
     public let gigabytesPerSecond: Double
 
     /// Creates a known speed.
@@ -31,22 +32,22 @@ extension Device {
       self.gigabytesPerSecond = gigabytesPerSecond
     }
 
-    /// What limits the speed of some work.
+    /// The resource that limits the speed of a computation.
     public enum Bound: String, Sendable {
-      /// Its multiplications and additions.
+      /// Multiplications and additions.
       case compute
-      /// The bytes it reads and writes.
+      /// Bytes read and written.
       case memory
     }
 
-    /// The least time that work takes, and its bound: max(2·multiplyAdds / peak, bytes /
+    /// Returns the minimum time of a computation and its bound: max(2·multiplyAdds / peak, bytes /
     /// bandwidth).
     ///
-    /// Work whose tensors stay in a cache may take less time than its bytes require. An algorithm
-    /// that saves multiplications may take less than its multiply-adds require.
+    /// A computation whose tensors stay in a cache may take less time than its bytes require. An
+    /// algorithm that saves multiplications may take less than its multiply-adds require.
     ///
     /// - Parameters:
-    ///   - multiplyAdds: the multiplications with an addition each.
+    ///   - multiplyAdds: the number of multiplications, each with an addition.
     ///   - bytes: the bytes that are read or written, each counted once.
     /// - Returns: the seconds and the bound that determines them.
     public func bound(multiplyAdds: Int, bytes: Int) -> (seconds: Double, by: Bound) {
@@ -56,16 +57,16 @@ extension Device {
     }
   }
 
-  /// Measures arithmetic and memory, which briefly takes up to 1 GiB.
+  /// Measures the speed of arithmetic and memory; briefly uses up to 1 GiB.
   ///
   /// It shares its threads with predictions. The best of many short runs counts, because other load
-  /// on the machine makes runs longer, never shorter.
+  /// on the machine only makes runs longer.
   ///
   /// - Parameters:
   ///   - threads: the number of threads, 1 to ``CompileOptions/Threads/maximum``; others are
   ///     clamped.
   ///   - instructionSet: the instruction set to measure; by default the best of the machine.
-  /// - Returns: the speed, or `nil` when the machine lacks the instruction set or the memory.
+  /// - Returns: the speed, or `nil` if the machine lacks the instruction set or the memory.
   public static func measuredSpeed(
     threads: Int = 1, instructionSet: CompileOptions.InstructionSet? = nil
   ) -> Speed? {
@@ -79,7 +80,7 @@ extension Device {
       instructionSet: set, threads: threads, gigaflops: flops, gigabytesPerSecond: bytes)
   }
 
-  /// Billions of multiplications and additions per second.
+  /// Returns the multiplications and additions per second, in billions.
   private static func arithmetic(_ level: forge_level, threads: Int) -> Double {
     let rounds = 500_000
     let operations =
@@ -94,10 +95,10 @@ extension Device {
     }
   }
 
-  /// Billions of bytes per second.
+  /// Returns the bytes read per second, in billions; `nil` if memory is insufficient.
   private static func reading(_ level: forge_level, threads: Int) -> Double? {
     let largest = all.first?.caches.map(\.byteCount).max() ?? 0
-    // Several times the size of the caches, so that hardly a line remains from the run before.
+    // Several times the size of the caches, so that few lines remain from the previous run.
     let wanted = min(max(4 * largest, 256 << 20), 1 << 30)
     let tileBytes = 1 << 20
     let tiles = wanted / tileBytes
@@ -115,7 +116,7 @@ extension Device {
     }
   }
 
-  /// The shortest of several runs of one step, split over threads.
+  /// Returns the shortest of several runs of one step, split over threads.
   private static func leastSeconds<Arguments>(
     _ kernel: forge_kernel, _ arguments: inout Arguments, tiles: Int, threads: Int, runs: Int
   ) -> Double {

@@ -2,7 +2,7 @@ import ForgeOperations
 
 /// A device that computes predictions: the processor of this machine.
 ///
-/// A device is a plain value that describes the machine when ``all`` was read.
+/// A device is a value that describes the machine at the time ``all`` was read.
 /// ```swift
 /// for device in Device.all { print(device) }
 /// ```
@@ -17,7 +17,7 @@ public struct Device: Sendable, Hashable, Codable {
   public struct Cache: Sendable, Hashable, Codable {
     /// The kinds of caches.
     public enum Kind: String, Sendable, Codable {
-      /// Data alone.
+      /// Data only.
       case data
       /// Data and instructions.
       case unified
@@ -72,13 +72,13 @@ public struct Device: Sendable, Hashable, Codable {
   public let usablePhysicalCores: Int
   /// The data caches, smallest level first.
   public let caches: [Cache]
-  /// The memory of the machine in bytes; `nil` when the system does not report it.
+  /// The memory of the machine in bytes; `nil` if the system does not report it.
   public let memoryByteCount: Int?
 
-  /// The logical cores that the process may use: those of the affinity mask, bounded by the quota.
+  /// The logical cores that the process may use: those of the affinity mask, limited by the quota.
   public var usableCores: Int { min(coresByAffinity, coresByQuota ?? coresByAffinity) }
 
-  /// The devices of this machine, read anew on each access; predictions use the first.
+  /// The devices of this machine, read on each access; predictions use the first.
   public static var all: [Device] {
     [
       Device(
@@ -88,7 +88,7 @@ public struct Device: Sendable, Hashable, Codable {
     ]
   }
 
-  /// Creates the processor that system files describe.
+  /// Creates the processor that the system files describe.
   package init(_ files: SystemFiles, affinity: ProcessorSet?, instructionSets: [String]) {
     let info = ProcessorInfo(files.text("/proc/cpuinfo") ?? "")
     let topology = Topology(files, info: info)
@@ -106,12 +106,12 @@ public struct Device: Sendable, Hashable, Codable {
     memoryByteCount = Self.memory(files.text("/proc/meminfo") ?? "")
   }
 
-  /// The cores that the calling thread may use now.
+  /// Returns the number of cores that the calling thread may use now.
   package static func usableCores() -> UsableCores {
     usableCores(.machine, affinity: .affinity(), topology: machineTopology)
   }
 
-  /// Read once: a machine has hundreds of these files, and they hardly ever change.
+  /// The topology is cached, because reading it opens hundreds of files and it hardly ever changes.
   private static let machineTopology = Topology(
     .machine, info: ProcessorInfo(SystemFiles.machine.text("/proc/cpuinfo") ?? ""))
 
@@ -124,7 +124,8 @@ public struct Device: Sendable, Hashable, Codable {
       logical: min(allowed.members.count, quota), physical: min(topology.coreCount(allowed), quota))
   }
 
-  /// The processors that the process may use: those of the affinity mask, which are all online.
+  /// Returns the processors that the process may use: those of the affinity mask, all of them
+  /// online.
   private static func allowed(_ affinity: ProcessorSet?, _ topology: Topology) -> ProcessorSet {
     affinity ?? topology.online
   }
@@ -133,14 +134,14 @@ public struct Device: Sendable, Hashable, Codable {
     ControlGroup.quota(files).map { max(Int(min($0, 0x1p20).rounded(.up)), 1) }
   }
 
-  /// The features that kernels use or will use.
+  /// Whether current or future kernels use a feature.
   private static func isOfInterest(_ feature: String) -> Bool {
     let names: Set = ["f16c", "fma", "asimd", "asimdhp", "asimddp", "i8mm", "bf16", "sve", "sve2"]
     return names.contains(feature)
       || ["sse2", "sse4", "avx", "amx"].contains { feature.hasPrefix($0) }
   }
 
-  /// The bytes in the line `MemTotal: 123 kB`.
+  /// Returns the number of bytes in the line `MemTotal: 123 kB`.
   static func memory(_ text: String) -> Int? {
     for line in text.split(separator: "\n") where line.hasPrefix("MemTotal:") {
       let words = line.split { $0 == " " || $0 == "\t" }

@@ -1,8 +1,8 @@
 /// The description of the online processors in /proc/cpuinfo.
 package struct ProcessorInfo: Hashable, Sendable {
-  /// The logical processors with their package and core, where given.
+  /// The package and core of each logical processor, if given.
   package var cores: [Int: Core] = [:]
-  /// The model name, where given.
+  /// The model name, if given.
   package var name: String?
   /// The names of the instruction sets and other features, as the kernel writes them.
   package var features: Set<String> = []
@@ -43,7 +43,7 @@ package struct ProcessorInfo: Hashable, Sendable {
     }
   }
 
-  /// The names of server cores by number, from Arm's list of MIDR values.
+  /// Returns the name of a server core, from Arm's list of MIDR values.
   private static func armName(implementer: Int, part: Int) -> String {
     let known = [
       0xd08: "Cortex-A72", 0xd0b: "Cortex-A76", 0xd0c: "Neoverse N1", 0xd40: "Neoverse V1",
@@ -54,7 +54,7 @@ package struct ProcessorInfo: Hashable, Sendable {
   }
 }
 
-/// The number in a text such as 0xd0c.
+/// Parses a number such as `0xd0c`.
 private func hexadecimal(_ text: Substring) -> Int? {
   text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
 }

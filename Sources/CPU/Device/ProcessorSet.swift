@@ -1,17 +1,17 @@
 import CForgeKernels
 
-/// A set of logical processors, by the kernel's numbers.
+/// A set of logical processors, identified by the kernel's numbers.
 package struct ProcessorSet: Hashable, Sendable {
-  /// Larger numbers are treated as a mistake: no kernel has as many processors.
+  /// The limit of processor numbers; no kernel supports as many processors.
   static let limit = 1 << 13
 
-  /// The numbers.
+  /// The processor numbers.
   package var members: Set<Int>
 
   /// Creates the set with these numbers.
   package init(_ members: some Sequence<Int>) { self.members = Set(members) }
 
-  /// Parses a list as the kernel writes it, `0-3,8,10-11`; `nil` for any other text.
+  /// Parses a list in the kernel's format, `0-3,8,10-11`; returns `nil` for any other text.
   package init?(list: String) {
     members = []
     for part in list.split(separator: ",") {
@@ -32,7 +32,8 @@ package struct ProcessorSet: Hashable, Sendable {
     }
   }
 
-  /// The processors that the calling thread may run on; `nil` when the system does not report them.
+  /// Returns the processors that the calling thread may run on; `nil` if the system does not report
+  /// them.
   static func affinity() -> ProcessorSet? {
     var mask = [UInt8](repeating: 0, count: limit / 8)
     let count = forge_affinity_mask(&mask, Int64(mask.count))

@@ -6,7 +6,7 @@
 
 /// The text files in which Linux describes the machine; tests supply recorded ones.
 package struct SystemFiles: Sendable {
-  /// The text of a file, or `nil` if there is none.
+  /// Returns the text of a file, or `nil` if it does not exist.
   let text: @Sendable (_ path: String) -> String?
 
   /// Creates files whose texts a closure returns by path.
@@ -16,7 +16,7 @@ package struct SystemFiles: Sendable {
   static let machine = SystemFiles { path in
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
-    // Files of /proc report size 0, so they are read to their end, up to a limit.
+    // Files in /proc report size 0, so they are read to the end, up to a limit.
     let limit = 1 << 24
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 14)
@@ -28,7 +28,7 @@ package struct SystemFiles: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The first line, trimmed.
+  /// Returns the first line of a file, trimmed; `nil` if it is empty.
   func line(_ path: String) -> String? {
     guard let line = text(path)?.split(separator: "\n", omittingEmptySubsequences: false).first
     else { return nil }
@@ -36,12 +36,12 @@ package struct SystemFiles: Sendable {
     return trimmed.isEmpty ? nil : String(trimmed)
   }
 
-  /// The first line as a number.
+  /// Returns the first line of a file as a number.
   func number(_ path: String) -> Int? { line(path).flatMap { Int($0) } }
 }
 
 extension Substring {
-  /// The text without white space at either end.
+  /// The text without leading and trailing white space.
   var trimmed: Substring {
     let start = drop { $0.isWhitespace }
     guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

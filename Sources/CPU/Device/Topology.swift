@@ -1,4 +1,4 @@
-/// The online logical processors, and which of them share a core or a cache.
+/// The online logical processors and the cores and caches that they share.
 package struct Topology: Sendable {
   /// The processors that are online.
   let online: ProcessorSet
@@ -33,12 +33,12 @@ package struct Topology: Sendable {
     caches = Self.caches(files, folder: folder, online: online)
   }
 
-  /// The number of physical cores among some processors.
+  /// Returns the number of physical cores among some processors.
   func coreCount(_ processors: ProcessorSet) -> Int {
     Set(processors.members.map { cores[$0] ?? $0 }).count
   }
 
-  /// The caches of the first online processor, with the number of processors sharing each.
+  /// Returns the caches of the first online processor, with the number of processors sharing each.
   private static func caches(
     _ files: SystemFiles, folder: String, online: ProcessorSet
   ) -> [Device.Cache] {
@@ -58,7 +58,7 @@ package struct Topology: Sendable {
     }.sorted { $0.level < $1.level }
   }
 
-  /// The bytes in a text such as `48K`, `1M` or `4096`.
+  /// Parses a size in bytes such as `48K`, `1M` or `4096`.
   package static func size(_ text: String) -> Int? {
     let scales: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     guard let last = text.last else { return nil }

@@ -1,21 +1,22 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Which tensors are written straight into the tensor they are concatenated into.
+/// The tensors that are written directly into the result of a concatenation.
 ///
-/// A part can be when it is an image made by a node and a part of nothing else, and when every part
-/// of the whole begins at a whole block of channels. Parts of parts nest. The others are copied.
+/// An operand is written in place if it is an image that a node produces and every operand begins
+/// at a whole block of channels. A value in several concatenations is written into the first.
+/// Concatenations may nest. Other operands are copied.
 struct ConcatenationPlan {
-  /// Where a part lies in the whole.
+  /// The position of an operand in the result.
   struct Slot {
     let whole: OperationGraph.Value
     let channel: Int
   }
 
-  /// The slot of each part, by value.
+  /// The slot of each operand that is written in place.
   private(set) var slots: [OperationGraph.Value: Slot] = [:]
 
-  /// The concatenations of a bound graph; none when the rewrite is disabled.
+  /// Finds the slots in a bound graph; none if the rewrite is disabled.
   init(_ graph: OperationGraph, halos: inout HaloNeeds, isEnabled: Bool) {
     guard isEnabled else { return }
     let made = Set(graph.nodes.map(\.output))
@@ -29,13 +30,13 @@ struct ConcatenationPlan {
         starts.append(channel)
         channel += graph.shape(of: input).channels ?? 0
       }
-      // A part that shared a block with the next one would not have zeros in its padded lanes.
+      // An operand that shared a block with the next one would have nonzero padding lanes.
       guard starts.allSatisfy({ $0.isMultiple(of: TensorDescriptor.blockWidth) }) else { continue }
       for (input, start) in zip(node.inputs, starts) where made.contains(input) {
         if slots[input] == nil { slots[input] = Slot(whole: node.output, channel: start) }
       }
     }
-    // Every tensor of a nest has the same size, so the border of one is the border of all.
+    // All tensors of a nest share one border, because their rows share memory.
     var groups: [OperationGraph.Value: [OperationGraph.Value]] = [:]
     for part in slots.keys {
       groups[outermost(part), default: []].append(part)

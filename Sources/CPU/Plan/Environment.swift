@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// The value of an environment variable; `nil` when it is unset or empty.
+/// Returns the value of an environment variable; `nil` if it is unset or empty.
 func environmentValue(_ name: String) -> String? {
   getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
 }

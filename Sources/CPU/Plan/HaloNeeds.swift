@@ -1,11 +1,11 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The border of zeros each image needs so that the convolutions reading it never look outside.
+/// The zero border that each image needs so that convolutions never read outside its memory.
 struct HaloNeeds {
   private var needs: [Int: Edges] = [:]
 
-  /// The needs of the convolutions whose algorithms read borders.
+  /// Collects the borders that convolutions need whose algorithms read them.
   init(_ convolutions: some Sequence<PlannedConvolution>) {
     for convolution in convolutions where convolution.algorithm.readsBorder {
       let input = convolution.node.inputs[0]
@@ -13,16 +13,16 @@ struct HaloNeeds {
     }
   }
 
-  /// The border a value needs.
+  /// The border that a value needs.
   subscript(value: OperationGraph.Value) -> Edges { needs[value.index] ?? .none }
 
-  /// Gives the tensors of a group that share memory the border that all of them need.
+  /// Extends the borders of values that share memory to their union.
   mutating func share(_ values: [OperationGraph.Value]) {
     let shared = values.reduce(Edges.none) { Self.union($0, self[$1]) }
     for value in values { needs[value.index] = shared }
   }
 
-  /// The pixels that windows reach beyond each edge of the input.
+  /// Returns the number of pixels that windows extend beyond each edge of the input.
   static func border(of convolution: ConvolutionProblem) -> Edges {
     let geometry = convolution.geometry
     let input = Size(width: convolution.input[1], height: convolution.input[0])

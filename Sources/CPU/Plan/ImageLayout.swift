@@ -1,15 +1,15 @@
 import ForgeOperations
 import ForgeShapes
 
-/// How blocked images lie: with which borders, and which ones in the memory of others.
+/// The borders of blocked images, and the images that share the memory of another.
 struct ImageLayout {
   private let graph: OperationGraph
   private let halos: HaloNeeds
   private let concatenations: ConcatenationPlan
-  /// The image whose memory a crop is another reading of, by the value of the crop.
+  /// The image whose memory a crop shares, by the value of the crop.
   private let viewed: [OperationGraph.Value: OperationGraph.Value]
 
-  /// The layout of a bound graph with these convolutions.
+  /// Determines the layout of a bound graph with these convolutions.
   init(
     _ graph: OperationGraph, _ convolutions: some Sequence<PlannedConvolution>,
     _ settings: PlanSettings
@@ -28,21 +28,21 @@ struct ImageLayout {
     (self.halos, self.concatenations, self.viewed) = (halos, concatenations, viewed)
   }
 
-  /// The border of zeros that readers of a value need.
+  /// Returns the zero border that readers of a value need.
   func halo(of value: OperationGraph.Value) -> Edges { halos[value] }
 
-  /// Where a value lies in the tensor it is concatenated into; `nil` where it has memory of its
-  /// own.
+  /// Returns the position of a value in the concatenation it is written into; `nil` if it has its
+  /// own memory.
   func slot(of value: OperationGraph.Value) -> ConcatenationPlan.Slot? {
     concatenations.slots[value]
   }
 
-  /// Whether a crop is another reading of the image it is cut from; else it is a copy.
+  /// Whether a crop shares the memory of its image instead of being a copy.
   func isView(_ crop: OperationGraph.Value) -> Bool { viewed[crop] != nil }
 
-  /// Whether the rows of an image follow each other without a gap.
+  /// Whether the rows of an image are contiguous.
   func isContiguous(_ image: OperationGraph.Value) -> Bool {
-    // The parts of a concatenation have the border of the whole.
+    // Operands of a concatenation have the border of the whole.
     var memory = image
     while let whole = viewed[memory] { memory = whole }
     return width(of: memory) + halos[memory].left + halos[memory].right == width(of: image)

@@ -1,22 +1,23 @@
 import ForgeSystem
 
-/// Stage 6: a place in one arena for every tensor, by the steps between which it is needed.
+/// Stage 6: assigns every tensor a place in one arena, given the steps that use it.
 ///
-/// Largest first, each into the lowest gap that no tensor alive at the same time occupies: the
-/// greedy by size of Pisarchyk and Lee (2020), which is within a few per cent of the best known for
-/// networks.
+/// Tensors are placed in order of decreasing size, each in the lowest gap that is free during its
+/// lifetime. This is the greedy-by-size algorithm of Pisarchyk and Lee (2020), which is within a
+/// few per cent of the best known plans for networks.
 struct MemoryPlan {
-  /// The offset of each root tensor in floats; 0 for those that are not in the arena.
+  /// The offset of each root tensor in floats; 0 for tensors outside the arena.
   let offsets: [Int]
-  /// The steps from the first to the last that need each root tensor.
+  /// The first and last step that use each root tensor.
   let lifetimes: [Int: ClosedRange<Int>]
-  /// The floats the arena has.
+  /// The number of floats in the arena.
   let arenaCount: Int
-  /// The floats of all tensors if none shared memory.
+  /// The number of floats of all tensors without sharing.
   let unsharedCount: Int
 
-  /// Plans the arena of `steps`; scratch lives for one step, everything else from write to last
-  /// read.
+  /// Plans the arena of `steps`.
+  ///
+  /// A tensor lives from its first to its last use, scratch memory for one step.
   init(tensors: [PlannedTensor], steps: [PlannedStep]) {
     var first: [Int: Int] = [:]
     var last: [Int: Int] = [:]

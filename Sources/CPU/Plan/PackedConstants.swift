@@ -1,12 +1,12 @@
 import ForgeOperations
 import ForgeSystem
 
-/// The parameters of a compiled model in the forms its kernels read, each made once.
+/// The parameters of a compiled model in the forms that kernels read, each packed once.
 ///
-/// Plans for different input sizes share them. A form is written straight from its source, one
-/// parameter at a time, so that no second copy of the whole model is ever held.
+/// Plans for different input sizes share them. Each form is packed directly from its source, one
+/// parameter at a time, so no second copy of the whole model exists.
 final class PackedConstants: Sendable {
-  /// Thrown when a form cannot hold the values within its accuracy.
+  /// Thrown if a form cannot represent the values accurately enough.
   struct NotExactEnough: Error {}
 
   private struct Key: Hashable {
@@ -15,25 +15,24 @@ final class PackedConstants: Sendable {
     let form: AnyHashable
   }
 
-  /// The values of the parameters.
+  /// The source of the parameters.
   let source: any ConstantSource
   private let made = ForkSafe<[Key: AlignedMemory]>([:])
-  /// Forms that cannot hold their values exactly enough.
+  /// The forms that cannot represent their values accurately enough.
   private let refused = ForkSafe<Set<Key>>([])
   private let pages = LargePages()
 
   init(_ source: any ConstantSource) { self.source = source }
 
-  /// The bytes held.
   var byteCount: Int { made.withLock { $0.values.reduce(0) { $0 + $1.byteCount } } }
 
-  /// The values of a constant in its own layout.
+  /// Returns the values of a constant in Forge's layout.
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory { try source.floats(of: recipe) }
 
-  /// A constant, or a part of its values, in a form; zeros for no constant.
+  /// Returns the packed form of a constant or of a part of its values; zeros without a constant.
   ///
-  /// - Throws: ``NotExactEnough`` where ``fittingMemory(_:part:as:values:)`` returns `nil`, and
-  ///   what reading throws.
+  /// - Throws: ``NotExactEnough`` if ``fittingMemory(_:part:as:values:)`` returns `nil`, and errors
+  ///   of reading the values.
   func memory(
     _ value: OperationGraph.Value?, _ recipe: ConstantRecipe?, part: Range<Int>? = nil,
     as form: some PackedForm
@@ -45,10 +44,10 @@ final class PackedConstants: Sendable {
     return memory
   }
 
-  /// A constant, or a part of its values, in a form; `nil` where the form does not hold them
-  /// exactly enough.
+  /// Returns the packed form of a constant or of a part of its values; `nil` if the form cannot
+  /// represent them accurately enough.
   ///
-  /// `values` is called when the form does not exist yet.
+  /// `values` is called only if the form does not exist yet.
   func fittingMemory(
     _ value: OperationGraph.Value?, part: Range<Int>? = nil, as form: some PackedForm,
     values: () throws -> FloatMemory
@@ -75,7 +74,7 @@ final class PackedConstants: Sendable {
       refused.withLock { _ = $0.insert(key) }
       return nil
     }
-    // Two threads may have made it at once; plans share the first.
+    // Two threads may have packed the form concurrently; all plans share the first.
     let earlier = made.withLock { made in
       let earlier = made[key]
       if earlier == nil { made[key] = memory }

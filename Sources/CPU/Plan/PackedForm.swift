@@ -1,15 +1,15 @@
-/// Values in Forge's own layout, and the memory they are packed to.
+/// The values of a constant in Forge's layout, and the destination of packing.
 struct Packing {
   let values: UnsafePointer<Float>?
   /// The number of values.
   let count: Int
-  /// Room for the floats of the form, zeroed unless the form writes all of them.
+  /// Memory for the floats of the form, zeroed unless the form writes all of them.
   let memory: UnsafeMutablePointer<Float>
-  /// The threads that large forms are dealt out to.
+  /// The maximum number of threads for packing large forms.
   let threads: Int32
 }
 
-/// A form in which kernels read a constant; equal forms of one constant are packed once.
+/// The form in which kernels read a constant; equal forms of one constant are packed once.
 protocol PackedForm: Hashable, Sendable {
   /// The number of floats.
   var count: Int { get }
@@ -19,8 +19,8 @@ protocol PackedForm: Hashable, Sendable {
 
   /// Packs values.
   ///
-  /// - Returns: whether the form holds the values as exactly as it should; if not, anything may
-  ///   have been written.
+  /// - Returns: `true` if the form represents the values accurately enough; otherwise the contents
+  ///   are undefined.
   func write(_ packing: Packing) -> Bool
 }
 
@@ -28,7 +28,7 @@ extension PackedForm {
   var writesEverything: Bool { false }
 }
 
-/// A constant as it is, zeros after the last value up to `count`.
+/// The unmodified values, zero-padded to `count`.
 struct PaddedForm: PackedForm {
   let count: Int
 

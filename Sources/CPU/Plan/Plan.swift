@@ -3,24 +3,24 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// A finished plan for inputs of one size: a flat array of C steps and the memory they need.
+/// The executable plan for inputs of one size: a flat array of C steps and their memory.
 final class Plan: Executable {
-  /// A run of C steps, or a call of a user's own arithmetic between two of them.
+  /// A run of consecutive C steps, or a call of a custom operation between them.
   enum Segment: Sendable {
     case steps(start: Int, count: Int)
     case custom(CustomCall)
   }
 
-  /// A user's own arithmetic with its tensors.
+  /// A custom operation and its tensors.
   struct CustomCall: Sendable {
     let operation: CustomOperation
     let inputs: [Region]
     let output: Region
-    /// The layer, as a position.
+    /// The position of the layer.
     let layer: Int
   }
 
-  /// Plain memory: a base of the frame, an offset and a count in floats.
+  /// A contiguous range of memory: a base of the frame, and an offset and a count in floats.
   struct Region: Sendable {
     let base: Int
     let offset: Int
@@ -28,12 +28,12 @@ final class Plan: Executable {
     let count: Int
   }
 
-  /// What is run, in order.
+  /// The segments in execution order.
   let segments: [Segment]
   let steps: [StepReport]
-  /// The most threads that any step is dealt out to.
+  /// The maximum number of threads of any step.
   let mostThreads: Int
-  /// In order of their first step.
+  /// The tensors of the arena in order of their first step.
   let tensors: [TensorReport]
   let inputSizes: [[Int]]
   let outputSizes: [[Int]]
@@ -43,12 +43,12 @@ final class Plan: Executable {
   private let calls: AlignedMemory
   private let arguments: AlignedMemory
   private let constants: AlignedMemory
-  /// Packed parameters and tables that arguments point to.
+  /// The packed parameters and tables that arguments point to.
   let retained: [AlignedMemory]
 
-  /// Finishes what a builder has planned.
+  /// Creates the plan from a finished builder.
   ///
-  /// - Throws: ``NoMemory`` when there is none for it.
+  /// - Throws: ``NoMemory`` if memory is insufficient.
   init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
@@ -100,7 +100,7 @@ final class Plan: Executable {
         let report = steps[index]
         let most = split.mostThreads(
           tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
-        // The image whose parts are dealt out: what a step writes may be no image but sums of one.
+        // The image whose parts the threads share; a step may write a plain tensor derived from it.
         let image = [step.writes[0], step.reads.first ?? step.writes[0]].map { builder.tensor($0) }
           .first { $0.isBlocked }
         let parts = split.parts(
@@ -108,7 +108,7 @@ final class Plan: Executable {
           pixels: image.map { $0.height * $0.width } ?? 0)
         let pieces = split.pieces(
           threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes)
-        // Its arguments get their place below.
+        // The argument pointers are set below.
         dealt.append(
           forge_step(
             kernel: call.kernel, arguments: nil, tiles: call.tiles, most_threads: Int32(most),
@@ -130,7 +130,7 @@ final class Plan: Executable {
     self.segments = segments
     mostThreads = dealt.map { Int($0.most_threads) }.max() ?? 1
 
-    // All arguments in one block, each on a line of its own, then the steps that point into it.
+    // All arguments share one block, each starting on a cache line.
     let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
     let arguments = try AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
       var offset = 0
@@ -140,7 +140,8 @@ final class Plan: Executable {
       }
     }
     self.arguments = arguments
-    self.calls = try AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) { bytes in
+    self.calls = try AlignedMemory(byteCount: dealt.count * MemoryLayout<forge_step>.stride) {
+      bytes in
       let steps = bytes.bindMemory(to: forge_step.self)
       var offset = 0
       for (index, step) in dealt.enumerated() {
@@ -151,12 +152,12 @@ final class Plan: Executable {
     }
   }
 
-  /// The steps from an index on.
+  /// Returns the steps starting at an index.
   func steps(from start: Int) -> UnsafePointer<forge_step>? {
     calls.bytes.baseAddress?.assumingMemoryBound(to: forge_step.self).advanced(by: start)
   }
 
-  /// The base of constants in a frame; nothing writes to it.
+  /// The base of the constants in a frame; kernels do not write to it.
   var constantsBase: UnsafeMutablePointer<Float>? { constants.writableFloats }
 
   var byteCount: Int { calls.byteCount + arguments.byteCount + constants.byteCount }

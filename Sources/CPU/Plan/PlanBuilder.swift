@@ -3,23 +3,23 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// Stage 5: a kernel, a layout and a step for every node of a bound graph.
+/// Stage 5: chooses a kernel, a layout and a step for every node of a bound graph.
 ///
-/// Images are blocked, everything else is plain; a value gets its other form when a step asks for
-/// it. How each family of operations becomes steps is in `Sources/CPU/Steps`.
+/// Images are blocked, all other tensors plain. A value is converted when a step requests the other
+/// form. The files in `Steps/` translate each family of operations.
 struct PlanBuilder {
   typealias Value = OperationGraph.Value
   typealias ID = PlannedTensor.ID
 
-  /// The operations, every size known.
+  /// The operations; all sizes are known.
   let graph: OperationGraph
   /// The kernels of the chosen instruction set.
   let kernels: forge_kernel_table
-  /// The parameters in the forms kernels read.
+  /// The parameters in the forms that kernels read.
   let constants: PackedConstants
-  /// Where each resize that can be cropped finds its rectangle.
+  /// The resizes whose source rectangle can be set per prediction.
   private(set) var cropSlots: [CropSlot] = []
-  /// What is chosen by.
+  /// The settings that the choices depend on.
   let settings: PlanSettings
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
@@ -28,11 +28,11 @@ struct PlanBuilder {
 
   private(set) var steps: [PlannedStep] = []
   private(set) var tensors: [PlannedTensor] = []
-  /// Constants that are tensors: operands of elementwise operations.
+  /// The constants that are tensors: operands of elementwise operations.
   private(set) var constantFloats: [(offset: Int, values: FloatMemory)] = []
-  /// The floats of those, filled up to whole lines.
+  /// The total number of floats in those constants, rounded up to whole cache lines.
   private(set) var constantCount = 0
-  /// Everything that kernel arguments point to.
+  /// All memory that kernel arguments point to.
   private(set) var retained: [AlignedMemory] = []
   private var blockedForms: [Value: ID] = [:]
   private var plainForms: [Value: ID] = [:]
@@ -58,7 +58,7 @@ struct PlanBuilder {
     self.lastUse = lastUse
   }
 
-  /// Plans every node, then the outputs.
+  /// Plans all nodes, then the outputs.
   mutating func build() throws {
     for (index, value) in graph.inputs.enumerated() {
       plainForms[value] = addPlain(sizes(of: value), base: .input(index))
@@ -77,16 +77,15 @@ struct PlanBuilder {
 
   // MARK: Values and their forms
 
-  /// The sizes of a value; binding has made every one known.
+  /// Returns the sizes of a value; binding has made all of them known.
   func sizes(of value: Value) -> [Int] { graph.shape(of: value).sizes ?? [] }
 
-  /// Whether a value is an image.
   func isImage(_ value: Value) -> Bool { graph.shape(of: value).isImage }
 
-  /// The sizes of a value as an image: those of fewer axes get height and width 1 in front.
+  /// Returns the sizes of a value as an image; missing leading axes are 1.
   func imageSizes(of value: Value) -> [Int] { graph.imageSizes(of: value) }
 
-  /// A value as a blocked image.
+  /// Returns a value as a blocked image, converting it if necessary.
   mutating func blocked(_ value: Value) throws -> ID {
     if let form = blockedForms[value] { return form }
     let sizes = imageSizes(of: value)
@@ -100,7 +99,7 @@ struct PlanBuilder {
     return form
   }
 
-  /// A value in row-major order.
+  /// Returns a value in row-major order, converting it if necessary.
   mutating func plain(_ value: Value) throws -> ID {
     if let form = plainForms[value] { return form }
     if let recipe = graph.constant(value) {
@@ -114,21 +113,21 @@ struct PlanBuilder {
     return form
   }
 
-  /// The memory for a node's result, blocked; part of a concatenation where it is planned so.
+  /// Creates the blocked tensor of a node's result; part of a concatenation if planned so.
   mutating func blockedResult(_ value: Value) -> ID {
     let form = addBlocked(value)
     blockedForms[value] = form
     return form
   }
 
-  /// The memory for a node's result, plain.
+  /// Creates the plain tensor of a node's result.
   mutating func plainResult(_ value: Value) -> ID {
     let form = addPlain(sizes(of: value))
     plainForms[value] = form
     return form
   }
 
-  /// Makes a value another reading of memory that is there: a reshape, a crop.
+  /// Makes a value a view of existing memory, as for a reshape or a crop.
   mutating func setForm(_ value: Value, _ tensor: (Tensors) -> PlannedTensor) {
     let form = addTensor { tensors, _ in tensor(tensors) }
     if tensors[form.index].isBlocked {
@@ -138,7 +137,8 @@ struct PlanBuilder {
     }
   }
 
-  /// The memory for an elementwise result: that of an input which is not needed any more, or new.
+  /// Returns the tensor of an elementwise result: that of an input that is no longer needed, or a
+  /// new one.
   mutating func blockedResult(_ value: Value, reusing inputs: [Value]) throws -> ID {
     for input in inputs {
       let source = try blocked(input)
@@ -150,7 +150,7 @@ struct PlanBuilder {
     return blockedResult(value)
   }
 
-  /// Whether a step may write `value` over the blocked image of its input.
+  /// Whether a step may overwrite the blocked image of its input with `value`.
   private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
     let tensor = tensors[source.index]
     return settings.isEnabled(PlanRewrites.reuseInPlace) && lastUse[input.index] == node
@@ -161,43 +161,43 @@ struct PlanBuilder {
       && !othersRead(source, than: input)
   }
 
-  /// Whether this node or a later one reads the memory of `root` under another value, as crops and
-  /// the parts of a concatenation do.
+  /// Whether this or a later node reads the memory of `root` through another value, such as a crop
+  /// or an operand of a concatenation.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
     blockedForms.contains { value, form in
       value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
     }
   }
 
-  /// Whether a value is written straight into the tensor it is concatenated into.
+  /// Whether a value is written directly into a concatenation at this channel.
   func isPart(_ value: Value, of whole: Value, at channel: Int) -> Bool {
     layout.slot(of: value).map { $0.whole == whole && $0.channel == channel } ?? false
   }
 
-  /// Whether a value is there in row-major order already.
+  /// Whether a value is already available in row-major order.
   func hasPlainForm(_ value: Value) -> Bool { plainForms[value] != nil }
 
-  /// The blocked image of a value, when it has been made.
+  /// Returns the blocked image of a value if it exists.
   func blockedForm(of value: Value) -> ID? { blockedForms[value] }
 
-  /// The border of zeros that readers of a value need.
+  /// Returns the zero border that readers of a value need.
   func halo(of value: Value) -> Edges { layout.halo(of: value) }
 
-  /// Whether a value is part of a concatenation.
+  /// Whether a value is written directly into a concatenation.
   func isPart(_ value: Value) -> Bool { layout.slot(of: value) != nil }
 
-  /// Whether a crop is another reading of the image it is cut from.
+  /// Whether a crop shares the memory of its image.
   func isView(_ crop: Value) -> Bool { layout.isView(crop) }
 
   // MARK: Tensors
 
-  /// Read access to the tensors by their IDs.
+  /// Read access to tensors by ID.
   struct Tensors {
     fileprivate let tensors: [PlannedTensor]
     subscript(id: ID) -> PlannedTensor { tensors[id.index] }
   }
 
-  /// A tensor of the plan so far.
+  /// Returns a tensor of the unfinished plan.
   func tensor(_ id: ID) -> PlannedTensor { tensors[id.index] }
 
   @discardableResult
@@ -207,7 +207,7 @@ struct PlanBuilder {
     return id
   }
 
-  /// A plain tensor with memory of its own.
+  /// Adds a plain tensor with its own memory.
   mutating func addPlain(_ sizes: [Int], base: PlannedTensor.Base = .arena) -> ID {
     addTensor { _, id in PlannedTensor.plain(sizes, base: base, id: id) }
   }
@@ -224,12 +224,12 @@ struct PlanBuilder {
     }
   }
 
-  /// A constant as a tensor.
+  /// Adds a constant as a tensor.
   private mutating func addConstant(_ recipe: ConstantRecipe, sizes: [Int]) throws -> ID {
     addConstant(try constants.floats(of: recipe), sizes: sizes)
   }
 
-  /// Values as a tensor.
+  /// Adds values as a tensor.
   mutating func addConstant(_ values: [Float], sizes: [Int]) throws -> ID {
     addConstant(try FloatMemory(values), sizes: sizes)
   }
@@ -257,7 +257,7 @@ struct PlanBuilder {
         firstWeights: firstWeights))
   }
 
-  /// Adds a step that calls a user's own arithmetic.
+  /// Adds a step that calls a custom operation.
   mutating func addCustomStep(_ operation: CustomOperation, reads: [ID], writes: ID) {
     steps.append(
       PlannedStep(
@@ -265,7 +265,7 @@ struct PlanBuilder {
         action: .custom(operation)))
   }
 
-  /// Puts zeros around a blocked image before it is first written: its memory has been others'.
+  /// Zeroes the border of a blocked image before its first write, because the arena is reused.
   private mutating func clearHalo(of id: ID) {
     let root = tensors[id.index].root
     let whole = tensors[root.index]
@@ -287,7 +287,7 @@ struct PlanBuilder {
         }))
   }
 
-  /// A constant, or a part of its values, in the form a kernel reads, alive as long as the plan.
+  /// Returns a constant or a part of its values in packed form, valid while the plan exists.
   mutating func packed(
     _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
@@ -297,7 +297,7 @@ struct PlanBuilder {
     return memory.floats
   }
 
-  /// Values that kernel arguments point to, zeros after the last one up to `count`.
+  /// Stores values that kernel arguments point to, zero-padded to `count`.
   mutating func retain(_ values: [Float], count: Int) throws -> AlignedMemory {
     let memory = try AlignedMemory(byteCount: count * MemoryLayout<Float>.stride) { bytes in
       _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: values)
@@ -306,7 +306,7 @@ struct PlanBuilder {
     return memory
   }
 
-  /// Numbers that kernel arguments point to.
+  /// Stores integers that kernel arguments point to.
   mutating func retain(_ numbers: [Int32]) throws -> AlignedMemory {
     let memory = try AlignedMemory(byteCount: numbers.count * MemoryLayout<Int32>.stride) { bytes in
       _ = bytes.bindMemory(to: Int32.self).update(fromContentsOf: numbers)
@@ -315,7 +315,7 @@ struct PlanBuilder {
     return memory
   }
 
-  /// The slot of the crop rectangle of a resize of `image`.
+  /// Adds a slot for the crop rectangle of a resize of `image` and returns its index.
   mutating func cropSlot(_ name: String, image: Value) -> Int {
     let sizes = sizes(of: image)
     cropSlots.append(CropSlot(name: name, width: sizes[1], height: sizes[0]))

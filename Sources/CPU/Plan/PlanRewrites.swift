@@ -1,13 +1,13 @@
-/// The rewrites that the planner applies, which can be disabled by name.
+/// The rewrites of the planner, which can be disabled by name.
 enum PlanRewrites {
-  /// Operands of a concatenation are written directly to their place in the result.
+  /// Operands of a concatenation are written directly into the result.
   static let concatenateInPlace = "concatenateInPlace"
-  /// Elementwise steps write over their input.
+  /// Elementwise steps overwrite their input.
   static let reuseInPlace = "reuseInPlace"
-  /// Convolutions apply the following max pooling as they store.
+  /// Convolutions apply a subsequent maximum pooling before storing.
   static let fusePooling = "fusePooling"
 
-  /// The convolution algorithms that can be disabled, and the others.
+  /// All names, including those of the convolution algorithms that can be disabled.
   static let names =
-    ConvolutionAlgorithms.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
+    ConvolutionAlgorithmList.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
 }

@@ -1,54 +1,50 @@
 import CForgeKernels
 import ForgeOperations
 
-/// One step of a plan before its tensors have places.
+/// A step of a plan whose tensors have no memory yet.
 struct PlannedStep {
-  /// What it runs.
+  /// The work of a step.
   enum Action {
-    /// A C kernel; its arguments are made once offsets are known.
+    /// A C kernel; its arguments are created once offsets are known.
     case kernel((TensorPlaces) -> KernelCall)
-    /// A user's own arithmetic, called between two runs of C steps.
+    /// A custom operation, called between two runs of C steps.
     case custom(CustomOperation)
   }
 
-  /// The kernel as reports name it.
+  /// The kernel name in reports.
   let name: String
-  /// The layers it does the work of, as positions.
+  /// The positions of the layers that the step computes.
   let layers: [Int]
-  /// The node it was made for, by its position.
+  /// The position of the node that the step belongs to.
   let node: Int
-  /// The tensors it reads.
   let reads: [PlannedTensor.ID]
-  /// The tensors it writes.
   let writes: [PlannedTensor.ID]
-  /// What it runs.
   let action: Action
-  /// The multiply-adds it does.
   var multiplyAdds = 0
-  /// The bytes of packed parameters it reads.
+  /// The bytes of packed parameters that the step reads.
   var parameterBytes = 0
-  /// What it reads first of its packed weights; the step before fetches it into the cache.
+  /// The packed weights that the step reads first; an earlier step prefetches them.
   var firstWeights: FirstWeights?
 }
 
 /// The beginning of packed weights.
 struct FirstWeights {
   let start: UnsafePointer<Float>?
-  /// The floats worth fetching.
+  /// The number of floats worth prefetching.
   let count: Int
 }
 
-/// Where each tensor of a plan lies, for making kernel arguments.
+/// The location of each tensor of a plan, for creating kernel arguments.
 struct TensorPlaces {
   let tensors: [PlannedTensor]
-  /// The offset in the arena of each root, in floats.
+  /// The arena offset of each root, in floats.
   let offsets: [Int]
-  /// The number of inputs, whose bases come before those of the outputs.
+  /// The number of inputs; their bases precede those of the outputs.
   let inputCount: Int
-  /// The weights that the next step with weights begins with.
+  /// The first weights of the next step that has weights.
   var next: FirstWeights?
 
-  /// For each step the weights that the next step with weights begins with.
+  /// Returns for each step the first weights of the next step that has weights.
   static func following(_ steps: [PlannedStep]) -> [FirstWeights?] {
     var next: FirstWeights?
     var following: [FirstWeights?] = []
@@ -68,7 +64,7 @@ struct TensorPlaces {
     }
   }
 
-  /// A tensor as kernels of images see it.
+  /// Returns a tensor as an image view for kernels.
   func view(_ id: PlannedTensor.ID) -> forge_view {
     let tensor = tensors[id.index]
     let base = base(tensor)
@@ -84,7 +80,7 @@ struct TensorPlaces {
     return view
   }
 
-  /// A plain tensor as kernels of any rank see it.
+  /// Returns a plain tensor of any rank for kernels.
   func place(_ id: PlannedTensor.ID) -> forge_place {
     let tensor = tensors[id.index]
     let base = base(tensor)
@@ -96,15 +92,16 @@ struct TensorPlaces {
   }
 }
 
-/// A C kernel with the bytes of its arguments.
+/// A C kernel and the bytes of its arguments.
 struct KernelCall {
   let kernel: forge_kernel
   let tiles: Int64
-  /// Tile `i` belongs to part `i % parts` of an image; 1 where tiles have no such order.
+  /// The number of parts of an image, where tile `i` belongs to part `i % parts`; 1 if tiles have
+  /// no such order.
   let parts: Int
   let arguments: [UInt8]
 
-  /// A call of `kernel` with arguments of its own struct; `tiles` is the family's tile count.
+  /// Creates a call from the kernel's argument struct; `tiles` returns its tile count.
   init<Arguments: BitwiseCopyable>(
     _ kernel: forge_kernel, _ arguments: Arguments,
     tiles: (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1

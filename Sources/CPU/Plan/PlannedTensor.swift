@@ -1,57 +1,56 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A tensor of a plan before and after it has a place in memory.
+/// A tensor of a plan, independent of its final place in memory.
 ///
 /// Distances are in floats.
 struct PlannedTensor {
-  /// Which tensor of the plan.
+  /// The identity of a tensor in a plan.
   struct ID: Hashable {
     let index: Int
   }
 
-  /// The memory a tensor lies in.
+  /// The memory that holds a tensor.
   enum Base: Equatable {
-    /// Memory of one prediction that steps share; the offset comes with the memory plan.
+    /// Memory of one prediction that steps share; the memory plan determines the offset.
     case arena
-    /// The constants of the plan, from an offset.
+    /// The constants of the plan, at an offset.
     case constants(Int)
-    /// The caller's input of this index.
+    /// The caller's input with this index.
     case input(Int)
-    /// The output of this index.
+    /// The output with this index.
     case output(Int)
   }
 
   /// Height, width and channels, or the sizes of another rank in memory order.
   let sizes: [Int]
-  /// Whether channels are blocked.
   let isBlocked: Bool
-  /// The border of zeros around a blocked image.
+  /// The zero border around a blocked image.
   let halo: Edges
-  /// The tensor whose memory it lies in; itself unless it is a part or another reading of one.
+  /// The tensor that owns the memory; itself unless it is a part or a view of another.
   let root: ID
-  /// From the start of the root's memory to row 0, column 0, channel 0.
+  /// The distance from the start of the root's memory to row 0, column 0, channel 0.
   let origin: Int
-  /// Between rows.
+  /// The distance between rows.
   let rowStride: Int
-  /// Between blocks of channels.
+  /// The distance between blocks of channels.
   let blockStride: Int
-  /// Where the root lies.
+  /// The memory that holds the root.
   let base: Base
-  /// The floats that the root's memory has.
+  /// The number of floats in the root's memory.
   let storage: Int
 
-  /// Channels per block.
+  /// The channels per block.
   static let lanes = TensorDescriptor.blockWidth
 
   var height: Int { sizes.count == 3 ? sizes[0] : 1 }
   var width: Int { sizes.count == 3 ? sizes[1] : 1 }
   var channels: Int { sizes.count == 3 ? sizes[2] : count }
   var blocks: Int { (channels + Self.lanes - 1) / Self.lanes }
-  /// The number of elements, padding not counted.
+  /// The number of elements without padding.
   var count: Int { sizes.reduce(1, *) }
 
-  /// A blocked image with memory of its own.
+  /// Creates a blocked image with its own memory.
   static func blocked(_ sizes: [Int], halo: Edges, id: ID) -> PlannedTensor {
     let rowStride = (sizes[1] + halo.left + halo.right) * lanes
     let blockStride = rowStride * (sizes[0] + halo.top + halo.bottom)
@@ -62,7 +61,7 @@ struct PlannedTensor {
       blockStride: blockStride, base: .arena, storage: blocks * blockStride)
   }
 
-  /// A plain tensor with memory of its own.
+  /// Creates a plain tensor with its own memory.
   static func plain(_ sizes: [Int], base: Base, id: ID) -> PlannedTensor {
     let count = sizes.reduce(1, *)
     return PlannedTensor(
@@ -71,7 +70,7 @@ struct PlannedTensor {
       storage: count)
   }
 
-  /// The same plain memory with other sizes.
+  /// Returns the same plain memory with other sizes.
   func reshaped(_ sizes: [Int]) -> PlannedTensor {
     PlannedTensor(
       sizes: sizes, isBlocked: false, halo: .none, root: root, origin: origin,
@@ -79,18 +78,17 @@ struct PlannedTensor {
       base: base, storage: storage)
   }
 
-  /// The same plain memory as a blocked image of one pixel, whose channels follow each other too.
+  /// Returns the same plain memory as a blocked image of one pixel.
   ///
-  /// Its last block may reach past the elements; only kernels that pass over empty lanes may read
-  /// it.
+  /// Its last block may extend past the elements; only kernels that ignore empty lanes may read it.
   func asVector(_ count: Int) -> PlannedTensor {
     PlannedTensor(
       sizes: [1, 1, count], isBlocked: true, halo: .none, root: root, origin: origin,
       rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage)
   }
 
-  /// A part of a blocked image: `sizes` from a row, a column and a channel that is a whole block
-  /// on.
+  /// Returns a part of a blocked image, `sizes` large, starting at a row, a column and a whole
+  /// block of channels.
   func part(
     _ sizes: [Int], row: Int = 0, column: Int = 0, channel: Int = 0, halo: Edges = .none
   )
@@ -102,7 +100,7 @@ struct PlannedTensor {
       rowStride: rowStride, blockStride: blockStride, base: base, storage: storage)
   }
 
-  /// What the tensor is, in the words of reports.
+  /// The description of the tensor for reports.
   var descriptor: TensorDescriptor {
     let role: TensorDescriptor.Role =
       switch base {
@@ -116,6 +114,6 @@ struct PlannedTensor {
       layout: isBlocked ? .blocked(halo: halo) : .plain, role: role)
   }
 
-  /// Whether the pixels of each block follow each other without a gap.
+  /// Whether the pixels of each block are contiguous.
   var isContiguous: Bool { isBlocked && rowStride == width * Self.lanes }
 }

@@ -3,22 +3,20 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// Makes the plans of a graph: stages 5 and 6 of a compile.
+/// Creates the plans of a graph: stages 5 and 6 of a compile.
 struct Planner: Sendable {
   /// The rewritten operations.
   let graph: OperationGraph
   /// The parameters in the forms that kernels read, shared by all plans.
   let constants: PackedConstants
-  /// The options of the compile.
   let options: CompileOptions
-  /// The instruction set of the kernels.
   let instructionSet: CompileOptions.InstructionSet
-  /// The most threads of a prediction on this machine.
+  /// The maximum number of threads of a prediction on this machine.
   let threads: Int
-  /// The kernels that were measured or recorded, see ``tune()``.
+  /// The measured or recorded kernels; see ``tune()``.
   var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
 
-  /// The instruction set as C names it.
+  /// The C value of the instruction set.
   var level: forge_level { instructionSet.level }
 
   init(_ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions) {
@@ -40,7 +38,7 @@ struct Planner: Sendable {
     return settings
   }
 
-  /// The plan for a graph whose sizes are known.
+  /// Returns the plan for a graph whose sizes are known.
   func plan(_ bound: OperationGraph) throws(BackendError) -> Plan {
     guard let table = forge_kernels(level) else { throw .noKernels }
     try checkAxes(of: bound)
@@ -58,7 +56,7 @@ struct Planner: Sendable {
     }
   }
 
-  /// Runs a part of planning and sorts what it throws.
+  /// Runs a part of planning and converts its errors to ``BackendError``.
   func planning<Result>(_ body: () throws -> Result) throws(BackendError) -> Result {
     do { return try body() } catch let error as NoMemory {
       throw .noMemory(error)
@@ -78,7 +76,7 @@ extension BackendError {
 }
 
 extension CompileOptions.InstructionSet {
-  /// The instruction set as C names it.
+  /// The C value of the instruction set.
   var level: forge_level {
     switch self {
     case .scalar: FORGE_SCALAR
@@ -88,10 +86,10 @@ extension CompileOptions.InstructionSet {
     }
   }
 
-  /// Whether this machine has it.
+  /// Whether this machine supports the instruction set.
   var isAvailable: Bool { forge_kernels(level) != nil }
 
-  /// The instruction set that the environment variable `FORGE_ISA` names, for tests and
+  /// Returns the instruction set named by the environment variable `FORGE_ISA`, for tests and
   /// comparisons.
   static func fromEnvironment() -> Self? {
     environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))

@@ -9,9 +9,9 @@ final class StepLoop: ExampleRunner {
   private let workspace: Workspace
   /// The bases of the frame: arena, constants, inputs, outputs.
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
-  /// What ``realtimeRun`` reads.
+  /// The context of ``realtimeRun``.
   private let realtime: UnsafeMutablePointer<RealtimeSteps>
-  /// The inputs of each custom call, created here so that predictions do not allocate.
+  /// The inputs of each custom call, created in advance so that predictions do not allocate.
   ///
   /// There is one set for all examples, or one per example if the layer reads a model input
   /// directly.
@@ -67,7 +67,7 @@ final class StepLoop: ExampleRunner {
     if let failure { throw failure }
   }
 
-  /// Runs all segments; with `seconds` each step by itself, adding the time that it takes.
+  /// Runs all segments; with `seconds`, runs each step separately and adds its time.
   private func run(
     example: Int, until stop: StopCondition, seconds: UnsafeMutablePointer<Double>?
   ) throws(LayerFailure) -> Bool {
@@ -76,12 +76,12 @@ final class StepLoop: ExampleRunner {
       worker: 0, calls: 0)
     let flag = stop.flag.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
     let clock = ContinuousClock()
-    // The position of a step among all, C steps and custom calls.
+    // The position among all steps, C steps and custom calls.
     var position = 0
     for (index, segment) in plan.segments.enumerated() {
       switch segment {
       case .steps(let start, let count):
-        // All at once, or one by one to be timed.
+        // All steps at once, or one at a time for profiling.
         let length = seconds == nil ? count : 1
         for first in stride(from: start, to: start + count, by: length) {
           let begin = seconds.map { _ in clock.now }

@@ -1,36 +1,36 @@
 import ForgeOperations
 
-/// Decides, when a plan is made, how many threads a step is worth dealing out to.
+/// Decides at planning time how many threads a step is worth.
 ///
-/// The work is estimated on the low side of what a core does, so that the answer is a function of
-/// the step alone and the same on every machine.
+/// The estimate uses conservative rates, so that the result depends only on the step and is the
+/// same on every machine.
 package struct ThreadSplit: Sendable {
-  /// Multiply-adds per second of one core: 50 GFLOP/s are 25 billion.
+  /// The assumed multiply-adds per second of one core.
   package static let multiplyAddsPerSecond = 25e9
-  /// Bytes per second that one core reads and writes.
+  /// The assumed bytes per second that one core reads and writes.
   package static let bytesPerSecond = 10e9
-  /// The least work of one thread in seconds.
+  /// The minimum work per thread in seconds.
   ///
-  /// To hand out and join a step takes below a microsecond with
-  /// workers awake, so that a step of twice this is the first to gain.
+  /// It is well above the cost of starting and joining a step with awake workers. Two threads share
+  /// a step from twice this work on.
   package static let smallestShare = 10e-6
 
-  /// The least work of one thread in seconds; 0 deals out every step that has tiles for it, for
-  /// tests.
+  /// The minimum work per thread in seconds; 0, for tests, splits every step that has several
+  /// tiles.
   package let smallestShare: Double
 
-  /// A split with a least work of one thread.
+  /// Creates a split with a minimum work per thread.
   package init(smallestShare: Double = Self.smallestShare) { self.smallestShare = smallestShare }
 
-  /// The split of plans.
+  /// The default split.
   static let standard = ThreadSplit()
 
-  /// How long a step takes on one core, about.
+  /// Returns the estimated seconds of a step on one core.
   package static func seconds(multiplyAdds: Int, bytes: Int) -> Double {
     max(Double(multiplyAdds) / multiplyAddsPerSecond, Double(bytes) / bytesPerSecond)
   }
 
-  /// The most threads that a step may be dealt out to: at least 1, at most one per tile.
+  /// Returns the maximum number of threads for a step: at least 1, at most one per tile.
   package func mostThreads(tiles: Int, multiplyAdds: Int, bytes: Int) -> Int {
     let most = max(min(tiles, CompileOptions.Threads.maximum), 1)
     guard smallestShare > 0 else { return most }
@@ -38,31 +38,30 @@ package struct ThreadSplit: Sendable {
     return shares < Double(most) ? max(Int(shares), 1) : most
   }
 
-  /// The pieces that the share of a thread is cut into, so that a thread which is done can take
-  /// some of another's.
+  /// Returns the number of pieces that each thread's share is divided into.
   ///
-  /// On a machine with other work on it two cores are seldom equally fast: on a virtual one 20 %
-  /// apart from one half of a millisecond to the next.
+  /// A thread that has finished its share takes pieces of another's. On a machine with other load,
+  /// cores are seldom equally fast.
   package func pieces(threads: Int, multiplyAdds: Int, bytes: Int) -> Int {
     guard threads > 1 else { return 1 }
     guard smallestShare > 0 else { return Self.mostPieces }
-    // Shares are those of two threads: with more there are others enough to take a piece.
+    // Assumes two threads: more threads have enough others to take pieces.
     let seconds = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / 2
     let pieces = seconds / Self.smallestPiece
     return pieces < Double(Self.mostPieces) ? max(Int(pieces), 1) : Self.mostPieces
   }
 
-  /// The least work of a piece in seconds, by the same estimate.
+  /// The minimum estimated work of a piece in seconds.
   package static let smallestPiece = 20e-6
-  /// The most pieces of a share.
+  /// The maximum number of pieces per share.
   package static let mostPieces = 8
 
-  /// The parts of an image that are dealt out instead of tiles; 1 deals out tiles.
+  /// Returns the number of image parts that threads share instead of tiles; 1 shares tiles.
   ///
-  /// To read a cache line that another core wrote costs tens of nanoseconds. Where every step of a
-  /// network deals out rows of the image, a thread finds most of what it reads in its own cache. On
-  /// small images of many channels rows are too few, and weights, which every thread would read
-  /// whole, are the larger part.
+  /// Reading a cache line that another core wrote is slow. If every step of a network shares rows
+  /// of the image, each thread finds most of its inputs in its own cache. Small images of many
+  /// channels have too few rows, and each thread would read all weights, which are larger than the
+  /// image.
   package func parts(tiles: Int, parts: Int, threads: Int, pixels: Int) -> Int {
     guard threads > 1, parts >= threads, tiles.isMultiple(of: parts), pixels >= Self.rowsFrom else {
       return 1
@@ -70,7 +69,8 @@ package struct ThreadSplit: Sendable {
     return parts
   }
 
-  /// The pixels from which on rows are dealt out: more than 14×14 have, which take 2 % longer so on
-  /// one thread (their weights are used for half of the image at a time) and as long on two.
+  /// The minimum number of pixels for sharing rows.
+  ///
+  /// Smaller images do not gain: their weights would be read for each half of the image.
   package static let rowsFrom = 200
 }

@@ -1,7 +1,7 @@
 import ForgeOperations
 
 extension PlanBuilder {
-  /// A user's own arithmetic on plain tensors: nothing is fused across it.
+  /// Adds a custom operation on plain tensors; no step is fused with it.
   mutating func addCustom(_ node: OperationGraph.Node, _ operation: CustomOperation) throws {
     var reads: [ID] = []
     for input in node.inputs { reads.append(try plain(input)) }

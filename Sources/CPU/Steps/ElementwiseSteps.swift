@@ -4,7 +4,6 @@ import ForgeShapes
 import ForgeSystem
 
 extension PlanBuilder {
-  /// A function of each element.
   mutating func addActivation(_ node: OperationGraph.Node, _ function: ActivationFunction) throws {
     let activation = forge_activation(function)
     guard isImage(node.output) else {
@@ -35,7 +34,7 @@ extension PlanBuilder {
     }
   }
 
-  /// A scale and a shift per channel; a batch normalization that no rewrite has touched is one.
+  /// Adds a scale and a shift per channel, such as a batch normalization that was not folded.
   mutating func addAffine(_ node: OperationGraph.Node) throws {
     guard let channels = sizes(of: node.output).last,
       let affine = try AffineConstants(node, graph: graph, constants: constants.source)
@@ -68,7 +67,7 @@ extension PlanBuilder {
     }
   }
 
-  /// A scale and a shift along the last axis of a plain tensor: a product, then a sum.
+  /// Adds a scale and a shift along the last axis of a plain tensor: a product, then a sum.
   private mutating func addPlainAffine(
     _ node: OperationGraph.Node, scale: [Float], shift: [Float]
   ) throws {
@@ -82,7 +81,7 @@ extension PlanBuilder {
     addPlainBinary(.add, a: product, b: shiftTensor, out: target, activation: node.activation)
   }
 
-  /// An operation on two tensors with broadcasting.
+  /// Adds an operation on two tensors with broadcasting.
   mutating func addBinary(_ node: OperationGraph.Node, _ operation: BinaryOperator) throws {
     let (a, b) = (node.inputs[0], node.inputs[1])
     guard isImage(node.output) else {
@@ -129,7 +128,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Strides of a plain tensor spread over larger sizes: 0 along an axis of size 1.
+  /// Returns the strides of a plain tensor broadcast to larger sizes: 0 along an axis of size 1.
   private static func broadcastStrides(_ sizes: [Int], to target: [Int]) -> [Int] {
     let own = strides(sizes)
     let missing = target.count - sizes.count
@@ -140,7 +139,7 @@ extension PlanBuilder {
 }
 
 extension BinaryOperator {
-  /// The operator in C's terms.
+  /// The C value of the operator.
   fileprivate var code: Int32 {
     let code =
       switch self {

@@ -2,7 +2,7 @@ import CForgeKernels
 import ForgeOperations
 
 extension forge_activation {
-  /// A function in C's terms.
+  /// Creates the C form of an activation function.
   init(_ function: ActivationFunction) {
     self.init()
     let (kind, a, b): (forge_activation_kind, Float, Float) =
@@ -37,7 +37,7 @@ extension forge_activation {
 }
 
 extension forge_epilogue {
-  /// A residual, where there is one, and an activation.
+  /// Creates an epilogue with an optional residual and an activation.
   init(_ activation: ActivationFunction, residual: forge_view?) {
     self.init()
     self.activation = forge_activation(activation)

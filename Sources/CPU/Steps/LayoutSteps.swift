@@ -2,14 +2,15 @@ import CForgeKernels
 import ForgeOperations
 
 extension PlanBuilder {
-  /// A kernel of the chosen instruction set, which has each that a plan may choose; a test holds
-  /// that.
+  /// Returns a kernel of the chosen instruction set.
+  ///
+  /// Every instruction set has all kernels that a plan can choose; a test checks this.
   func require(_ kernel: forge_kernel?) -> forge_kernel {
     guard let kernel else { preconditionFailure("the table of kernels has a hole") }
     return kernel
   }
 
-  /// A plain image becomes blocked.
+  /// Adds the conversion of a plain image to a blocked one.
   mutating func addBlock(from source: ID, to target: ID) {
     let kernel = require(kernels.block)
     addStep("block", reads: [source], writes: [target]) { places in
@@ -20,7 +21,7 @@ extension PlanBuilder {
     }
   }
 
-  /// A blocked image becomes plain.
+  /// Adds the conversion of a blocked image to a plain one.
   mutating func addUnblock(from source: ID, to target: ID) {
     let kernel = require(kernels.unblock)
     addStep("unblock", reads: [source], writes: [target]) { places in
@@ -31,7 +32,7 @@ extension PlanBuilder {
     }
   }
 
-  /// An output of the model in the caller's memory.
+  /// Adds the step that writes a model output to the caller's memory.
   mutating func addOutput(_ value: Value, index: Int) throws {
     let target = addPlain(sizes(of: value), base: .output(index))
     if isImage(value), graph.constant(value) == nil, !hasPlainForm(value) {
@@ -45,7 +46,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Any rearrangement of plain memory: element i is at the strides' sums in either tensor.
+  /// Adds a copy between plain tensors with arbitrary strides.
   mutating func addPlainCopy(
     from source: ID, to target: ID, sizes: [Int], sourceStrides: [Int], targetStrides: [Int],
     targetOffset: Int = 0
@@ -64,7 +65,7 @@ extension PlanBuilder {
     }
   }
 
-  /// The distances between neighbours along each axis of a plain tensor.
+  /// Returns the distances between neighbours along each axis of a plain tensor.
   static func strides(_ sizes: [Int]) -> [Int] {
     var strides = Array(repeating: 1, count: sizes.count)
     for axis in sizes.indices.dropLast().reversed() {
@@ -75,7 +76,7 @@ extension PlanBuilder {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Stores numbers into one of C's arrays of eight 64-bit integers.
+  /// Stores numbers in a C array of eight 64-bit integers.
   func store(_ numbers: [Int]) {
     for (index, number) in numbers.enumerated() where (index + 1) * 8 <= count {
       storeBytes(of: Int64(number), toByteOffset: index * 8, as: Int64.self)

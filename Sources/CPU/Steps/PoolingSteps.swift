@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// A pooling; a global one has the whole image as its window.
+  /// Adds a pooling; the window of a global pooling is the whole image.
   mutating func addPooling(
     _ node: OperationGraph.Node, _ kind: PoolingKind, _ geometry: ConvolutionGeometry
   ) throws {

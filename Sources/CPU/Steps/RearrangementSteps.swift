@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// Zeros around an image: the whole is zeroed, then the image copied into its middle.
+  /// Adds a padding: fills the result with zeros, then copies the image into it.
   mutating func addPad(_ node: OperationGraph.Node, _ edges: Edges) throws {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)
@@ -15,8 +15,7 @@ extension PlanBuilder {
     addCopy(from: source, to: middle)
   }
 
-  /// A part of an image: another reading of its memory, or a copy where readers need zeros around
-  /// it.
+  /// Adds a crop: a view of the image, or a copy if readers need a border.
   mutating func addCrop(_ node: OperationGraph.Node, _ edges: Edges) throws {
     let source = try blocked(node.inputs[0])
     let sizes = sizes(of: node.output)
@@ -32,7 +31,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Tensors joined: nothing to do for those that were written in place, copies for the others.
+  /// Adds a concatenation: copies the operands that were not written in place.
   mutating func addConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
     let rank = sizes(of: node.output).count
     let along = axis < 0 ? axis + rank : axis
@@ -42,7 +41,7 @@ extension PlanBuilder {
     }
     var sources: [ID] = []
     for input in node.inputs { sources.append(try blocked(input)) }
-    // Parts written in place have made it already.
+    // Operands that were written in place have already created the result.
     let target = blockedForm(of: node.output) ?? blockedResult(node.output)
     let lanes = PlannedTensor.lanes
     let starts = node.inputs.reduce(into: [0]) { starts, input in
@@ -84,14 +83,14 @@ extension PlanBuilder {
     }
   }
 
-  /// The same elements with other sizes: another reading of plain memory.
+  /// Adds a reshape: a view of plain memory.
   mutating func addReshape(_ node: OperationGraph.Node) throws {
     let source = try plain(node.inputs[0])
     let sizes = sizes(of: node.output)
     setForm(node.output) { $0[source].reshaped(sizes) }
   }
 
-  /// Axes in another order.
+  /// Adds a permutation of axes.
   mutating func addPermute(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try plain(node.inputs[0])
     let target = plainResult(node.output)
@@ -102,7 +101,7 @@ extension PlanBuilder {
       targetStrides: Self.strides(sizes))
   }
 
-  /// Channels in another order.
+  /// Adds a permutation of channels.
   mutating func addGather(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)

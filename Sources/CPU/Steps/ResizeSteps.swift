@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// An image sampled anew, straight from the caller's memory where it is there.
+  /// Adds a resize, which reads the caller's memory directly if the image is plain.
   mutating func addResize(
     _ node: OperationGraph.Node, _ target: ResizeTarget, _ mode: ResizeMode
   ) throws {

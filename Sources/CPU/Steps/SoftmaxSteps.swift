@@ -2,7 +2,7 @@ import CForgeKernels
 import ForgeOperations
 
 extension PlanBuilder {
-  /// Softmax, or its logarithm, over the last axis.
+  /// Adds a softmax or log-softmax over the last axis.
   mutating func addSoftmax(_ node: OperationGraph.Node, logarithm: Bool) throws {
     guard isImage(node.output) else {
       let source = try plain(node.inputs[0])

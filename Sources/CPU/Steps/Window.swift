@@ -1,11 +1,12 @@
 import CForgeKernels
 import ForgeShapes
 
-/// The numbers of a moving window as C's arguments take them.
+/// A convolution or pooling window in the form of C arguments.
 struct Window {
   let kernelHeight, kernelWidth, strideY, strideX, dilationY, dilationX, padTop, padLeft: Int32
 
-  /// The window of a geometry on an input of known size; inference has bounded every number.
+  /// Creates the window of a geometry for an input of known size; shape inference bounds every
+  /// number.
   init(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
     let edges = geometry.edges(width: input.width, height: input.height)
     kernelHeight = Int32(clamping: geometry.kernel.height)
@@ -39,7 +40,7 @@ protocol DilatedWindowArguments: WindowArguments {
 }
 
 extension WindowArguments {
-  /// Sets the window, whose dilation is 1.
+  /// Sets a window of dilation 1.
   mutating func setUndilated(_ window: Window) {
     kernel_height = window.kernelHeight
     kernel_width = window.kernelWidth
@@ -51,7 +52,7 @@ extension WindowArguments {
 }
 
 extension DilatedWindowArguments {
-  /// Sets the window.
+  /// Sets the window and its dilation.
   mutating func set(_ window: Window) {
     setUndilated(window)
     dilation_y = window.dilationY

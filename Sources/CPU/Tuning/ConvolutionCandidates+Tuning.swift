@@ -1,17 +1,17 @@
 import ForgeOperations
 import ForgeSystem
 
-/// The candidates that can be measured, as records have them.
+/// Candidates for measurement, in the form of tuning records.
 extension ConvolutionCandidates {
-  /// The cost model's choice: the first of the cheapest.
+  /// The cost model's choice: the first of the cheapest candidates.
   ///
-  /// The direct algorithm is always among them.
+  /// The direct algorithm is always a candidate.
   var best: TuningRecord.Kernel? { measured.min { $0.cost < $1.cost }?.algorithm.record }
 
-  /// Estimates that are more than this many times the best are not worth a measurement.
+  /// A candidate is not measured if its estimate exceeds the least one by more than this factor.
   private static let hopeless = 1.6
 
-  /// The kernels to time besides the cost model's choice, the most promising first.
+  /// The kernels to measure against the cost model's choice, in order of estimated cost.
   var challengers: [TuningRecord.Kernel] {
     let (measured, best) = (measured, best)
     let least = measured.map(\.cost).min() ?? 0
@@ -19,14 +19,13 @@ extension ConvolutionCandidates {
       .sorted { $0.cost < $1.cost }.map(\.algorithm.record)
   }
 
-  /// The same kernel with other panels that are not much narrower and do not pad many more
-  /// channels.
+  /// Returns the same kernel with other panel widths that add little padding, widest first.
   func otherWidths(of kernel: TuningRecord.Kernel) -> [TuningRecord.Kernel] {
     guard let algorithm = variant(kernel) else { return [] }
     let made = panelledOutputs(of: algorithm)
     let padded = { (width: Int) in AlignedMemory.round(made, to: width) }
     return panelWidths(of: algorithm).reversed().filter {
-      // With a panel of 16 each load feeds one product; those of 32 and more reach the peak.
+      // A panel of 16 uses each loaded value for one product; panels of 32 or more reach the peak.
       $0 != algorithm.panelWidth && $0 >= 32
         && Double(padded($0)) <= 1.125 * Double(padded(algorithm.panelWidth))
     }.map { width in
@@ -36,7 +35,7 @@ extension ConvolutionCandidates {
     }
   }
 
-  /// What ``variant(_:)`` allows, in words, a line each.
+  /// Descriptions of the kernels that ``variant(_:)`` accepts.
   var possible: [String] {
     measured.map { _, algorithm in
       let kernel = algorithm.record

@@ -1,20 +1,20 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The times of two plans of one model that were run in turns, step by step.
+/// The step times of two plans of one model that were run alternately.
 struct PlanRace {
   private let plans: [Plan]
   /// The seconds of each step, by plan and turn.
   private let turns: [[[Double]]]
 
-  /// The least number of turns.
+  /// The minimum number of turns.
   private static let fewest = 7
-  /// The number of turns after which nothing more is learnt.
+  /// The maximum number of turns.
   private static let most = 400
-  /// The seconds that a race lasts unless its fewest turns take longer.
+  /// The seconds after which a race ends, if it has the minimum number of turns.
   private static let duration = 0.25
 
-  /// Runs both on seeded random inputs; `nil` when there is no memory for them or a custom layer
+  /// Runs both plans on seeded random inputs; `nil` if memory is insufficient or a custom layer
   /// throws.
   init?(_ first: Plan, _ second: Plan, threads: Int) {
     plans = [first, second]
@@ -30,7 +30,7 @@ struct PlanRace {
       let start = clock.now
       for turn in 0..<Self.most {
         if turn >= Self.fewest, (clock.now - start) / .seconds(1) > Self.duration { break }
-        // Either is the first as often as the other.
+        // The plans take turns at running first.
         for index in turn.isMultiple(of: 2) ? [0, 1] : [1, 0] {
           var seconds = Array(repeating: 0.0, count: plans[index].steps.count)
           try memories[index].runner.profile(adding: &seconds)
@@ -43,18 +43,18 @@ struct PlanRace {
     }
   }
 
-  /// What came out for some of the steps.
+  /// The times of a subset of the steps.
   struct Result {
     /// The seconds of the first and the second plan.
     var first, second: Double
-    /// The share of the turns in which the second took less time.
+    /// The fraction of turns in which the second plan was faster.
     var share: Double
   }
 
-  /// The result for the steps of some nodes, or of all.
+  /// Returns the result for the steps of the given nodes; by default for all steps.
   ///
-  /// Each step counts with its least time, because what else a machine does makes it longer, never
-  /// shorter.
+  /// Each step counts with its minimum time, because other load on the machine only makes it
+  /// longer.
   func result(of nodes: Set<Int>? = nil) -> Result {
     let steps = plans.map { plan in
       plan.steps.indices.filter { nodes?.contains(plan.steps[$0].node) ?? true }

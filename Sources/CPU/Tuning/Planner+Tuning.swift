@@ -5,7 +5,7 @@ extension Planner {
   /// Chooses the kernels of convolutions before any plan is made, as the options request.
   ///
   /// - Returns: the choices and how they were made.
-  /// - Throws: ``BackendError`` for a record that does not fit, and for what prevents a plan.
+  /// - Throws: ``BackendError`` if a record does not fit the model or no plan can be made.
   mutating func tune() throws(BackendError) -> TuningReport {
     var bound = graph
     var entries: [TunableConvolutions.Entry] = []
@@ -48,9 +48,9 @@ extension Planner {
       comparisons: tuner?.comparisons ?? [], predictionSeconds: tuner?.predictionSeconds)
   }
 
-  /// The kernels that a record has for the convolutions of the model.
+  /// Returns the recorded kernels for the convolutions of the model.
   ///
-  /// - Throws: ``BackendError`` with everything that does not fit.
+  /// - Throws: ``BackendError`` with every mismatch.
   private func choices(
     of record: TuningRecord, for entries: [TunableConvolutions.Entry]
   ) throws(BackendError) -> [TuningRecord.Convolution: TuningRecord.Kernel] {

@@ -1,28 +1,26 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The convolutions of a bound graph for which there is something to measure, by their sizes.
+/// The tunable convolutions of a bound graph, grouped by size.
 struct TunableConvolutions {
-  /// One size of convolution.
+  /// All convolutions of one size.
   struct Entry {
     /// The sizes.
     let convolution: TuningRecord.Convolution
-    /// The kernels there are for it.
     let candidates: ConvolutionCandidates
-    /// The nodes whose steps belong to it: convolutions, and poolings that some kernels do with
-    /// them.
+    /// The nodes whose steps are timed: the convolutions, and poolings that a candidate could fuse.
     fileprivate(set) var nodes: [Int]
-    /// The first layer of that size, by its position.
+    /// The position of the first layer of this size.
     let layer: Int
   }
 
-  /// The sizes, in the order in which the graph has them.
+  /// The entries in the order of their first occurrence in the graph.
   private(set) var entries: [Entry] = []
 
-  /// Collects those for which an algorithm was chosen that can be measured.
+  /// Collects the convolutions whose chosen algorithm can be measured.
   ///
-  /// Candidates are those of the size. A layer whose weights do not suit the kernel that is chosen
-  /// for its size takes the cheapest of the others.
+  /// Candidates depend only on the size. If a layer's weights do not suit the kernel chosen for its
+  /// size, the layer uses the cheapest of the others.
   init(_ graph: OperationGraph, _ plan: ConvolutionPlan) {
     var known: [TuningRecord.Convolution: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
@@ -46,7 +44,7 @@ struct TunableConvolutions {
 }
 
 extension TuningRecord.Convolution {
-  /// The sizes of a convolution.
+  /// Creates the record entry of a convolution's sizes.
   init(_ convolution: ConvolutionProblem) {
     let image = { (sizes: [Int]) in "\(sizes[1])x\(sizes[0])x\(sizes[2])" }
     let size = { (size: Size) in "\(size.width)x\(size.height)" }

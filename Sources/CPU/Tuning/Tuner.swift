@@ -1,16 +1,15 @@
 import ForgeOperations
 
-/// Finds the fastest kernel of each size of convolution by timing plans on this machine.
+/// Finds the fastest kernel for each convolution size by timing plans on this machine.
 ///
-/// Plans as a whole are timed, step by step, and not convolutions alone: weights then come from as
-/// far away as they do in a prediction, inputs from where the step before left them, threads from
-/// the work before, and poolings are counted where they are done. A plan with the best kernels so
-/// far runs in turns with one that has, for every size at once, the next kernel that may be better.
-/// So two plans' weights are held at a time.
+/// The tuner times whole plans, step by step, because the state of caches and threads and fused
+/// poolings affect the time of a step. The plan with the best kernels so far runs alternately with
+/// a plan that has the next challenger for every size. The weights of at most two plans are held at
+/// a time.
 struct Tuner {
-  /// The best kernels so far.
+  /// The best kernel of each size so far.
   private(set) var champions: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
-  /// What was compared.
+  /// The comparisons so far.
   private(set) var comparisons: [TuningReport.Comparison] = []
   /// See ``TuningReport/predictionSeconds``.
   private(set) var predictionSeconds: (costModel: Double, measured: Double)?
@@ -18,25 +17,27 @@ struct Tuner {
   private let planner: Planner
   private let graph: OperationGraph
   private let entries: [TunableConvolutions.Entry]
-  /// The kernels that are still to be compared, by the position of their entry.
+  /// The kernels that remain to be compared, by the position of their entry.
   private var waiting: [[TuningRecord.Kernel]]
-  /// Whether the widths of panels have been looked at, which comes last.
+  /// Whether other panel widths have been queued, by the position of the entry; they are compared
+  /// last.
   private var hasWidths: [Bool]
 
-  /// A kernel must take this share of the best one's time or less to take its place: what is
-  /// measured differs by some 2 % from time to time, and the cost model's choice is the same every
-  /// time.
-  private static let margin = 0.97
-  /// It must also be faster in this share of the turns: with seven, in six.
+  /// A challenger must take less than this fraction of the champion's time.
   ///
-  /// A machine that is busy with other things makes the least of a few times a matter of luck.
+  /// The margin exceeds the noise of measurements, so that equal kernels keep the cost model's
+  /// reproducible choice.
+  private static let margin = 0.97
+  /// A challenger must also be faster in at least this fraction of the turns.
+  ///
+  /// On a busy machine, the minimum over few turns depends on chance.
   private static let share = 0.75
   /// The seconds after which no further comparison begins.
   private static let budget = 10.0
 
   /// Measures the convolutions of a graph whose sizes are known.
   ///
-  /// When the time or the memory is used up, it keeps what it has found.
+  /// If time or memory runs out, the tuner keeps the results so far.
   init(
     measuring planner: Planner, on graph: OperationGraph, _ entries: [TunableConvolutions.Entry]
   ) throws(BackendError) {
@@ -59,7 +60,7 @@ struct Tuner {
       guard (clock.now - start) / .seconds(1) < Self.budget,
         let results = try compare(challengers)
       else {
-        // What was not compared at all is left to the cost model, and the report says so.
+        // Sizes without any comparison fall back to the cost model, and the report lists them.
         let compared = Set(comparisons.map(\.convolution))
         for index in challengers.keys where !compared.contains(entries[index].convolution) {
           champions[entries[index].convolution] = nil
@@ -84,8 +85,8 @@ struct Tuner {
     champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
   }
 
-  /// The next kernel of each size that has one; panels of other widths come when the algorithm is
-  /// settled.
+  /// Returns the next challenger of each size that has one; other panel widths follow once the
+  /// algorithm is settled.
   private mutating func nextChallengers() -> [Int: TuningRecord.Kernel] {
     var challengers: [Int: TuningRecord.Kernel] = [:]
     for (index, entry) in entries.enumerated() {
@@ -112,7 +113,7 @@ struct Tuner {
     if isWon { champions[convolution] = challenger }
   }
 
-  /// The times of both kernels of each challenged size; `nil` when the plans cannot be run.
+  /// Returns the times of both kernels for each challenged size; `nil` if the plans cannot run.
   private func compare(
     _ challengers: [Int: TuningRecord.Kernel]
   ) throws(BackendError) -> [Int: PlanRace.Result]? {
@@ -127,7 +128,7 @@ struct Tuner {
       return results
     }
     let champion = try plan(champions)
-    // What earlier challengers read is let go of before the next one's weights are made.
+    // Releases the weights of earlier challengers before those of the next one are packed.
     planner.constants.drop(except: champion)
     var all = champions
     for (index, challenger) in challengers { all[entries[index].convolution] = challenger }
@@ -138,12 +139,11 @@ struct Tuner {
     return results
   }
 
-  /// Goes back to the cost model's choices when the others are slower together.
+  /// Reverts to the cost model's choices if the measured kernels are slower together.
   ///
-  /// A kernel's choice has consequences for other steps: the layouts they find, what is left in the
-  /// caches. They must be slower by the least times and in most turns: winners that save a few
-  /// parts in a thousand of a prediction are not to be lost to its noise, which is ten times as
-  /// large.
+  /// A kernel also affects other steps through layouts and caches. The choices are reverted only if
+  /// both the minimum times and most turns are slower: the gain of a kernel can be smaller than the
+  /// noise of a whole prediction.
   private mutating func compareWhole(
     with costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
   ) throws(BackendError) {

@@ -41,7 +41,7 @@ struct ParameterStore: ConstantSource {
     guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
     try source.withUnsafeBytes { bytes in
       try Self.checkSize(bytes, spec: spec, source: source)
-      StoredValues.gather(
+      ParameterGather.gather(
         bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: output,
         threads: threads)
     }

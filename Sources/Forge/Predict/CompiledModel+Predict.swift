@@ -47,7 +47,9 @@ extension CompiledModel {
     guard !examples.isEmpty else { throw .emptyBatch }
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
     let executable = try executable(for: try shapes(named: [:]))
-    for example in examples { try check(count: example.count, input: 0, executable: executable, batch: 1) }
+    for example in examples {
+      try check(count: example.count, input: 0, executable: executable, batch: 1)
+    }
     let count = executable.outputSizes[0].reduce(1, *)
     var results: [[Float]] = []
     results.reserveCapacity(examples.count)
@@ -123,7 +125,9 @@ extension CompiledModel {
     }
   }
 
-  private func check(count: Int, input: Int, executable: any Executable, batch: Int) throws(PredictionError) {
+  private func check(
+    count: Int, input: Int, executable: any Executable, batch: Int
+  ) throws(PredictionError) {
     let sizes = executable.inputSizes[input]
     let needed = sizes.reduce(1, *) * batch
     guard count == needed else {

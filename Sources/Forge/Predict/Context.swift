@@ -232,7 +232,8 @@ public final class Context {
   private func singleInput(
     count: Int, example: Int = 0
   ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
-    guard let sizes = memory.executable.inputSizes.first, memory.executable.inputSizes.count == 1 else {
+    guard let sizes = memory.executable.inputSizes.first, memory.executable.inputSizes.count == 1
+    else {
       throw .inputCount(memory.executable.inputSizes.count, what: "inputs")
     }
     let needed = sizes.reduce(1, *)

@@ -25,7 +25,9 @@ enum NonFiniteSource: CustomStringConvertible {
         return
       }
     }
-    guard let node = try? Self.firstLayer(model, network, memory, inputs: inputs) else { return nil }
+    guard let node = try? Self.firstLayer(model, network, memory, inputs: inputs) else {
+      return nil
+    }
     self = .layer(node)
   }
 

@@ -3,17 +3,17 @@ import ForgeSystem
 
 /// A device that computes predictions: it turns a rewritten graph into executables.
 ///
-/// Stages 1 to 4 of a compile know no device. A back end does the rest: it prepares a graph once
-/// (``network(_:constants:options:like:)``), makes an executable for each input size, and an
-/// executable makes the memory of predictions and runs them.
+/// Stages 1 to 4 of a compile are independent of the device. A back end performs the rest: it
+/// prepares a graph once (``network(_:constants:options:like:)``) and creates an executable for
+/// each input size. An executable creates the memory of predictions and runs them.
 ///
 /// ForgeCPU is the back end for processors. The tests have a second one, which runs the reference
 /// executor.
 package protocol Backend: Sendable {
-  /// The names of the rewrites that it applies itself, for ``CompileOptions/disabledRewrites``.
+  /// The names of the back end's own rewrites, for ``CompileOptions/disabledRewrites``.
   var rewriteNames: [String] { get }
 
-  /// The options that it cannot fulfil.
+  /// Returns a problem for each option that the back end does not support.
   func problems(of options: CompileOptions) -> [Problem]
 
   /// Prepares a graph.
@@ -22,8 +22,8 @@ package protocol Backend: Sendable {
   ///   - graph: the rewritten operations; shapes may be unknown while an input's size is.
   ///   - constants: the values that the recipes of the graph refer to.
   ///   - options: options without ``problems(of:)``.
-  ///   - earlier: a network of the same model whose choices are used where they fit.
-  /// - Returns: what executables for all input sizes share.
+  ///   - earlier: a network of the same model whose choices are reused where they fit.
+  /// - Returns: the state that executables for all input sizes share.
   /// - Throws: ``BackendError``.
   func network(
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
@@ -31,14 +31,14 @@ package protocol Backend: Sendable {
   ) throws(BackendError) -> any BackendNetwork
 }
 
-/// A graph on a back end: what its executables for all input sizes share.
+/// A graph on a back end: the state that its executables for all input sizes share.
 package protocol BackendNetwork: AnyObject, Sendable {
-  /// What the back end decided, for reports.
+  /// The decisions of the back end, for reports.
   var decisions: BackendDecisions { get }
   /// The bytes of constants in the form that the back end reads.
   var constantByteCount: Int { get }
 
-  /// Makes an executable.
+  /// Creates an executable.
   ///
   /// - Parameter graph: the graph of this network, bound to the sizes of its inputs.
   /// - Returns: the executable, which may share constants with others.
@@ -46,13 +46,13 @@ package protocol BackendNetwork: AnyObject, Sendable {
   func executable(for graph: OperationGraph) throws(BackendError) -> any Executable
 }
 
-/// What a back end decided for a network.
+/// The decisions of a back end for a network.
 package struct BackendDecisions: Sendable {
   /// The name of the instruction set, or of the device.
   package let instructionSet: String
-  /// The most threads of a prediction.
+  /// The maximum number of threads of a prediction.
   package let threads: Int
-  /// The precision, `.float32` when the device does not support the requested one.
+  /// The precision; `.float32` if the device does not support the requested one.
   package let precision: CompileOptions.Precision
   /// How algorithms were chosen.
   package let tuning: TuningReport
@@ -73,9 +73,10 @@ package struct BackendDecisions: Sendable {
   }
 }
 
-/// Why a back end cannot run a graph.
+/// The reason why a back end cannot run a graph.
 package enum BackendError: Error {
-  /// A layer, by its position, does not fit inputs of this size; the shapes it would receive.
+  /// A layer, given by its position, does not fit inputs of this size; `received` are its input
+  /// shapes.
   case unfit(ShapeError, layer: Int, received: [Shape] = [])
   /// A constant could not be read.
   case constants(any Error)

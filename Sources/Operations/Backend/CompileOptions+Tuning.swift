@@ -1,31 +1,31 @@
 extension CompileOptions {
   /// How the kernels of convolutions are chosen.
   ///
-  /// Every way keeps to ``CompileOptions/accuracy``, ``CompileOptions/preference`` and
-  /// ``CompileOptions/disabledRewrites``. ``CompileReport/tuning`` says what was chosen. Models
-  /// whose inputs take any size are planned by the cost model, for all sizes alike.
+  /// Every method observes ``CompileOptions/accuracy``, ``CompileOptions/preference`` and
+  /// ``CompileOptions/disabledRewrites``. ``CompileReport/tuning`` reports the choices. Models with
+  /// unknown input sizes are planned by the cost model, for all sizes alike.
   public enum Tuning: Sendable, Hashable {
-    /// By an estimate of their cost: a function of model, options and instruction set alone.
+    /// By an estimate of their cost, which depends only on the model, the options and the
+    /// instruction set.
     case costModel
-    /// By timing them on this machine while the model is compiled.
+    /// By timing them on this machine during the compile.
     ///
-    /// Plans with one kernel exchanged for another per convolution run in turns with the best so
-    /// far, on seeded random inputs, with the threads of a prediction; custom layers are run as
-    /// well. It takes the time of some hundred predictions, and ends at the latest when the
-    /// comparison is over in which ten seconds have passed. Two plans' weights are held at once.
-    /// Another compile may choose otherwise, and have other last bits: ``recorded(_:)`` with the
-    /// record of the first gives the same again.
+    /// A plan with the best kernels so far and a plan with another kernel per convolution run
+    /// alternately, on seeded random inputs and with the threads of a prediction. Custom layers run
+    /// too. No comparison begins after ten seconds. The weights of two plans are held at a time.
+    /// Another compile may choose other kernels, whose results differ in rounding; ``recorded(_:)``
+    /// with the record of the first compile reproduces its choices.
     case measured
-    /// As recorded before: nothing is timed, and the plan is the same to the bit.
+    /// From a record, without timing; the plan's results are bit-identical.
     ///
-    /// A compile fails when the record is of another instruction set, or has a kernel that is not
-    /// there or not allowed for a convolution of the model. Convolutions of which it has nothing
-    /// are planned by the cost model; what it has of others is passed over.
+    /// The compile fails if the record is of another instruction set, or has a kernel that does not
+    /// exist or is not allowed for a convolution of the model. The cost model chooses the kernels
+    /// of convolutions that the record lacks. Entries for other convolutions are ignored.
     case recorded(TuningRecord)
   }
 
-  /// Stands for the clock of ``Tuning/measured`` in tests: the seconds of a convolution by a
-  /// kernel.
+  /// Replaces the clock of ``Tuning/measured`` in tests: returns the seconds of a convolution with
+  /// a kernel.
   package typealias TuningTimer =
     @Sendable (TuningRecord.Convolution, TuningRecord.Kernel) -> Double
 }

@@ -1,6 +1,6 @@
 /// The options of a compile.
 public struct CompileOptions: Sendable {
-  /// Checks beyond those of counts and shapes.
+  /// Optional checks in addition to those of counts and shapes.
   public struct Checks: OptionSet, Sendable {
     /// The bit mask.
     public let rawValue: Int
@@ -8,16 +8,16 @@ public struct CompileOptions: Sendable {
     /// Creates a set from its bit mask.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// No further checks.
+    /// No additional checks.
     public static let none: Checks = []
     /// Each prediction checks that every output is finite.
     ///
-    /// A NaN or an infinity becomes an error. It names the output and the source of the number: an
-    /// input that is not finite, or else the first layer whose result is not. To find the layer,
-    /// the network is compiled again and run with every layer kept, so this error takes about as
-    /// long as a compile.
+    /// A NaN or an infinity becomes an error that names the output and the source: an input that is
+    /// not finite, or else the first layer whose result is not. To find the layer, the network is
+    /// compiled again and run with every layer kept, so this error takes about as long as a
+    /// compile.
     public static let finiteOutputs = Checks(rawValue: 1 << 0)
-    /// The compile checks that every parameter is finite, and names each that is not.
+    /// The compile checks that every parameter is finite and names each that is not.
     ///
     /// This reads every parameter twice.
     public static let finiteParameters = Checks(rawValue: 1 << 1)
@@ -36,7 +36,8 @@ public struct CompileOptions: Sendable {
 
   /// What a plan is optimised for.
   public enum Preference: Sendable {
-    /// Speed: weights may be packed into larger forms, up to 64/9 of their size.
+    /// Speed: weights may be packed into larger forms, up to 9 times their size, apart from
+    /// padding.
     case speed
     /// Size: weights are packed at their own size, except for padding to whole vectors.
     case size
@@ -44,9 +45,9 @@ public struct CompileOptions: Sendable {
 
   /// Instruction sets, from the least to the most demanding.
   public enum InstructionSet: String, Sendable, CaseIterable {
-    /// Plain C, one number at a time, for any processor.
+    /// Plain C without vectors, for any processor.
     case scalar
-    /// The vectors that every machine of the architecture has: SSE2, NEON.
+    /// The vectors that every machine of the architecture supports: SSE2 or NEON.
     case baseline
     /// AVX2 and FMA.
     case avx2
@@ -54,26 +55,26 @@ public struct CompileOptions: Sendable {
     case avx512
   }
 
-  /// The most examples one prediction may hold, 1 to 2²⁰.
+  /// The maximum number of examples per prediction, 1 to 2²⁰.
   public var maximumBatch: Int
   /// The names of layers whose outputs can be read after a prediction.
   ///
-  /// Keeping a layer changes no bit of any output.
+  /// Keeping a layer does not change any output.
   public var keep: [String]
-  /// What the compile and each prediction check.
+  /// The checks of the compile and of each prediction.
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
   public var verify: Verification
-  /// The relative L2 error that `verify` allows, above 0.
+  /// The relative L2 error that `verify` permits, above 0.
   ///
-  /// A third of it bounds the error of each kernel that may be chosen. By default it is
-  /// ``Precision/accuracy`` of ``precision``, and Float32 kernels are chosen as for `.float32`.
+  /// The error of each kernel is limited to a third of it. By default it is ``Precision/accuracy``
+  /// of ``precision``, and Float32 kernels are chosen as for `.float32`.
   public var accuracy: Double {
     get { givenAccuracy ?? precision.accuracy }
     set { givenAccuracy = newValue }
   }
   private var givenAccuracy: Double?
-  /// The relative L2 error, a third of which bounds the Float32 kernels that may be chosen.
+  /// The relative L2 error of which each Float32 kernel may have a third.
   package var kernelAccuracy: Double { givenAccuracy ?? Precision.float32.accuracy }
   /// The precision of dense layers and convolutions.
   public var precision: Precision
@@ -95,11 +96,11 @@ public struct CompileOptions: Sendable {
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
-  /// The device that predicts; `nil` is the processor.
+  /// The device that computes predictions; `nil` selects the processor.
   package var backend: (any Backend)?
-  /// The least work of a thread in seconds; tests set it to 0 to split steps of any size.
+  /// The minimum work per thread in seconds; tests set it to 0 to split steps of any size.
   package var smallestShare: Double?
-  /// Replaces the clock when kernels are measured; tests supply their own costs.
+  /// Replaces the clock that measures kernels; tests supply their own costs.
   package var tuningTimer: TuningTimer?
 
   /// Creates options; each has a default.
@@ -146,7 +147,7 @@ public struct CompileOptions: Sendable {
     self.compileThreads = compileThreads
   }
 
-  /// Creates options for another device than the processor.
+  /// Creates options for a device other than the processor.
   package init(
     backend: any Backend, maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
     verify: Verification = .none

@@ -1,22 +1,22 @@
 import ForgeSystem
 
-/// The values of a graph's constants, still in their source.
+/// The source of a graph's constants.
 package protocol ConstantSource: Sendable {
-  /// The memory that reading and packing takes.
+  /// The memory used by reading and packing.
   var loading: LoadingMemory { get }
-  /// The threads that may read and pack large constants.
+  /// The number of threads that may read and pack large constants.
   var threads: Int { get }
 
-  /// The values of a constant in Forge's layout.
+  /// Returns the values of a constant in Forge's layout.
   ///
-  /// - Throws: `NoMemory`, and what the source throws.
+  /// - Throws: `NoMemory` and errors of the source.
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory
 }
 
 extension ConstantSource {
-  /// The values of a constant as an array.
+  /// Returns the values of a constant as an array.
   ///
-  /// - Throws: `NoMemory`, and what the source throws.
+  /// - Throws: `NoMemory` and errors of the source.
   package func values(of recipe: ConstantRecipe) throws -> [Float] {
     let memory = try floats(of: recipe)
     try MemoryProbe.check(byteCount: memory.floats.count * MemoryLayout<Float>.stride)

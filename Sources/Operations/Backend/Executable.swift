@@ -20,38 +20,36 @@ package protocol Executable: AnyObject, Sendable {
   /// The tensors in the arena, for reports.
   var tensors: [TensorReport] { get }
 
-  /// Makes what runs predictions in a workspace, with at most this many threads.
+  /// Creates a runner for predictions in a workspace, with at most this many threads.
   func runner(in workspace: Workspace, threads: Int) -> any ExampleRunner
 }
 
-/// Runs one prediction after the other in a workspace.
+/// Runs one prediction at a time in a workspace.
 ///
-/// It is not `Sendable`: its holder has exclusive access.
+/// It is not `Sendable`: its owner has exclusive access.
 package protocol ExampleRunner: AnyObject {
-  /// The most threads that a prediction uses.
+  /// The maximum number of threads of a prediction.
   var threads: Int { get }
 
-  /// Computes the outputs of one example of the workspace from its inputs.
+  /// Computes the outputs of one example of the workspace from its inputs, without allocating.
   ///
-  /// It does not allocate.
-  ///
-  /// - Returns: whether it ran to the end before `stop` was met.
-  /// - Throws: ``LayerFailure`` when a custom layer throws.
+  /// - Returns: `true` if it finished before `stop` was met.
+  /// - Throws: ``LayerFailure`` if a custom layer throws.
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool
 
   /// Computes the outputs of the first example and adds the seconds of each step to `seconds`.
   func profile(adding seconds: inout [Double]) throws(LayerFailure)
 
-  /// The run for threads with a deadline; `nil` when the network has a layer of unbounded time.
+  /// The run for real-time threads; `nil` if the network has a layer of unbounded duration.
   var realtimeRun: RealtimeRun? { get }
 }
 
 /// A prediction as a C function, which runs without reference counting.
 package struct RealtimeRun {
-  /// Computes the outputs of one example: the context, and the index of the example.
+  /// Computes the outputs of one example; receives the context and the index of the example.
   package typealias Function = @convention(c) (UnsafeRawPointer, Int) -> Void
 
-  /// The first argument of `function`, valid while the runner lives.
+  /// The first argument of `function`, valid while the runner exists.
   package let context: UnsafeRawPointer
   /// The function.
   package let function: Function
@@ -63,11 +61,11 @@ package struct RealtimeRun {
   }
 }
 
-/// A custom layer that threw.
+/// The failure of a custom layer that threw an error.
 package struct LayerFailure: Error {
   /// The position of the layer.
   package let layer: Int
-  /// What it threw.
+  /// The error that the layer threw.
   package let cause: any Error
 
   /// Creates a failure.
@@ -81,9 +79,9 @@ package struct LayerFailure: Error {
 package struct CropSlot: Sendable {
   /// The name of the layer.
   package let name: String
-  /// The width of the image that it samples, in pixels.
+  /// The width of the source image in pixels.
   package let width: Int
-  /// The height of that image, in pixels.
+  /// The height of the source image in pixels.
   package let height: Int
 
   /// Creates a slot.
@@ -93,7 +91,7 @@ package struct CropSlot: Sendable {
     self.height = height
   }
 
-  /// The whole image.
+  /// The rectangle of the whole image.
   package var whole: CropRectangle {
     CropRectangle(x: 0, y: 0, width: Double(width), height: Double(height))
   }
@@ -103,11 +101,11 @@ package struct CropSlot: Sendable {
 package struct StepReport: Sendable {
   /// The name of the kernel.
   package let kernel: String
-  /// The layers it computes, as positions.
+  /// The positions of the layers that it computes.
   package let layers: [Int]
-  /// The node of the graph that it was made for, by position.
+  /// The position of the node that it belongs to.
   package let node: Int
-  /// The multiply-adds of one example.
+  /// The number of multiply-adds per example.
   package let multiplyAdds: Int
   /// The bytes of tensors and parameters that it reads and writes, each counted once.
   package let bytes: Int
@@ -122,13 +120,13 @@ package struct StepReport: Sendable {
   }
 }
 
-/// One tensor and its place in the arena.
+/// A tensor and its place in the arena.
 package struct TensorReport: Sendable {
   /// The tensor.
   package let descriptor: TensorDescriptor
   /// The offset from the start of the arena in bytes.
   package let offset: Int
-  /// The first and the last step that need it, from 0.
+  /// The first and last step that use it, counted from 0.
   package let lifetime: ClosedRange<Int>
 
   /// Creates a report.

@@ -5,18 +5,18 @@ package final class LoadingMemory: Sendable {
   private let kept = Atomic(0)
   private let most = Atomic(0)
 
-  /// Creates a tracker that has seen nothing.
+  /// Creates an empty tracker.
   package init() {}
 
-  /// The most bytes held at once.
+  /// The peak number of bytes.
   package var peak: Int { most.load(ordering: .relaxed) }
 
-  /// Records bytes that are held briefly in addition to all that is kept.
+  /// Records bytes that are held temporarily in addition to all kept bytes.
   package func hold(_ count: Int) {
     most.max(kept.load(ordering: .relaxed) + count, ordering: .relaxed)
   }
 
-  /// Adds bytes that are held until they are released.
+  /// Adds bytes that are kept until they are released.
   package func keep(_ count: Int) {
     most.max(kept.add(count, ordering: .relaxed).newValue, ordering: .relaxed)
   }

@@ -1,50 +1,48 @@
 extension CompileOptions {
   /// The precision of dense layers and convolutions.
   ///
-  /// The tensors between them, and all other layers, stay Float32. So does a layer that the
-  /// requested precision does not speed up, the first convolution of an image, and depthwise and
-  /// grouped convolutions. Where the processor lacks the instructions, the whole network stays
-  /// Float32, and ``CompileReport/precision`` says so. `verify` compares with the reference
-  /// executor in double precision, so ``Verification/errors`` includes the error of the precision:
+  /// The tensors between them and all other layers remain Float32. So do layers that the requested
+  /// precision does not speed up, the first convolution of an image, and depthwise and grouped
+  /// convolutions. If the processor lacks the instructions, the whole network remains Float32, and
+  /// ``CompileReport/precision`` reports that. `verify` compares with the reference executor in
+  /// double precision, so ``Verification/errors`` includes the error of the precision:
   /// ```swift
   /// let options = CompileOptions(verify: .samples(4), precision: .bfloat16)
   /// print(try model.compile(parameters: source, options: options).report)
   /// ```
-  /// The result is bit-identical for any threads, batch or slot.
+  /// The result is bit-identical for any number of threads, batch size or slot.
   public enum Precision: String, Sendable, CaseIterable {
     /// Float32: a relative rounding error of 2⁻²⁴ per operation.
     ///
     /// Weights of large dense layers, and of convolutions with one output pixel, are stored as
-    /// 24-bit fixed point where the error is within ``CompileOptions/accuracy``. The unit of each
-    /// output is its largest weight over 2²³. Disabling the rewrite `fixedPointWeights` turns this
-    /// off.
+    /// 24-bit fixed point if the error is within ``CompileOptions/accuracy``. The unit of each
+    /// output is its largest weight over 2²³. The rewrite `fixedPointWeights` can be disabled.
     case float32
-    /// IEEE half-precision weights, arithmetic in Float32.
+    /// IEEE half-precision weights and arithmetic in Float32.
     ///
-    /// This applies to dense layers and to convolutions with one output pixel. The weights of each
-    /// output are scaled by a power of two so that none overflows. These layers take as long as
-    /// reading their weights. The relative error of a weight is at most 2⁻¹¹. It needs AVX-512, or
-    /// AVX2 with F16C.
+    /// This applies to dense layers and to convolutions with one output pixel, whose time is that
+    /// of reading their weights. The weights of each output are scaled by a power of two so that
+    /// none overflows. The relative error of a weight is at most 2⁻¹¹. It requires AVX-512, or AVX2
+    /// with F16C.
     case halfWeights
-    /// Products of bfloat16, sums in Float32.
+    /// Products of bfloat16 and sums in Float32.
     ///
     /// Weights and inputs are rounded to 8 bits, with a relative error of at most 2⁻⁸. Denormal
-    /// numbers count as zero. It needs AVX512-BF16.
+    /// numbers count as zero. It requires AVX512-BF16.
     case bfloat16
-    /// Products of 8-bit integers, with exact sums.
+    /// Products of 8-bit integers with exact sums.
     ///
     /// The weights w of an output become round(w/s), where s = max|w|/127. The input x of a step
     /// becomes round(x/t) + z, where t = (max − min)/255. Both t and z are computed for each image,
     /// over its whole input and zero. The error of each input is at most t. A NaN or an infinity
-    /// anywhere in the input makes all outputs of the step NaN for that image. It needs
+    /// anywhere in the input makes all outputs of the step NaN for that image. It requires
     /// AVX512-VNNI.
     case int8
 
     /// The default of ``CompileOptions/accuracy``, the relative L2 error of a network.
     ///
-    /// It is four to six times the largest error observed with random parameters on LeNet,
-    /// MobileNet, Tiny YOLO, Inception-v3 and a small network with every kind of convolution:
-    /// 2.2·10⁻⁴ for half-precision weights, 5.4·10⁻³ for bfloat16, 1.6·10⁻² for int8.
+    /// It is a multiple of the largest error observed with random parameters on several networks.
+    /// Docs/Performance.md lists the errors.
     public var accuracy: Double {
       switch self {
       case .float32: 1e-5
@@ -54,7 +52,7 @@ extension CompileOptions {
       }
     }
 
-    /// The instructions it needs, as named in reports.
+    /// The required instructions, as named in reports.
     package var needs: String {
       switch self {
       case .float32: "nothing"

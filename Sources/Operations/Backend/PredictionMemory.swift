@@ -1,22 +1,22 @@
 import ForgeShapes
 import ForgeSystem
 
-/// The memory of one prediction at a time, with what runs in it, independent of the model.
+/// The memory of one prediction at a time and its runner.
 ///
-/// It is not `Sendable`: its holder has exclusive access.
+/// It is not `Sendable`: its owner has exclusive access.
 package final class PredictionMemory {
-  /// The executable that runs.
+  /// The executable.
   package let executable: any Executable
   /// The runner.
   package let runner: any ExampleRunner
   private let workspace: Workspace
 
-  /// The most examples it has room for.
+  /// The maximum number of examples.
   package var maximumBatch: Int { workspace.batch }
 
-  /// Makes the memory, or prepares a caller's `workspace` of the right size and alignment.
+  /// Allocates the memory, or prepares a caller's `workspace` of the required size and alignment.
   ///
-  /// - Throws: `NoMemory` when the system refuses.
+  /// - Throws: `NoMemory` if the allocation fails.
   package init(
     _ executable: any Executable, batch: Int, threads: Int,
     workspace: UnsafeMutableRawPointer? = nil
@@ -26,18 +26,18 @@ package final class PredictionMemory {
     runner = executable.runner(in: self.workspace, threads: threads)
   }
 
-  /// The values of an input for all examples.
+  /// Returns the values of an input for all examples.
   package func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> { workspace.inputs[index] }
 
-  /// The values of an output for all examples.
+  /// Returns the values of an output for all examples.
   package func output(_ index: Int) -> UnsafeMutableBufferPointer<Float> {
     workspace.outputs[index]
   }
 
-  /// Computes the outputs of `batch` examples, one after the other in the same arena.
+  /// Computes the outputs of `batch` examples, sequentially in the same arena.
   ///
-  /// - Returns: whether all were computed before `stop` was met.
-  /// - Throws: ``LayerFailure`` when a custom layer throws.
+  /// - Returns: `true` if all finished before `stop` was met.
+  /// - Throws: ``LayerFailure`` if a custom layer throws.
   @discardableResult
   package func run(
     batch: Int, until stop: StopCondition = StopCondition()
@@ -58,7 +58,7 @@ package final class PredictionMemory {
 
   // MARK: Crops
 
-  /// Why a crop was not set.
+  /// The reason why a crop was not set.
   package enum CropProblem {
     /// No resize of that name can be cropped.
     case noSuchLayer
@@ -66,9 +66,9 @@ package final class PredictionMemory {
     case outside(CropSlot)
   }
 
-  /// Sets the source rectangle of each resize of a layer; `nil` is the whole image.
+  /// Sets the source rectangle of each resize of a layer; `nil` selects the whole image.
   ///
-  /// - Returns: why it was not set, or `nil`.
+  /// - Returns: the reason why it was not set, or `nil`.
   package func setCrop(_ crop: CropRectangle?, of layer: String) -> CropProblem? {
     var problem: CropProblem? = .noSuchLayer
     for (index, slot) in executable.cropSlots.enumerated() where slot.name == layer {

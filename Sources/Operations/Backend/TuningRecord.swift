@@ -1,27 +1,26 @@
-/// The kernels that were chosen for the convolutions of a model, to be given back to a later
-/// compile.
+/// The kernels chosen for the convolutions of a model, for reuse in a later compile.
 ///
 /// ```swift
 /// let measured = try model.compile(parameters: weights, options: .init(tuning: .measured))
-/// let record = measured.report.tuning.record          // Codable: it may be kept as JSON
+/// let record = measured.report.tuning.record  // Codable, for example as JSON
 /// let again = try model.compile(parameters: weights, options: .init(tuning: .recorded(record)))
 /// ```
 ///
-/// A choice goes with the sizes of a convolution, not with the name of a layer: layers of the same
-/// sizes share one, and a record stays good when layers are renamed or other layers are added.
+/// A choice belongs to the sizes of a convolution, not to a layer name. Layers of the same sizes
+/// share a choice, and a record remains valid if layers are renamed or added.
 public struct TuningRecord: Sendable, Hashable, Codable {
-  /// The sizes of a convolution, as texts of numbers with an x between them.
+  /// The sizes of a convolution, as numbers separated by `x`.
   public struct Convolution: Sendable, Hashable, Codable {
-    /// The input, as width x height x channels: `52x52x64`.
+    /// The input size: width x height x channels, for example `52x52x64`.
     public let input: String
-    /// The output, as width x height x channels.
+    /// The output size: width x height x channels.
     public let output: String
-    /// The kernel, as width x height.
+    /// The kernel size: width x height.
     public let kernel: String
-    /// The steps in x and y.
+    /// The strides: x, then y.
     public let stride: String
 
-    /// The convolution of these sizes.
+    /// Creates the sizes of a convolution.
     public init(input: String, output: String, kernel: String, stride: String) {
       self.input = input
       self.output = output
@@ -32,24 +31,23 @@ public struct TuningRecord: Sendable, Hashable, Codable {
 
   /// A kernel with its parameters.
   ///
-  /// Every part but the name may be missing, so that a record which was altered, or written by
-  /// another version of Forge, can be read: a compile says what is wrong with it.
+  /// All parts except the name are optional, so that an edited record or one of another Forge
+  /// version can be decoded. A compile reports what does not fit.
   public struct Kernel: Sendable, Hashable, Codable {
-    /// The name of the algorithm, as reports have it: `direct` for plain sums.
+    /// The name of the algorithm as in reports, for example `direct`.
     public let name: String
     /// The output channels per panel of packed weights: 16, 32, 48 or 64.
     public let panelWidth: Int?
-    /// The outputs that are computed together, as width x height, where an algorithm works on
-    /// tiles.
+    /// The size of an output tile, width x height, if the algorithm works on tiles.
     public let tile: String?
     /// The channels that are summed before tiles are transformed back.
     public let summedChannels: Int?
-    /// Into how many parts an image is cut, where the algorithm works on parts.
+    /// The number of segments of the image, if the algorithm divides it.
     public let segments: Int?
-    /// How often the algorithm is applied to its own parts, where it is more than once: 2.
+    /// The levels of recursion, if more than one: 2.
     public let levels: Int?
 
-    /// A kernel of any name.
+    /// Creates a kernel; the name is not checked.
     public init(
       name: String, panelWidth: Int?, tile: String? = nil, summedChannels: Int? = nil,
       segments: Int? = nil, levels: Int? = nil
@@ -67,34 +65,35 @@ public struct TuningRecord: Sendable, Hashable, Codable {
   public struct Choice: Sendable, Hashable, Codable {
     /// The convolution.
     public let convolution: Convolution
-    /// Its kernel.
+    /// The kernel.
     public let kernel: Kernel
 
-    /// The choice of a kernel for a convolution.
+    /// Creates a choice.
     public init(convolution: Convolution, kernel: Kernel) {
       self.convolution = convolution
       self.kernel = kernel
     }
   }
 
-  /// The version of the form in which records are written.
+  /// The current version of the record format.
   public static let currentVersion = 1
 
-  /// The version of the form in which the record was written.
+  /// The format version of this record.
   public let version: Int
-  /// The name of the instruction set whose kernels were chosen; others have other costs and other
-  /// bits.
+  /// The name of the instruction set whose kernels were chosen.
+  ///
+  /// Another instruction set has other costs and other rounding.
   public let instructionSet: String
-  /// The threads of a prediction that the choice was made for.
+  /// The threads of a prediction that the choices were made for.
   ///
-  /// A record may be given back to a compile for any number of threads, with the same bits.
+  /// A record can be used with any number of threads. Results are bit-identical.
   public let threads: Int
-  /// The choices, in the order in which the model has them.
+  /// The choices, in the order of the model's layers.
   ///
-  /// Convolutions that have one kernel only, for their sizes or their options, are left out.
+  /// Convolutions for which their sizes or options leave only one kernel are omitted.
   public let choices: [Choice]
 
-  /// A record of choices.
+  /// Creates a record.
   public init(
     instructionSet: String, threads: Int, choices: [Choice],
     version: Int = TuningRecord.currentVersion

@@ -1,25 +1,27 @@
 /// How the kernels of a model's convolutions were chosen.
 public struct TuningReport: Sendable, CustomStringConvertible {
-  /// The ways to choose, see ``CompileOptions/Tuning``.
+  /// The methods of choosing kernels; see ``CompileOptions/Tuning``.
   public enum Way: String, Sendable {
     /// By an estimate of their cost.
     case costModel = "cost model"
-    /// By timing them.
+    /// By timing.
     case measured
-    /// As recorded.
+    /// From a record.
     case recorded
   }
 
-  /// What two kernels took in turns, all convolutions of one size together.
+  /// The times of two kernels that ran alternately, summed over all convolutions of one size.
   public struct Comparison: Sendable {
     /// The convolution.
     public let convolution: TuningRecord.Convolution
-    /// The best kernel so far, and the seconds it took.
+    /// The best kernel so far and its time in seconds.
     public let champion: (kernel: TuningRecord.Kernel, seconds: Double)
-    /// The kernel it was compared with, and the seconds that took.
+    /// The kernel compared with it and its time in seconds.
     public let challenger: (kernel: TuningRecord.Kernel, seconds: Double)
-    /// Whether the second took the place of the first: it must take at most 97 % of its time and
-    /// have been the faster one in three quarters of the turns.
+    /// Whether the challenger replaced the champion.
+    ///
+    /// It must take less than 97 % of the champion's time and be faster in at least three quarters
+    /// of the turns.
     public let isWon: Bool
 
     /// Creates a comparison.
@@ -35,19 +37,22 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The way.
+  /// The method that was used.
   public let way: Way
-  /// The kernels of the plan, whichever way they were chosen; empty where inputs take any size.
+  /// The kernels of the plan, however they were chosen; empty if input sizes are unknown.
   public let record: TuningRecord
-  /// The convolutions whose kernels were measured or recorded, but that the cost model chose for
-  /// after all: the record has nothing of them, or the time for measuring was over.
+  /// The convolutions for which the cost model was used instead of a measurement or record.
+  ///
+  /// The record does not contain them, or the time for measurements ran out.
   public let fallbacks: [TuningRecord.Convolution]
-  /// The convolutions whose kernels are not those that the cost model chooses.
+  /// The convolutions whose kernels differ from the cost model's choice.
   public let differences: [TuningRecord.Convolution]
-  /// What was measured, in order.
+  /// The comparisons in order.
   public let comparisons: [Comparison]
-  /// The seconds of a prediction by the cost model's plan and by the one of the record, measured in
-  /// turns at the end; `nil` when nothing else than the cost model's choice won.
+  /// The seconds of a prediction with the cost model's kernels and with the measured ones.
+  ///
+  /// Both were measured alternately after all comparisons. It is `nil` if every winner is the cost
+  /// model's choice, or if memory did not suffice.
   public let predictionSeconds: (costModel: Double, measured: Double)?
 
   /// Creates a report.
@@ -64,7 +69,7 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     self.predictionSeconds = predictionSeconds
   }
 
-  /// The record's kernels in words, a line each.
+  /// The record's kernels, one line each.
   public var description: String {
     var lines = ["Tuning: \(way.rawValue), \(record.threads) threads"]
     let (fallbacks, differences) = (Set(fallbacks), Set(differences))

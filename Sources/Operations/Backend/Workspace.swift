@@ -1,29 +1,30 @@
 import ForgeSystem
 
-/// The memory of predictions of up to a number of examples: crops, inputs, outputs and the arena.
+/// The memory of predictions with up to a given number of examples: crops, inputs, outputs and the
+/// arena.
 ///
 /// Each part starts on a cache line. The inputs of custom layers may keep a workspace alive.
 package final class Workspace {
-  /// The executable it is for, kept alive.
+  /// The executable, kept alive.
   package let executable: any Executable
-  /// The most examples.
+  /// The maximum number of examples.
   package let batch: Int
-  /// The values of each input, all examples one after the other.
+  /// The values of each input, consecutively for all examples.
   package let inputs: [UnsafeMutableBufferPointer<Float>]
-  /// The values of each output, all examples one after the other.
+  /// The values of each output, consecutively for all examples.
   package let outputs: [UnsafeMutableBufferPointer<Float>]
   /// The crop rectangles, four numbers each: x, y, width, height.
   package let crops: UnsafeMutablePointer<Double>
   /// The arena of one example.
   package let arena: UnsafeMutableRawPointer
-  /// The memory, unless it belongs to the caller.
+  /// The memory, unless the caller owns it.
   private let owned: UnsafeMutableRawPointer?
 
-  /// Prepares memory of ``byteCount(of:batch:)`` bytes; by default it allocates them.
+  /// Prepares memory of ``byteCount(of:batch:)`` bytes, allocated unless `memory` is given.
   ///
   /// All bytes are set to zero, which also takes the page faults before the first prediction.
   ///
-  /// - Throws: `NoMemory` when the system refuses.
+  /// - Throws: `NoMemory` if the allocation fails.
   package init(
     _ executable: any Executable, batch: Int, memory: UnsafeMutableRawPointer? = nil
   ) throws(NoMemory) {
@@ -48,24 +49,23 @@ package final class Workspace {
 
   deinit { AlignedMemory.free(owned) }
 
-  /// The bytes of a workspace.
+  /// Returns the bytes of a workspace.
   ///
-  /// - Throws: `NoMemory` when the number exceeds any memory.
+  /// - Throws: `NoMemory` if the number exceeds any memory.
   package static func byteCount(
     of executable: any Executable, batch: Int
   ) throws(NoMemory) -> Int {
     try Layout(executable, batch: batch).byteCount
   }
 
-  /// A crop rectangle.
+  /// Returns a crop rectangle.
   package func crop(slot: Int) -> CropRectangle {
     let numbers = crops + slot * 4
     return CropRectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
   }
 
-  /// Sets a crop rectangle.
   func setCrop(_ crop: CropRectangle, slot: Int) {
-    // Element by element, because an array of the four would allocate.
+    // The elements are set one by one, because an array would allocate.
     let numbers = crops + slot * 4
     numbers[0] = crop.x
     numbers[1] = crop.y
@@ -75,7 +75,8 @@ package final class Workspace {
 
   /// The offsets of the parts in bytes.
   private struct Layout {
-    /// The offset and the floats of each input, then of each output; crops lie before them.
+    /// The byte offset and the number of floats of each input, then of each output; crops precede
+    /// them.
     let values: [(offset: Int, count: Int)]
     let arenaOffset: Int
     let byteCount: Int

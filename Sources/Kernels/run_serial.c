@@ -1,4 +1,4 @@
-/* The loop over the steps of a plan. */
+/* Runs the steps of a plan on the calling thread alone; pool.c deals them out to several. */
 #include "CForgeKernels.h"
 
 #pragma STDC FP_CONTRACT OFF

@@ -2,10 +2,10 @@ import CForgeKernels
 import ForgeShapes
 import ForgeSystem
 
-/// Each channel on its own, a block of them at a time.
-struct DepthwiseAlgorithm: ConvolutionAlgorithm {
+/// Computes each channel separately, one block of channels at a time.
+struct PerChannelConvolution: ConvolutionAlgorithm {
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    problem.kind == .depthwise && problem.outputs == 1 ? [DepthwiseAlgorithm()] : []
+    problem.kind == .depthwise && problem.outputs == 1 ? [PerChannelConvolution()] : []
   }
 
   func cost(_ model: ConvolutionCost) -> Double { model.products * model.pixels }
@@ -42,7 +42,7 @@ struct DepthwiseAlgorithm: ConvolutionAlgorithm {
   }
 }
 
-/// `[block][tap][16]`, zero where padded.
+/// Weights as `[block][tap][16]`, zero-padded.
 private struct ChannelForm: PackedForm {
   let taps, channels: Int
 

@@ -1,17 +1,17 @@
 import CForgeKernels
 import ForgeShapes
 
-/// Stored numbers of any layout and floating-point type as Float32.
-package enum StoredValues {
+/// Converts stored numbers of any layout and floating-point type to Float32.
+package enum ParameterGather {
   /// Gathers `sizes` values in row-major order.
   ///
   /// - Parameters:
-  ///   - bytes: the stored numbers, of float32, float16, bfloat16 or float64.
-  ///   - type: their type.
+  ///   - bytes: the stored numbers: float32, float16, bfloat16 or float64.
+  ///   - type: the type of the stored numbers.
   ///   - sizes: the sizes of the result.
-  ///   - strides: the distance of neighbours along each axis of the result, in stored numbers.
+  ///   - strides: the distance between neighbours along each axis of the result, in stored numbers.
   ///   - output: memory for all values.
-  ///   - threads: the most threads.
+  ///   - threads: the maximum number of threads.
   package static func gather(
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
     into output: UnsafeMutableBufferPointer<Float>, threads: Int

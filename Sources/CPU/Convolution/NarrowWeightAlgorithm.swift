@@ -3,62 +3,62 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// A convolution whose weights are narrower than Float32.
+/// A convolution with weights narrower than Float32.
 ///
-/// Each output's scale and total, where the kernel needs them, go before its packed weights.
-protocol NarrowConvolution: ConvolutionAlgorithm {
-  /// How steps are called.
+/// If the kernel needs them, the scale and total of each output precede the packed weights.
+protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
+  /// The name of the algorithm in step names.
   static var name: String { get }
-  /// The precision that asks for the algorithm; `nil` where it is as exact as Float32.
+  /// The precision that selects the algorithm; `nil` if it is as accurate as Float32.
   static var precision: CompileOptions.Precision? { get }
-  /// The bytes of a packed weight.
+  /// The bytes per packed weight.
   static var weightBytes: Int { get }
   /// Whether each output has a scale.
   static var hasScales: Bool { get }
-  /// Whether each output has the total of its weights.
+  /// Whether the sum of each output's weights is stored.
   static var hasTotals: Bool { get }
-  /// The kernel, where the instruction set has it.
+  /// Returns the kernel; `nil` if the instruction set does not have it.
   static func kernel(_ kernels: forge_precision_table) -> forge_kernel?
   /// Packs weights.
   ///
-  /// - Returns: whether they are as exact as they should be.
+  /// - Returns: `true` if the packed weights are accurate enough.
   static func pack(_ packing: NarrowPacking) -> Bool
 
   /// The output channels per panel of weights.
   var panelWidth: Int { get }
 
-  /// Adds the steps that bring an image to the form the kernel reads.
+  /// Adds the steps that convert an image to the form the kernel reads.
   func addInput(
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput
 }
 
-/// Weights `[outputs][taps][inputs]`, and the memory they are packed to.
+/// Weights `[outputs][taps][inputs]` and the destination of packing.
 struct NarrowPacking {
   let values: UnsafePointer<Float>?
   /// The packed weights.
   let weights: UnsafeMutableRawPointer
   /// The scale of each output.
   let scales: UnsafeMutablePointer<Float>
-  /// The total of each output's weights.
+  /// The sum of each output's weights.
   let totals: UnsafeMutablePointer<Int32>
   let outputs, taps, inputs, panelWidth: Int64
-  /// The error of an output's weights that is allowed, relative to their median.
+  /// The permitted error of an output's weights, relative to their median.
   let accuracy: Double
   let threads: Int32
 }
 
-/// What a kernel of narrow weights reads.
+/// The input of a narrow-weight kernel.
 struct NarrowInput {
   let reads: [PlannedTensor.ID]
-  /// The scratch of the range of int8's input.
+  /// The scratch tensor that holds the range of an int8 input.
   var range: PlannedTensor.ID?
-  /// Whether the image is seen as one row.
+  /// Whether the image is read as one row.
   var isFlat = false
   let view: (TensorPlaces) -> forge_view
 }
 
-extension NarrowConvolution {
+extension NarrowWeightAlgorithm {
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
     precision == Self.precision && isAvailable(level)
   }
@@ -68,14 +68,14 @@ extension NarrowConvolution {
     kernel(forge_precision_kernels(level)) != nil
   }
 
-  /// Reads the image as it is.
+  /// Uses the image without conversion.
   func addInput(
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput {
     NarrowInput(reads: [source]) { $0.view(source) }
   }
 
-  /// The packed form of a convolution's weights.
+  /// Returns the packed form of a convolution's weights.
   func form(of problem: ConvolutionProblem) -> NarrowForm<Self> {
     NarrowForm(
       taps: problem.taps, inputs: problem.inputs, outputs: problem.outputs,
@@ -133,19 +133,21 @@ extension NarrowConvolution {
   }
 }
 
-/// Not floats: what goes before the weights, then `[panel][tap][inputs, rounded up to
-/// 16][panelWidth]` as CForgePrecision.h has them, zero where padded.
-struct NarrowForm<Algorithm: NarrowConvolution>: PackedForm {
+/// Narrow weights: scales and totals, then `[panel][tap][inputs, rounded up to 16][panelWidth]`,
+/// zero-padded.
+///
+/// The elements are not floats; CForgePrecision.h defines their layout.
+struct NarrowForm<Algorithm: NarrowWeightAlgorithm>: PackedForm {
   let taps, inputs, outputs, panelWidth: Int
   let accuracy: Double
 
-  /// The outputs, filled up to whole panels.
+  /// The outputs, rounded up to whole panels.
   var columns: Int { AlignedMemory.round(outputs, to: panelWidth) }
-  /// The floats before the totals.
+  /// The number of floats before the totals.
   var totalsStart: Int { Algorithm.hasScales ? columns : 0 }
-  /// The floats before the weights.
+  /// The number of floats before the weights.
   var weightsStart: Int { totalsStart + (Algorithm.hasTotals ? columns : 0) }
-  /// The floats of one panel.
+  /// The number of floats in one panel.
   var panelCount: Int { floats(columns: panelWidth) }
 
   var count: Int { weightsStart + floats(columns: columns) }

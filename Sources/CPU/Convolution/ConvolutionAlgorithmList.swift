@@ -1,9 +1,9 @@
 import CForgeKernels
 import ForgeOperations
 
-/// The convolution algorithms there are.
-enum ConvolutionAlgorithms {
-  /// Every algorithm; among the cheapest candidates for a convolution the first is taken.
+/// The list of convolution algorithms.
+enum ConvolutionAlgorithmList {
+  /// All algorithms; if several candidates are equally cheap, the first in this order is used.
   static let all: [any ConvolutionAlgorithm.Type] = [
     PlainImageConvolution.self,
     DirectConvolution.self,
@@ -15,14 +15,13 @@ enum ConvolutionAlgorithms {
     Int8Convolution.self,
     PerGroupConvolution.self,
     GroupedConvolution.self,
-    DepthwiseAlgorithm.self,
+    PerChannelConvolution.self,
   ]
 
-  /// The names of those that users can switch off.
+  /// The names of the algorithms that can be disabled.
   static var rewriteNames: [String] { all.compactMap { $0.rewriteName } }
 
-  /// Whether some algorithm computes in a precision below Float32 with the kernels of an
-  /// instruction set.
+  /// Whether any algorithm supports a precision below Float32 on an instruction set.
   static func compute(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
     all.contains { $0.computes(in: precision, level: level) }
   }

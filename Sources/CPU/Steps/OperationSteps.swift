@@ -2,7 +2,6 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// The steps of one node, by its primitive.
   mutating func addSteps(for node: OperationGraph.Node) throws {
     switch node.primitive {
     case .convolution, .depthwiseConvolution, .dense:

@@ -1,28 +1,27 @@
 import CForgeKernels
 import ForgeShapes
 
-/// A convolution that reads words of 32 bits, each of several neighbouring channels, which a step
-/// of its own makes.
-protocol WordConvolution: NarrowConvolution {
-  /// The channels that share a word.
+/// A convolution that reads 32-bit words of several adjacent channels, which a separate step packs.
+protocol WordAlgorithm: NarrowWeightAlgorithm {
+  /// The channels per word.
   static var channelsPerWord: Int { get }
-  /// The cycles in which words are made, per pixel and block of channels.
+  /// The cycles for packing the words of one pixel and block of channels.
   static var cyclesPerBlock: Double { get }
-  /// The most products that a sum may have.
+  /// The maximum number of products per sum.
   static var mostProducts: Int { get }
-  /// The kernel that makes words.
+  /// Returns the kernel that packs words.
   static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel?
-  /// The kernel that finds the range of the input first, where one is needed.
+  /// Returns the kernel that finds the range of the input; `nil` if none is needed.
   static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel?
 
-  /// A candidate; `isPreferred` says whether it is taken without an estimate.
+  /// Creates a candidate; `isPreferred` selects it without a cost estimate.
   init(panelWidth: Int, isPreferred: Bool)
 
-  /// Whether the candidate is taken without an estimate.
+  /// Whether the candidate is selected without a cost estimate.
   var isPreferred: Bool { get }
 }
 
-extension WordConvolution {
+extension WordAlgorithm {
   static var mostProducts: Int { .max }
 
   static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? { nil }
@@ -32,8 +31,7 @@ extension WordConvolution {
       problem.kind != .depthwise, problem.groups == 1,
       problem.taps * problem.inputs <= mostProducts
     else { return [] }
-    // Weights are shorter than any other kernel's, and a dense layer takes as long as these take to
-    // read.
+    // These weights are the smallest, and the time of a dense layer is that of reading its weights.
     let isPreferred =
       problem.kind == .dense || problem.settings.preference == .size
       || problem.settings.level.facts.has_vectors == 0
@@ -48,7 +46,7 @@ extension WordConvolution {
       model.products * 16 * Double(Self.weightBytes) / ConvolutionCost.bytesPerCycle) + words
   }
 
-  /// Words have a border of their own.
+  /// The packed words have their own border.
   var readsBorder: Bool { false }
 
   func addInput(
@@ -96,15 +94,15 @@ extension WordConvolution {
   }
 }
 
-/// An image as words, with zeros around it.
+/// An image packed in words, with a border of zeros.
 private struct ImageWords {
   let memory: PlannedTensor.ID
   let image: PlannedTensor
   let border: Edges
-  /// The words of 16 channels of a pixel.
+  /// The words per pixel and block of 16 channels.
   let perBlock: Int
 
-  /// The words as kernels see them, in one row for a pointwise convolution, which has no border.
+  /// Returns the words as a kernel view; one row for a pointwise convolution, which has no border.
   func view(_ places: TensorPlaces, isFlat: Bool) -> forge_view {
     let rowStride = (border.left + image.width + border.right) * perBlock
     var view = places.view(memory)

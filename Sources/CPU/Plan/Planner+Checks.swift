@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeSystem
 
 extension Planner {
-  /// Rejects axes that are longer than the counters of kernels, which have 32 bits.
+  /// Rejects axes that exceed the 32-bit counters of kernels.
   func checkAxes(of bound: OperationGraph) throws(BackendError) {
     for value in bound.nodes.map(\.output) + bound.inputs {
       let shape = bound.shape(of: value)
@@ -15,9 +15,9 @@ extension Planner {
 
   /// Rejects images that exceed any memory once their blocks and borders are padded.
   ///
-  /// The planner can therefore multiply sizes without checking for 64-bit overflow. `border` holds
-  /// the border of each value. Values concatenated in place share the border that their group
-  /// needs.
+  /// The planner can therefore multiply sizes without checking for 64-bit overflow. `border`
+  /// returns the border of each value. Values concatenated in place share the border that their
+  /// group needs.
   func checkMemory(
     of bound: OperationGraph, _ convolutions: ConvolutionPlan,
     border: (OperationGraph.Value) -> Edges
