@@ -7,7 +7,7 @@ struct TunableConvolutions {
   struct Entry {
     /// The sizes.
     let convolution: TuningRecord.Convolution
-    let candidates: ConvolutionCandidates
+    let candidates: ConvolutionRanking
     /// The nodes whose steps are timed: the convolutions, and poolings that a candidate could fuse.
     fileprivate(set) var nodes: [Int]
     /// The position of the first layer of this size.
@@ -36,7 +36,7 @@ struct TunableConvolutions {
         entries.append(
           Entry(
             convolution: convolution,
-            candidates: ConvolutionCandidates(for: planned.problem),
+            candidates: ConvolutionRanking(for: planned.problem),
             nodes: nodes, layer: node.layers.first ?? 0))
       }
     }

@@ -4,7 +4,7 @@ import ForgeOperations
 ///
 /// The choices depend on each other: an image has the border that the algorithms reading it need,
 /// and some algorithms require images without a border.
-struct ConvolutionChoice {
+struct GraphConvolutions {
   private let graph: OperationGraph
   private let settings: PlanSettings
   private let nodes: [(position: Int, problem: ConvolutionProblem)]
@@ -25,7 +25,7 @@ struct ConvolutionChoice {
     nodes = graph.nodes.enumerated().compactMap { position, node in
       ConvolutionProblem(node, of: graph, settings).map { (position, $0) }
     }
-    ranked = nodes.map { ConvolutionCandidates(for: $0.problem).ranked }
+    ranked = nodes.map { ConvolutionRanking(for: $0.problem).ranked }
     layout = ImageLayout(graph, [PlannedConvolution](), settings)
   }
 

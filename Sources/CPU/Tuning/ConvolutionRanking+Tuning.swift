@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeSystem
 
 /// Candidates for measurement, in the form of tuning records.
-extension ConvolutionCandidates {
+extension ConvolutionRanking {
   /// The cost model's choice: the first of the cheapest candidates.
   ///
   /// The direct algorithm is always a candidate.

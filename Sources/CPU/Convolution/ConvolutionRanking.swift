@@ -4,7 +4,7 @@ import ForgeOperations
 ///
 /// Candidates that are not accurate enough are excluded. The measured or recorded candidate is
 /// preferred, otherwise the cheapest.
-struct ConvolutionCandidates {
+struct ConvolutionRanking {
   /// A candidate and its estimated cost.
   typealias Candidate = (cost: Double, algorithm: any ConvolutionAlgorithm)
 
