@@ -20,11 +20,11 @@ package struct CPUBackend: Backend {
           known: CompileOptions.InstructionSet.allCases.map(\.rawValue))
       ]
     }
-    guard let wanted = options.instructionSet ?? .fromEnvironment(), !wanted.isAvailable else {
-      return []
-    }
-    let best = CompileOptions.InstructionSet.allCases.last { $0.isAvailable } ?? .scalar
-    return [.instructionSetMissing(wanted.rawValue, has: best.rawValue)]
+    guard let requested = options.requestedInstructionSet, !requested.isAvailable else { return [] }
+    return [
+      .instructionSetMissing(
+        requested.rawValue, has: CompileOptions.InstructionSet.best.rawValue)
+    ]
   }
 
   package func network(

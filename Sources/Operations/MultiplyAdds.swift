@@ -4,15 +4,9 @@ import ForgeShapes
 package enum MultiplyAdds {
   /// The number of elements of `output` times all `factors`; 0 while its size is not known.
   package static func perElement(of output: Shape, _ factors: Int...) -> Int {
-    factors.reduce(output.elementCount ?? 0) { product, factor in
-      let (value, overflow) = product.multipliedReportingOverflow(by: max(factor, 0))
-      return overflow ? .max : value
-    }
+    factors.reduce(output.elementCount ?? 0) { $0.multipliedSaturated(by: max($1, 0)) }
   }
 
   /// The sum of two counts.
-  package static func sum(_ a: Int, _ b: Int) -> Int {
-    let (sum, overflow) = a.addingReportingOverflow(b)
-    return overflow ? .max : sum
-  }
+  package static func sum(_ a: Int, _ b: Int) -> Int { a.addingSaturated(b) }
 }

@@ -1,6 +1,6 @@
 extension Int {
   /// The sum, clamped to the bounds of Int.
-  func addingSaturated(_ other: Int) -> Int {
+  package func addingSaturated(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
@@ -12,7 +12,7 @@ extension Int {
   }
 
   /// The product, clamped to the bounds of Int.
-  func multipliedSaturated(by other: Int) -> Int {
+  package func multipliedSaturated(by other: Int) -> Int {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }

@@ -14,6 +14,11 @@ import Testing
     return options
   }
 
+  /// The options state the size of the pool without knowing C.
+  @Test func theMostThreadsAreThoseOfThePool() {
+    #expect(CompileOptions.Threads.maximum == Int(FORGE_MOST_THREADS))
+  }
+
   @Test(arguments: 0..<4)
   func noBitDependsOnThreads(_ part: Int) throws {
     for seed in UInt64(part * 15)..<UInt64((part + 1) * 15) {

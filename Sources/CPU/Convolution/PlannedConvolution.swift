@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 /// A convolution node and its chosen algorithm.
 struct PlannedConvolution {
@@ -76,10 +77,7 @@ extension PlanBuilder {
 
   /// Returns the product of counts, saturating on overflow; reports use it.
   static func saturatingProduct(_ factors: [Int]) -> Int {
-    factors.reduce(1) { product, factor in
-      let (value, overflow) = product.multipliedReportingOverflow(by: factor)
-      return overflow ? .max : value
-    }
+    factors.reduce(1) { $0.multipliedSaturated(by: $1) }
   }
 }
 

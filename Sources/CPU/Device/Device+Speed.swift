@@ -70,8 +70,8 @@ extension Device {
   public static func measuredSpeed(
     threads: Int = 1, instructionSet: CompileOptions.InstructionSet? = nil
   ) -> Speed? {
-    let best = CompileOptions.InstructionSet.allCases.last { $0.isAvailable }
-    guard let set = instructionSet ?? best, set.isAvailable else { return nil }
+    let set = instructionSet ?? .best
+    guard set.isAvailable else { return nil }
     let threads = min(max(threads, 1), CompileOptions.Threads.maximum)
     let level = set.level
     let flops = arithmetic(level, threads: threads)

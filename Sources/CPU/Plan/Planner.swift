@@ -23,9 +23,7 @@ struct Planner: Sendable {
     self.graph = graph
     self.constants = PackedConstants(constants)
     self.options = options
-    instructionSet =
-      options.instructionSet ?? .fromEnvironment() ?? CompileOptions.InstructionSet.allCases
-      .first { $0.level == forge_best_level() } ?? .scalar
+    instructionSet = options.requestedInstructionSet ?? .best
     threads = options.threads.count(usable: Device.usableCores())
   }
 
@@ -89,9 +87,14 @@ extension CompileOptions.InstructionSet {
   /// Whether this machine supports the instruction set.
   var isAvailable: Bool { forge_kernels(level) != nil }
 
-  /// Returns the instruction set named by the environment variable `FORGE_ISA`, for tests and
-  /// comparisons.
-  static func fromEnvironment() -> Self? {
-    environmentValue("FORGE_ISA").flatMap(Self.init(rawValue:))
+  /// The best instruction set of this machine.
+  static var best: Self { allCases.last(where: \.isAvailable) ?? .scalar }
+}
+
+extension CompileOptions {
+  /// The instruction set of the options, else the one that the environment variable `FORGE_ISA`
+  /// names, for tests and comparisons.
+  var requestedInstructionSet: InstructionSet? {
+    instructionSet ?? environmentValue("FORGE_ISA").flatMap(InstructionSet.init(rawValue:))
   }
 }

@@ -108,10 +108,10 @@ struct Compiler: Sendable {
     if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
       problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
     }
-    let rewrites = Rewrites.ofGraph + options.device.rewriteNames
-    let unknown = options.disabledRewrites.subtracting(rewrites).sorted()
+    let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {
-      problems.append(.unknownNames("there are no such rewrites", unknown, known: rewrites))
+      problems.append(
+        .unknownNames("there are no such rewrites", unknown, known: options.rewriteNames))
     }
     let layers = inference.nodes.filter { !$0.isInput }.map(\.name)
     let missing = options.keep.filter { !layers.contains($0) }
@@ -180,4 +180,7 @@ struct Compiler: Sendable {
 extension CompileOptions {
   /// The back end, by default the processor.
   var device: any Backend { backend ?? CPUBackend() }
+
+  /// The names that ``disabledRewrites`` may hold: rewrites of the graph, then of the back end.
+  var rewriteNames: [String] { Rewrites.all.map { $0.name } + device.rewriteNames }
 }

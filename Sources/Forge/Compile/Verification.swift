@@ -160,7 +160,7 @@ public struct Verification: Sendable {
   private static func guiltyRewrite(
     _ compiler: Compiler, _ network: any BackendNetwork, samples: Int, seed: UInt64, bound: Double
   ) throws(CompileError) -> String? {
-    let names = Rewrites.ofGraph + compiler.options.device.rewriteNames
+    let names = compiler.options.rewriteNames
     for name in names where !compiler.options.disabledRewrites.contains(name) {
       var options = compiler.options
       options.disabledRewrites.insert(name)

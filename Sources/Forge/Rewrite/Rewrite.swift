@@ -1,4 +1,3 @@
-import ForgeCPU
 import ForgeOperations
 
 /// One rewrite of a graph: it changes how results are computed, never their meaning.
@@ -21,10 +20,7 @@ public enum Rewrites {
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
-  public static let names: [String] = ofGraph + CPUBackend().rewriteNames
-
-  /// The names of the rewrites of the graph, which do not depend on the back end.
-  static let ofGraph = all.map { $0.name }
+  public static let names: [String] = CompileOptions().rewriteNames
 
   /// The name of a rewrite and the number of places it changed.
   typealias Count = (name: String, places: Int)

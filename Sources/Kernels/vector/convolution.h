@@ -52,10 +52,16 @@ typedef struct {
   v8 half[FORGE_MOST_ROWS];
 } tile_sums;
 
-/* Adds one input channel. at: its number in pixel 0; the next pixel is `pixel` floats further.
- * weights: [vectors][16]. */
-FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const float *weights,
-                              const int rows, const int vectors) {
+typedef v16 (*sum_product)(v16 sum, v16 x, v16 weights);
+
+FORGE_INLINE v16 add_channel_product(v16 sum, v16 x, v16 weights) {
+  return multiply_add(x, weights, sum);
+}
+
+/* Adds the products of one number of each pixel. at: the number of pixel 0; the next pixel is
+ * `pixel` floats further. weights: [vectors][16]. */
+FORGE_INLINE void add_numbers(sums sum, const float *at, int64_t pixel, const float *weights,
+                              const int rows, const int vectors, const sum_product add) {
   v16 w[FORGE_TILE_VECTORS];
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) w[v] = load(weights + v * FORGE_LANES);
@@ -63,17 +69,17 @@ FORGE_INLINE void add_channel(sums sum, const float *at, int64_t pixel, const fl
   for (int r = 0; r < rows; r++) {
     const v16 x = splat(at[r * pixel]);
 #pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++) sum[r][v] = multiply_add(x, w[v], sum[r][v]);
+    for (int v = 0; v < vectors; v++) sum[r][v] = add(sum[r][v], x, w[v]);
   }
 }
 
-/* The same with half of the last vector. The assembly hides that its numbers are loaded twice;
- * otherwise the compiler would broadcast once and shuffle. */
+/* Adds one input channel, with half of the last vector if `half`. The assembly hides that its
+ * numbers are loaded twice; otherwise the compiler would broadcast once and shuffle. */
 FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
                                  const float *weights, const int rows, const int vectors,
                                  const bool half) {
   if (!half) {
-    add_channel(sum->whole, at, pixel, weights, rows, vectors);
+    add_numbers(sum->whole, at, pixel, weights, rows, vectors, add_channel_product);
     return;
   }
   v16 w[FORGE_TILE_VECTORS];

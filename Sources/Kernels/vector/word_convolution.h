@@ -50,27 +50,12 @@ FORGE_INLINE void finish_words(const convolution_row *row, sums sum, int64_t x, 
 }
 
 typedef v16 (*word_begin)(const convolution_row *row, int64_t vector);
-typedef v16 (*word_add)(v16 sum, v16 x, v16 weights);
 typedef v16 (*word_end)(const convolution_row *row, int64_t vector, v16 sum);
-
-/* Adds one word of all pixels. */
-FORGE_INLINE void add_word(sums sum, const float *at, int64_t pixel, const float *weights,
-                           const int rows, const int vectors, const word_add add) {
-  v16 w[FORGE_TILE_VECTORS];
-#pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) w[v] = load(weights + v * FORGE_LANES);
-#pragma clang loop unroll(full)
-  for (int r = 0; r < rows; r++) {
-    const v16 x = splat(at[r * pixel]);
-#pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++) sum[r][v] = add(sum[r][v], x, w[v]);
-  }
-}
 
 /* Pixels x ..< x + rows: see convolve_tile. All but the first two arguments are constants. */
 FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int rows,
                             const int vectors, const bool adjacent, const int words,
-                            const word_begin begin, const word_add add, const word_end end) {
+                            const word_begin begin, const sum_product add, const word_end end) {
   const int64_t pixel = adjacent ? words : row->pixel;
   const int panel_width = vectors * FORGE_LANES;
   const float *weights = row->weights, *next = row->next;
@@ -91,14 +76,14 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
         /* Unrolled, the compiler would load several words ahead and spill sums. */
 #pragma clang loop unroll(disable)
         for (int word = 0; word < FORGE_GROUP; word++, at++, weights += panel_width)
-          add_word(sum, at, pixel, weights, rows, vectors, add);
+          add_numbers(sum, at, pixel, weights, rows, vectors, add);
         /* From the last group of a block to the next block. */
         if (words == FORGE_GROUP || group % 2) at += row->in_block - words;
       }
       /* Words of padded lanes alone add nothing. */
 #pragma clang loop unroll(disable)
       for (int64_t word = 0; word < row->rest; word++)
-        add_word(sum, at + word, pixel, weights + word * panel_width, rows, vectors, add);
+        add_numbers(sum, at + word, pixel, weights + word * panel_width, rows, vectors, add);
       if (row->rest > 0) weights += words * panel_width;
     }
   }
