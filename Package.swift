@@ -24,7 +24,8 @@ let library: [Target] = [
       .target(name: "CForgeZlib", condition: .when(traits: ["Zip"])),
     ],
     path: "Sources/Loaders"),
-  .target(name: "ForgeRunner", dependencies: ["ForgeSystem"], path: "Sources/Runner"),
+  .target(
+    name: "ForgeRunner", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Runner"),
   .target(
     name: "Forge",
     dependencies: ["ForgeGraph", "ForgeCPU", "ForgeLoaders", "ForgeRunner"],

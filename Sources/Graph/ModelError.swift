@@ -1,10 +1,15 @@
 import ForgeShapes
 
-/// All mistakes of a model, collected in one pass.
+/// All mistakes of a model, or everything that prevents it from being compiled, collected in one
+/// pass.
 ///
-/// Its description lists each with its source location, in the order of the layers.
+/// ```
+/// App/Net.swift:14:7: layer 4 "conv2" (Convolution): the output would be empty
+///   …
+/// App/Net.swift:16:7: layer 6 "fc1" (Dense): …
+/// ```
 public struct ModelError: Error, Sendable {
-  /// The mistakes; at least one.
+  /// The mistakes, in the order of the layers; at least one.
   public let problems: [Problem]
 
   /// Creates an error from one or more problems.
@@ -14,9 +19,15 @@ public struct ModelError: Error, Sendable {
 }
 
 extension ModelError: CustomStringConvertible {
-  /// The problems, one after the other.
+  /// The most problems described: the wrong weights file produces one per parameter.
+  private static let describedProblems = 20
+
+  /// The first twenty problems, followed by the number of the others.
   public var description: String {
-    problems.map(\.description).joined(separator: "\n")
+    var texts = problems.prefix(Self.describedProblems).map(\.description)
+    let more = problems.count - texts.count
+    if more > 0 { texts.append("and \(more) more problem\(more == 1 ? "" : "s")") }
+    return texts.joined(separator: "\n")
   }
 }
 

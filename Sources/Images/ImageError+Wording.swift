@@ -39,7 +39,7 @@ extension ImageError {
   static func fileTooLarge(byteCount: Int, most: Int, path: String? = nil) -> ImageError {
     ImageError(
       .tooLarge, "the file is too large", path: path, received: bytes(byteCount),
-      expected: "at most \(bytes(most))",
+      needs: "at most \(bytes(most))",
       remedy: "raise maximumFileBytes of ImageLimits if the file can be trusted")
   }
 
@@ -48,20 +48,20 @@ extension ImageError {
   static let formats = "a JPEG, PNG, PPM or PGM picture"
 
   static func empty() -> ImageError {
-    ImageError(.truncated, "the file is empty", expected: formats)
+    ImageError(.truncated, "the file is empty", needs: formats)
   }
 
   static func unknownFormat(_ received: String) -> ImageError {
     ImageError(
       .unknownFormat, "this is not a picture of a kind that Forge reads", received: received,
-      expected: formats)
+      needs: formats)
   }
 
   static func tooManyPixels(width: Int, height: Int, most: Int) -> ImageError {
     ImageError(
       .tooLarge, "the picture is too large",
       received: "\(Size(width: width, height: height)) pixels",
-      expected: "at most \(counted(most, "pixel"))",
+      needs: "at most \(counted(most, "pixel"))",
       remedy: "raise maximumPixels of ImageLimits if its source can be trusted")
   }
 
@@ -69,14 +69,14 @@ extension ImageError {
     ImageError(
       .tooLarge, "the picture is too large",
       received: "\(Size(width: width, height: height)) pixels",
-      expected: "at most \(counted(most, "pixel")) along each side",
+      needs: "at most \(counted(most, "pixel")) along each side",
       remedy: "raise maximumSide of ImageLimits if its source can be trusted")
   }
 
   static func cutOff(_ format: String, byteCount: Int, end: String) -> ImageError {
     ImageError(
       .truncated, "the \(format) file is cut off", received: bytes(byteCount),
-      expected: "the whole picture\(end.isEmpty ? "" : " and its \(end)")")
+      needs: "the whole picture\(end.isEmpty ? "" : " and its \(end)")")
   }
 
   static func tooShort(
@@ -84,12 +84,12 @@ extension ImageError {
   ) -> ImageError {
     ImageError(
       .truncated, "the \(format) file is too short for its picture", received: bytes(byteCount),
-      expected: "at least \(least) for \(Size(width: width, height: height)) pixels")
+      needs: "at least \(least) for \(Size(width: width, height: height)) pixels")
   }
 
-  static func damaged(_ format: String, _ received: String, expected: String? = nil) -> ImageError {
+  static func damaged(_ format: String, _ received: String, needs: String? = nil) -> ImageError {
     ImageError(
-      .damaged, "the \(format) file is damaged", received: received, expected: expected)
+      .damaged, "the \(format) file is damaged", received: received, needs: needs)
   }
 
   static func unsupported(_ format: String, _ received: String) -> ImageError {
@@ -100,7 +100,7 @@ extension ImageError {
   static func missingScans(_ received: String) -> ImageError {
     ImageError(
       .truncated, "the JPEG file lacks a part of its picture", received: received,
-      expected: "every bit of every coefficient",
+      needs: "every bit of every coefficient",
       remedy: "decode with acceptsMissingScans to take what is there")
   }
 
@@ -114,12 +114,12 @@ extension ImageError {
     ImageError(
       .tooLarge, "decoding the \(format) file takes too much memory",
       received: "\(byteCount) bytes besides the file and the picture",
-      expected: "at most \(bytes(most))",
+      needs: "at most \(bytes(most))",
       remedy: "raise maximumWorkingBytes of ImageLimits if its source can be trusted")
   }
 
   static func outOfMemory(byteCount: Int) -> ImageError {
-    ImageError(.outOfMemory, "there is not enough memory", expected: bytes(byteCount))
+    ImageError(.outOfMemory, "there is not enough memory", needs: bytes(byteCount))
   }
 
   // MARK: Arguments
@@ -128,7 +128,7 @@ extension ImageError {
     ImageError(
       .invalidArgument, "a picture must have at least one pixel",
       received: Size(width: width, height: height).description,
-      expected: "width and height of at least 1")
+      needs: "width and height of at least 1")
   }
 
   static func wrongCount(
@@ -138,7 +138,7 @@ extension ImageError {
   {
     ImageError(
       .wrongCount, "the picture has the wrong number of bytes", received: bytes(count),
-      expected: "\(Size(width: width, height: height)) pixels of "
+      needs: "\(Size(width: width, height: height)) pixels of "
         + counted(format.channels, "byte"))
   }
 
@@ -146,21 +146,21 @@ extension ImageError {
     ImageError(
       .invalidArgument, "the rectangle is not inside the picture",
       received: "\(box.width)×\(box.height) at (\(box.x), \(box.y))",
-      expected: "a rectangle that is not empty, inside "
+      needs: "a rectangle that is not empty, inside "
         + "\(Size(width: width, height: height)) pixels")
   }
 
   static func badFraction(_ fraction: Double) -> ImageError {
     ImageError(
       .invalidArgument, "a centre crop needs a part of the picture", received: "\(fraction)",
-      expected: "more than 0 and at most 1")
+      needs: "more than 0 and at most 1")
   }
 
   static func wrongFactorCount(_ count: Int, _ name: String, channels: Int) -> ImageError {
     ImageError(
       .invalidArgument, "the \(name) of the normalization has the wrong number of values",
       received: counted(count, "value"),
-      expected: channels == 1 ? "1 value" : "1 value, or one for each of \(channels) channels")
+      needs: channels == 1 ? "1 value" : "1 value, or one for each of \(channels) channels")
   }
 
   // MARK: Helpers

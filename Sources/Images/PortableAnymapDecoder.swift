@@ -14,10 +14,10 @@ enum PortableAnymapDecoder {
     let height = try scanner.number("the height")
     let most = try scanner.number("the largest value")
     guard width > 0, height > 0 else {
-      throw .damaged(format, "\(width)×\(height) pixels", expected: "at least one pixel")
+      throw .damaged(format, "\(width)×\(height) pixels", needs: "at least one pixel")
     }
     guard (1...65535).contains(most) else {
-      throw .damaged(format, "\(most) as the largest value", expected: "1 to 65535")
+      throw .damaged(format, "\(most) as the largest value", needs: "1 to 65535")
     }
     try limits.check(width: width, height: height)
 
@@ -38,7 +38,7 @@ enum PortableAnymapDecoder {
           let value = try scanner.number("a value")
           guard value <= most else {
             throw .damaged(
-              format, "the value \(value)", expected: "0 to \(most), which the file states")
+              format, "the value \(value)", needs: "0 to \(most), which the file states")
           }
           pixels[index] = scale[value]
         }
@@ -76,7 +76,7 @@ enum PortableAnymapDecoder {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
           let next = (value ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
           guard next <= Int(Int32.max) else {
-            throw .damaged(format, "more than \(Int32.max)", expected: what)
+            throw .damaged(format, "more than \(Int32.max)", needs: what)
           }
           value = next
         case 9...13, UInt8(ascii: " "):
@@ -84,7 +84,7 @@ enum PortableAnymapDecoder {
         case UInt8(ascii: "#"):
           skipComment()
         default:
-          throw .damaged(format, "the byte \(byte) among the numbers", expected: what)
+          throw .damaged(format, "the byte \(byte) among the numbers", needs: what)
         }
       }
       // The last number of a file needs no terminator.

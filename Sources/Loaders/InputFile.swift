@@ -210,7 +210,7 @@ final class InputFile: Sendable {
     let found = try file.read(at: range.lowerBound, into: memory)
     let now = try file.identity()
     if let identity, now != identity, now.isSameFile(as: identity), now.count < count {
-      throw located(.shrunk(received: now.count, expected: count))
+      throw located(.shrunk(received: now.count, needs: count))
     }
     guard identity == nil || now == identity, found == range.count else { throw located(.changed) }
   }

@@ -27,7 +27,7 @@ extension LoadError {
     LoadError(
       .badName, "a file name must not lead to another folder", path: directory,
       received: "\"\(fileName.replacing("\0", with: "\\0"))\"",
-      expected: "a name without \"/\"")
+      needs: "a name without \"/\"")
   }
 
   static func cannotOpen(_ path: String, _ code: Int32, isFolder: Bool = false) -> LoadError {
@@ -67,15 +67,17 @@ extension LoadError {
     return LoadError(.unreadable, "the file cannot be written", path: path, received: reason)
   }
 
-  static func shrunk(received: Int, expected: Int) -> LoadError {
+  static func shrunk(received: Int, needs: Int) -> LoadError {
     LoadError(
       .damaged, "the file has become shorter since it was opened",
-      received: bytes(received), expected: bytes(expected),
+      received: bytes(received), needs: bytes(needs),
       remedy: "to change parameters, write another file and rename it")
   }
 
-  static let changed = LoadError(
-    .damaged, "the file was changed or replaced since it was opened", remedy: "open it again")
+  static var changed: LoadError {
+    LoadError(
+      .damaged, "the file was changed or replaced since it was opened", remedy: "open it again")
+  }
 
   // MARK: Structure
 
@@ -97,7 +99,7 @@ extension LoadError {
 
   static func unsupported(_ what: String, needs: String) -> LoadError {
     LoadError(
-      .unsupported, "this form of file is not supported", received: what, expected: needs)
+      .unsupported, "this form of file is not supported", received: what, needs: needs)
   }
 
   static func needsTrait(_ trait: String, _ what: String) -> LoadError {
@@ -115,7 +117,7 @@ extension LoadError {
   static func unknownFormat(known: [String]) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds",
-      expected: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
+      needs: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
       remedy: "BlobParameters and ParameterFile read raw values")
   }
 
@@ -124,14 +126,14 @@ extension LoadError {
   package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
     LoadError(
       .wrongCount, "the \(spec.type) of \"\(spec.layer)\" have the wrong number of values",
-      spec: spec, received: counted(count, "value"),
-      expected: "\(counted(spec.count, "value")), \(spec.shapeText)")
+      parameter: spec, received: counted(count, "value"),
+      needs: "\(counted(spec.count, "value")), \(spec.shapeText)")
   }
 
   static func impossibleCount(_ path: String, _ count: Int) -> LoadError {
     LoadError(
       .wrongCount, "no file can hold this many values", path: path, received: "\(count) values",
-      expected: "0 to \(Int.max / 4) values")
+      needs: "0 to \(Int.max / 4) values")
   }
 
   static func wrongSize(
@@ -139,7 +141,7 @@ extension LoadError {
   ) -> LoadError {
     LoadError(
       .wrongSize, "the file has the wrong size", path: path, received: bytes(received),
-      expected: "\(bytes(values * type.byteCount)), \(counted(values, "value")) of "
+      needs: "\(bytes(values * type.byteCount)), \(counted(values, "value")) of "
         + bytes(type.byteCount),
       remedy: "check that the file belongs to this layer and holds "
         + (type == .float32 ? "Float32" : type.rawValue))
@@ -149,31 +151,33 @@ extension LoadError {
     LoadError(
       .wrongSize, "the bytes are no whole number of values", path: origin,
       received: bytes(byteCount),
-      expected: "a multiple of \(type.byteCount) for \(type.rawValue)")
+      needs: "a multiple of \(type.byteCount) for \(type.rawValue)")
   }
 
   static func placeOutside(_ offset: Int, byteCount: Int, of size: Int) -> LoadError {
     LoadError(
       .wrongSize, "the values lie outside the file", received: bytes(size),
-      expected: "\(bytes(byteCount)) from byte \(offset)")
+      needs: "\(bytes(byteCount)) from byte \(offset)")
   }
 
   /// The memory of a caller must have room for exactly the values.
   static func otherRoom(_ byteCount: Int, needs: Int, at origin: String? = nil) -> LoadError {
     LoadError(
       .wrongSize, "the memory has another size than the values", path: origin,
-      received: bytes(byteCount), expected: bytes(needs))
+      received: bytes(byteCount), needs: bytes(needs))
   }
 
-  static func unreadableType(_ type: String, readable: String) -> LoadError {
+  static func unreadableType(
+    _ type: String, readable: String, remedy: String? = nil
+  ) -> LoadError {
     LoadError(
       .wrongElementType, "the values have a type that is not read", received: type,
-      expected: "little-endian \(readable)")
+      needs: "little-endian \(readable)", remedy: remedy)
   }
 
   package static func outOfMemory(_ purpose: String, byteCount: Int) -> LoadError {
     LoadError(
-      .outOfMemory, "there is not enough memory", path: purpose, expected: bytes(byteCount))
+      .outOfMemory, "there is not enough memory", path: purpose, needs: bytes(byteCount))
   }
 
   // MARK: Parameters
@@ -183,16 +187,16 @@ extension LoadError {
   ) -> LoadError {
     let axes = layout.order(for: spec) ?? spec.axes
     return LoadError(
-      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", spec: spec,
+      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", parameter: spec,
       received: sizeText(sizes),
-      expected: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
+      needs: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
         + axes.map { "[\($0.rawValue)]" }.joined())
   }
 
   /// Parameters of a layer in a file that no parameter of the model is.
   static func unused(_ headline: String, _ left: String, _ specs: [ParameterSpec]) -> LoadError {
     LoadError(
-      .unused, headline, received: left, expected: text(specs),
+      .unused, headline, received: left, needs: text(specs),
       remedy: "give the layer the arguments it had when the file was written, as useBias")
   }
 
@@ -207,8 +211,7 @@ extension LoadError {
   /// The error with the parameter that was asked for.
   func asked(for spec: ParameterSpec) -> LoadError {
     var error = self
-    error.layer = spec.layer
-    error.type = spec.type
+    error.parameter = spec
     return error
   }
 

@@ -32,6 +32,14 @@ public struct Problem: Sendable {
   public var place: SourcePlace?
   /// The layer the problem belongs to.
   public var layer: LayerReference?
+  /// The file or folder, as the user named it.
+  public var path: String?
+  /// The object inside the file.
+  public var entry: String?
+  /// The parameter that was asked for; the text does not repeat it.
+  public var parameter: ParameterSpec?
+  /// The index of the operation in its graph, if the reference executor runs one.
+  package var node: Int?
   /// What is wrong, as a clause without a full stop.
   public var headline: String
   /// What was received, what is needed, and a remedy, as labelled lines.
@@ -55,18 +63,16 @@ public struct Problem: Sendable {
 extension Problem: CustomStringConvertible {
   /// The problem as text.
   public var description: String {
-    var start = ""
-    if let place { start += "\(place): " }
-    if let layer { start += "\(layer): " }
+    let operation = node.map { "operation \($0)" }
+    let origin = [place?.description, layer?.description, path, entry, operation]
+    var text = (origin.compactMap(\.self) + [headline]).joined(separator: ": ")
     var lines = details
-    if let cause { lines.append(("cause", "\(cause)")) }
-    return Self.text(headline: start + headline, details: lines)
-  }
-
-  /// A headline followed by labelled lines, with the labels in a column of ten characters.
-  public static func text(headline: String, details: [(label: String, text: String)]) -> String {
-    var text = headline
-    for (label, value) in details {
+    // A cause that says the same is not repeated.
+    if let cause, (cause as? ShapeError)?.headline != headline {
+      lines.append(("cause", "\(cause)"))
+    }
+    for (label, value) in lines {
+      // The labels stand in a column of ten characters.
       let pad = String(repeating: " ", count: max(10 - label.count, 1))
       // Further lines of a value are aligned with its first.
       let value = value.split(separator: "\n", omittingEmptySubsequences: false)
@@ -74,5 +80,18 @@ extension Problem: CustomStringConvertible {
       text += "\n  \(label)\(pad)\(value)"
     }
     return text
+  }
+}
+
+extension Problem {
+  /// What was received.
+  public var received: String? { text(labelled: "received") }
+  /// What is needed.
+  public var needs: String? { text(labelled: "needs") }
+  /// What the user may do about it.
+  public var remedy: String? { text(labelled: "remedy") }
+
+  private func text(labelled label: String) -> String? {
+    details.first { $0.label == label }?.text
   }
 }

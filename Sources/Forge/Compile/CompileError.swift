@@ -3,33 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 /// Everything that prevents a model from being compiled, collected in one pass.
-///
-/// ```
-/// 2 parameters are missing
-///   …
-/// ```
-public struct CompileError: Error, Sendable {
-  /// The mistakes; at least one.
-  public let problems: [Problem]
-
-  /// Creates an error from one or more problems.
-  public init(_ problems: [Problem]) {
-    self.problems = problems
-  }
-}
-
-extension CompileError: CustomStringConvertible {
-  /// The most problems described: the wrong weights file produces one per parameter.
-  private static let describedProblems = 20
-
-  /// The first twenty problems, followed by the number of the others.
-  public var description: String {
-    var texts = problems.prefix(Self.describedProblems).map(\.description)
-    let more = problems.count - texts.count
-    if more > 0 { texts.append("and \(more) more problem\(more == 1 ? "" : "s")") }
-    return texts.joined(separator: "\n")
-  }
-}
+public typealias CompileError = ModelError
 
 extension Problem {
   static func unnamedLayer(at place: SourcePlace?, _ layer: LayerReference) -> Problem {

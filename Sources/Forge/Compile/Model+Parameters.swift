@@ -13,8 +13,7 @@ extension Model {
   /// - Throws: ``CompileError`` with every mistake in the model and with every parameter that is
   ///   missing or does not fit, and what the source throws while it is prepared.
   package func loaded(from source: some ParameterSource) throws -> [LoadedParameter] {
-    let inference = Inference(self)
-    guard inference.problems.isEmpty else { throw CompileError(inference.problems) }
+    let inference = try inferred()
     let lowered = try LoweredModel(inference)
     let prepared = try source.prepared(for: lowered.parameters)
     let store = try LoadStage.load(

@@ -19,15 +19,18 @@ extension LoadError {
   }
 
   static func unreadableType(_ type: String) -> LoadError {
-    var error = unreadableType(type, readable: "f2, f4, f8, i1, i4, i8, u1, bool or bf16")
-    error.remedy = "convert them to f32 before they are saved"
-    return error
+    unreadableType(
+      type, readable: "f2, f4, f8, i1, i4, i8, u1, bool or bf16",
+      remedy: "convert them to f32 before they are saved")
   }
 
-  static func noHDF5(byteCount: Int) -> LoadError {
+  static func noHDF5(
+    byteCount: Int, received: String? = nil, remedy: String? = nil
+  ) -> LoadError {
     LoadError(
       .notHDF5, "this is not an HDF5 file",
-      received: byteCount < 8 ? bytes(byteCount) : "a file without its signature")
+      received: received ?? (byteCount < 8 ? bytes(byteCount) : "a file without its signature"),
+      remedy: remedy)
   }
 
   /// The values of an entry have other bytes than its sizes need.
@@ -36,13 +39,13 @@ extension LoadError {
   ) -> LoadError {
     LoadError(
       kind, "the values have the wrong size", entry: entry, received: bytes(received),
-      expected: "\(bytes(needs)) for \(sizeText(sizes)) of \(type)")
+      needs: "\(bytes(needs)) for \(sizeText(sizes)) of \(type)")
   }
 
   static func valuesDoNotFill(_ sizes: [Int], count: Int) -> LoadError {
     LoadError(
       .wrongCount, "the sizes need another number of values", received: counted(count, "value"),
-      expected: Shape.product(of: sizes).map { "\(counted($0, "value")) for \(sizeText(sizes))" }
+      needs: Shape.product(of: sizes).map { "\(counted($0, "value")) for \(sizeText(sizes))" }
         ?? "at most 64 sizes of values that can be held, not \(sizeText(sizes))")
   }
 
@@ -51,12 +54,12 @@ extension LoadError {
   static func headerTooLong(_ length: UInt64, of most: Int) -> LoadError {
     LoadError(
       .refused, "the header is too long", received: "\(length) bytes",
-      expected: "at most \(bytes(most))")
+      needs: "at most \(bytes(most))")
   }
 
   static func headerCutOff(needs: Int, received: Int) -> LoadError {
     LoadError(
-      .damaged, "the header is cut off", received: bytes(received), expected: bytes(needs))
+      .damaged, "the header is cut off", received: bytes(received), needs: bytes(needs))
   }
 
   static func tensorCutOff(
@@ -65,7 +68,7 @@ extension LoadError {
     LoadError(
       .damaged, "the values lie outside the file", entry: name,
       received: "\(bytes(count)) of values",
-      expected: "bytes \(range.lowerBound - start) to \(range.upperBound - start)")
+      needs: "bytes \(range.lowerBound - start) to \(range.upperBound - start)")
   }
 
   // MARK: Blobs
@@ -81,7 +84,7 @@ extension LoadError {
     let values = (needs - offset) / type.byteCount
     return LoadError(
       .wrongSize, "the file has the wrong size", received: bytes(received),
-      expected: "\(bytes(needs)), \(counted(values, "value")) of \(type.byteCount) bytes"
+      needs: "\(bytes(needs)), \(counted(values, "value")) of \(type.byteCount) bytes"
         + (offset == 0 ? "" : " from byte \(offset)"),
       remedy: "check that the file belongs to this model and holds \(type.rawValue)")
   }

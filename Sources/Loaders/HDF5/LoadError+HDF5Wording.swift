@@ -7,16 +7,15 @@ extension LoadError {
   /// Whether the rest of an HDF5 file is of no use: it is damaged, or cannot be read on.
   ///
   /// An error that names its file comes from reading, or from the budget.
-  var endsReading: Bool { kind == .damaged || path != nil }
+  var endsReading: Bool { kind == .damaged || problem.path != nil }
 
   static func notHDF5(_ input: InputFile) throws(LoadError) -> LoadError {
     // A .keras file is a zip archive with the parameters in an HDF5 file inside.
     let isArchive = try input.prefix(4) == [0x50, 0x4b, 0x03, 0x04]
-    var error = noHDF5(byteCount: input.count)
-    guard isArchive else { return error }
-    error.received = "a zip archive"
-    error.remedy = "KerasArchive reads .keras files, NumPyParameters .npz"
-    return error
+    guard isArchive else { return noHDF5(byteCount: input.count) }
+    return noHDF5(
+      byteCount: input.count, received: "a zip archive",
+      remedy: "KerasArchive reads .keras files, NumPyParameters .npz")
   }
 
   static func unsupportedHDF5(_ what: String) -> LoadError {
@@ -58,7 +57,7 @@ extension LoadError {
   ) -> LoadError {
     LoadError(
       .wrongCount, "the file and the model have different numbers of layers with parameters",
-      received: "\(found): \(list(names))", expected: "\(wanted): \(list(wantedNames))")
+      received: "\(found): \(list(names))", needs: "\(wanted): \(list(wantedNames))")
   }
 
   static func noOrder(_ headline: String) -> LoadError {
@@ -67,8 +66,8 @@ extension LoadError {
 
   static func noneFits(_ name: String, _ specs: [ParameterSpec]) -> LoadError {
     LoadError(
-      .wrongShape, "the next layers of the file do not fit \"\(name)\"", spec: specs.first,
-      expected: text(specs))
+      .wrongShape, "the next layers of the file do not fit \"\(name)\"", parameter: specs.first,
+      needs: text(specs))
   }
 
   static func severalFit(_ name: String, _ found: [String]) -> LoadError {
@@ -88,22 +87,22 @@ extension LoadError {
 
   package static func unwritableName(_ path: String, for spec: ParameterSpec) -> LoadError {
     LoadError(
-      .badName, "HDF5 has no such name", path: path, spec: spec,
+      .badName, "HDF5 has no such name", path: path, parameter: spec,
       received: "the \(spec.type) of \"\(spec.layer.replacing("\0", with: "\\0"))\"",
-      expected: "parts that are not empty and not \".\", without NUL characters")
+      needs: "parts that are not empty and not \".\", without NUL characters")
   }
 
   package static func twoParameters(
     _ path: String, _ name: String, _ spec: ParameterSpec
   ) -> LoadError {
     LoadError(
-      .duplicate, "two parameters have the same name", path: path, entry: name, spec: spec,
+      .duplicate, "two parameters have the same name", path: path, entry: name, parameter: spec,
       remedy: "give each layer a name of its own")
   }
 
   package static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
     LoadError(
       .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
-      spec: spec, expected: spec.shapeText)
+      parameter: spec, needs: spec.shapeText)
   }
 }

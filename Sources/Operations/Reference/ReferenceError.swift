@@ -1,65 +1,28 @@
 import ForgeShapes
 
 /// An error of the reference executor.
-package struct ReferenceError: Error, Sendable {
-  /// The kinds of errors.
-  package enum Kind: String, Hashable, Sendable {
-    /// The shapes do not fit the operation.
-    case shapeMismatch
-    /// The number of tensors is not what the operation takes.
-    case wrongInputCount
-    /// The number of values does not match the tensor's sizes, or the operation.
-    case wrongElementCount
-    /// A size of the graph is not known.
-    case unknownShape
-    /// A crop rectangle is empty or reaches outside its image.
-    case invalidCrop
-    /// An argument of the operation is out of range.
-    case invalidArgument
-    /// The source of parameters failed.
-    case parameter
-    /// A custom operation threw.
-    case customBody
-    /// The graph has no such value.
-    case unknownValue
-  }
+package typealias ReferenceError = ForgeError<ReferenceErrorKind>
 
-  /// The kind of error.
-  package let kind: Kind
-  /// What is wrong, as a clause without a full stop.
-  package let headline: String
-  /// What was received.
-  package let received: String?
-  /// What is needed.
-  package let needs: String?
-  /// The index of the node in ``OperationGraph/nodes``, when a whole graph was run.
-  package internal(set) var node: Int?
-  /// The underlying error, if there is one.
-  package let cause: (any Error)?
-
-  init(
-    _ kind: Kind, _ headline: String, received: String? = nil, needs: String? = nil,
-    cause: (any Error)? = nil
-  ) {
-    self.kind = kind
-    self.headline = headline
-    self.received = received
-    self.needs = needs
-    self.cause = cause
-  }
-}
-
-extension ReferenceError: CustomStringConvertible {
-  /// The error as text.
-  package var description: String {
-    let place = node.map { "operation \($0): " } ?? ""
-    // This error repeats the text of a violated shape rule already.
-    let cause = cause is ShapeError ? nil : cause.map { "\($0)" }
-    let lines = [("received", received), ("needs", needs), ("cause", cause)]
-    return Problem.text(
-      headline: place + headline,
-      details: lines.compactMap { label, text in text.map { (label, $0) } })
-  }
+/// The kinds of ``ReferenceError``.
+package enum ReferenceErrorKind: String, Hashable, Sendable {
+  /// The shapes do not fit the operation.
+  case shapeMismatch
+  /// The number of tensors is not what the operation takes.
+  case wrongInputCount
+  /// The number of values does not match the tensor's sizes, or the operation.
+  case wrongElementCount
+  /// A size of the graph is not known.
+  case unknownShape
+  /// A crop rectangle is empty or reaches outside its image.
+  case invalidCrop
+  /// An argument of the operation is out of range.
+  case invalidArgument
+  /// The source of parameters failed.
+  case parameter
+  /// A custom operation threw.
+  case customBody
+  /// The graph has no such value.
+  case unknownValue
 }
 
 /// The messages, all in one place; tests pin them.

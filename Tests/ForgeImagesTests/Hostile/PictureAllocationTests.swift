@@ -89,7 +89,7 @@ import Testing
           kinds.append(nil)
         } catch {
           kinds.append(error.kind)
-          #expect(error.expected?.hasSuffix(" bytes") == true, "\(error)")
+          #expect(error.needs?.hasSuffix(" bytes") == true, "\(error)")
         }
       }
       #expect(kinds.first == .some(.outOfMemory))

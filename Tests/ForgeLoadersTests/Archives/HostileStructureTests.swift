@@ -93,7 +93,7 @@ import Testing
     #expect(error?.kind == .outOfMemory)
     let other = #expect(throws: LoadError.self) { try array.parameter().withUnsafeBytes { _ in } }
     #expect(other?.kind == .outOfMemory)
-    #expect(other?.expected == "\(count * width) bytes")
+    #expect(other?.needs == "\(count * width) bytes")
     let file = try ParameterFile(path: path, count: head.count + count * width, elementType: .uint8)
     #expect(throws: LoadError.self) { try file.withUnsafeBytes { _ in } }
     let blob = try BlobParameters(path, entries: [])
