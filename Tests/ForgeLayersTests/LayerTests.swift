@@ -1,98 +1,51 @@
 import ForgeLayers
 import ForgeOperations
 import ForgeShapes
+import ForgeTestSupport
+import Foundation
 import Testing
 
-/// One of each layer, made from a number wherever an argument is one.
-///
-/// The line is 14 and the column 7, so that a test sees both arrive.
-private func everyLayer(_ n: Int, _ x: Float, name: String? = "n") -> [any Layer] {
-  let file = "App/Net.swift"
-  let f = ActivationFunction.clipped(minimum: x, maximum: x)
-  let edges = Padding.explicit(top: n, left: n, bottom: n, right: n)
-  return [
-    Convolution(
-      kernel: (n, n), channels: n, stride: (n, n), dilation: (n, n), padding: edges, groups: n,
-      activation: f, name: name, fileID: file, line: 14, column: 7),
-    Convolution(
-      kernel: (n, n), channels: n, padding: .same, name: name, fileID: file, line: 14, column: 7),
-    DepthwiseConvolution(
-      kernel: (n, n), stride: (n, n), dilation: (n, n), padding: edges, multiplier: n,
-      activation: f, name: name, fileID: file, line: 14, column: 7),
-    PointwiseConvolution(
-      channels: n, stride: (n, n), activation: f, name: name, fileID: file, line: 14, column: 7),
-    Dense(neurons: n, activation: f, name: name, fileID: file, line: 14, column: 7),
-    MaxPooling(
-      kernel: (n, n), stride: (n, n), padding: edges, name: name, fileID: file, line: 14,
-      column: 7),
-    AveragePooling(
-      kernel: (n, n), padding: .same, border: .counted, name: name, fileID: file, line: 14,
-      column: 7),
-    GlobalAveragePooling(name: name, fileID: file, line: 14, column: 7),
-    GlobalMaxPooling(name: name, fileID: file, line: 14, column: 7),
-    BatchNormalization(epsilon: x, scale: false, name: name, fileID: file, line: 14, column: 7),
-    Scale(by: [x], bias: [x, x, x], name: name, fileID: file, line: 14, column: 7),
-    Activation(f, name: name, fileID: file, line: 14, column: 7),
-    PReLU(name: name, fileID: file, line: 14, column: 7),
-    PReLU(shared: [], name: name, fileID: file, line: 14, column: 7),
-    Softmax(name: name, fileID: file, line: 14, column: 7),
-    LogSoftmax(name: name, fileID: file, line: 14, column: 7),
-    Add(constant: [x], name: name, fileID: file, line: 14, column: 7),
-    Add(name: name, fileID: file, line: 14, column: 7),
-    Subtract(name: name, fileID: file, line: 14, column: 7),
-    Multiply(name: name, fileID: file, line: 14, column: 7),
-    Maximum(name: name, fileID: file, line: 14, column: 7),
-    Minimum(name: name, fileID: file, line: 14, column: 7),
-    Average(name: name, fileID: file, line: 14, column: 7),
-    Concatenate(axis: n, name: name, fileID: file, line: 14, column: 7),
-    Flatten(name: name, fileID: file, line: 14, column: 7),
-    Reshape(to: [n, -1], name: name, fileID: file, line: 14, column: 7),
-    Reshape(width: n, height: n, channels: n, name: name, fileID: file, line: 14, column: 7),
-    Permute(order: [n, 0, 1], name: name, fileID: file, line: 14, column: 7),
-    ZeroPadding(
-      top: n, left: n, bottom: n, right: n, name: name, fileID: file, line: 14, column: 7),
-    ZeroPadding(n, name: name, fileID: file, line: 14, column: 7),
-    Crop(top: n, left: n, bottom: n, right: n, name: name, fileID: file, line: 14, column: 7),
-    Resize(width: n, height: n, name: name, fileID: file, line: 14, column: 7),
-    UpSampling(size: (n, n), name: name, fileID: file, line: 14, column: 7),
-    SubtractMeanColor(
-      red: x, green: x, blue: x, name: name, fileID: file, line: 14, column: 7),
-    SwapRedBlue(name: name, fileID: file, line: 14, column: 7),
-    Grayscale(name: name, fileID: file, line: 14, column: 7),
-    Dropout(rate: x, name: name, fileID: file, line: 14, column: 7),
-    Constant([x], shape: image(n, n, n), name: name, fileID: file, line: 14, column: 7),
-    Custom(
-      shape: { $0[0] }, name: name, body: { _, _ in }, fileID: file, line: 14, column: 7),
-  ]
-}
-
 @Suite struct LayerTests {
-  @Test func summaryNames() {
-    var names: [String] = []
-    for layer in everyLayer(1, 1) {
-      let name = type(of: layer).summaryName
-      if names.last != name { names.append(name) }
-    }
-    #expect(
-      names == [
-        "Conv", "DepthwConv", "PointwConv", "Dense", "MaxPool", "AvgPool", "GlbAvgPool",
-        "GlbMaxPool", "BatchNorm", "Scale", "Activation", "PReLU", "Softmax", "LogSoftmax", "Add",
-        "Subtract", "Multiply", "Maximum", "Minimum", "Average", "Concat", "Flatten", "Reshape",
-        "Permute", "ZeroPad", "Crop", "Resize", "UpSampling", "SubMean", "SwapRB", "Grayscale",
-        "Dropout", "Constant", "Custom",
-      ])
-    // The column "Type" of a summary holds ten characters.
-    #expect(names.allSatisfy { $0.count <= 10 })
+  /// The types of layers in Sources/Layers, read from their sources.
+  private func declaredLayers() throws -> Set<String> {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let folder = tests.deletingLastPathComponent().appending(path: "Sources/Layers")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try Set(
+      files.flatMap { file in
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        return text.matches(of: /public struct (\w+): \w*Layer\b/).map { String($0.output.1) }
+      })
   }
 
-  @Test func namesAndPlacesArrive() {
-    for layer in everyLayer(1, 1) {
-      #expect(layer.name == "n", "\(type(of: layer))")
-      #expect(
-        layer.place == SourcePlace(fileID: "App/Net.swift", line: 14, column: 7),
-        "\(type(of: layer))")
+  @Test func everyLayerHasACase() throws {
+    let arguments = LayerCase.Arguments(1, 1, name: nil)
+    let tested = LayerCase.all.flatMap { $0.layers(arguments).map { "\(type(of: $0))" } }
+    let declared = try declaredLayers()
+    #expect(declared.count > 30)
+    #expect(declared.subtracting(tested) == [])
+  }
+
+  @Test(arguments: LayerCase.all)
+  func summaryName(_ layer: LayerCase) {
+    for made in layer.layers(LayerCase.Arguments(1, 1, name: nil)) {
+      #expect(type(of: made).summaryName == layer.summaryName)
     }
-    for layer in everyLayer(1, 1, name: nil) { #expect(layer.name == nil) }
+  }
+
+  @Test func summaryNamesFitTheirColumn() {
+    // The column "Type" of a summary holds ten characters.
+    let own = LayerCase.all.filter { !["GatherChannels", "ChannelShuffle"].contains($0.description) }
+    #expect(own.allSatisfy { $0.summaryName.count <= 10 })
+  }
+
+  @Test(arguments: LayerCase.all)
+  func nameAndPlace(_ layer: LayerCase) {
+    for made in layer.layers(LayerCase.Arguments(1, 1, name: "n")) {
+      #expect(made.name == "n")
+      #expect(made.place == SourcePlace(fileID: "App/Net.swift", line: 14, column: 7))
+    }
+    for made in layer.layers(LayerCase.Arguments(1, 1, name: nil)) { #expect(made.name == nil) }
   }
 
   @Test func placeIsWhereTheLayerStands() {
@@ -175,7 +128,7 @@ private func everyLayer(_ n: Int, _ x: Float, name: String? = "n") -> [any Layer
       [image(.max, 5, 3), image(.max, 5, 3)], [image(7, 5, 3), Shape([]), image(nil, 5, 3)],
     ]
     for x in [0, 1, -1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude] as [Float] {
-      for layer in everyLayer(number, x) {
+      for layer in LayerCase.all.flatMap({ $0.layers(.init(number, x, name: "n")) }) {
         for inputs in shapes { exercise(layer, inputs) }
       }
     }

@@ -1,4 +1,5 @@
 import Forge
+import ForgeTestSupport
 import Testing
 
 /// Operations that disappear: identities, reshapes before dense layers, constants.

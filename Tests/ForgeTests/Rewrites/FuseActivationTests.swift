@@ -1,4 +1,5 @@
 import Forge
+import ForgeTestSupport
 import Testing
 
 /// Functions applied by the operation before them, and those that need a step.

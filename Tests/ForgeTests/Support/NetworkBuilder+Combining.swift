@@ -89,7 +89,7 @@ extension NetworkBuilder {
       ? apply(Add(name: name("sum")), to: image, branch)
       : apply(Add(name: name("sum")), to: branch, image)
     if let sum, random.chance(60) {
-      apply(Activation(random.one(of: Self.functions), name: name("act")), to: sum)
+      apply(Activation(random.one(of: LayerCase.functions), name: name("act")), to: sum)
     }
   }
 

@@ -4,7 +4,7 @@ import ForgeTestSupport
 extension NetworkBuilder {
   /// Adds one or a few random layers, or none where those chosen do not fit.
   mutating func addSomething() {
-    switch random.below(34) {
+    switch random.below(36) {
     case 0...6: addConvolution()
     case 7...8: addDepthwise()
     case 9...10: addPooling()
@@ -19,8 +19,20 @@ extension NetworkBuilder {
     case 29: addDense()
     case 30: addShared()
     case 31: addSampling()
+    case 32...33: addCase()
     default: addOdds()
     }
+  }
+
+  /// Adds a network of ``LayerCase``, so that each layer of the list occurs.
+  private mutating func addCase() {
+    guard let image = image(), let sizes = image.shape?.sizes else { return }
+    let network = random.one(of: LayerCase.all.flatMap { $0.networks.map(\.value) })
+    let outputs = random.one(of: Self.channels)
+    let trial = Input(shape: sizes)
+    let model = Model(input: trial, output: network(trial, sizes[2], outputs))
+    guard (try? model.check()) != nil, model.multiplyAdds <= 1_500_000 else { return }
+    keep(network(image, sizes[2], outputs))
   }
 
   private mutating func kernel() -> (width: Int, height: Int) {
@@ -103,7 +115,7 @@ extension NetworkBuilder {
           center: random.chance(80), scale: random.chance(80), name: name("norm")), to: image),
       random.chance(60)
     else { return }
-    apply(Activation(random.one(of: Self.functions), name: name("act")), to: normalized)
+    apply(Activation(random.one(of: LayerCase.functions), name: name("act")), to: normalized)
   }
 
   private mutating func addActivation() {
@@ -117,7 +129,7 @@ extension NetworkBuilder {
         PReLU(
           shared: random.one(of: [[], [.time, .height, .width], [.width], [.height, .channels]]),
           name: name("prelu")), to: tensor)
-    default: apply(Activation(random.one(of: Self.functions), name: name("act")), to: anything())
+    default: apply(Activation(random.one(of: LayerCase.functions), name: name("act")), to: anything())
     }
   }
 
@@ -225,12 +237,5 @@ extension NetworkBuilder {
           order: Array(0..<channels).shuffled(using: &random), name: name("shuffle")), to: image)
     default: apply(reversal(name: name("custom")), to: image)
     }
-  }
-}
-
-/// A user's own arithmetic: the elements in reverse order, halved.
-func reversal(name: String? = nil) -> Custom {
-  Custom(shape: { $0[0] }, name: name) { inputs, output in
-    for index in output.indices { output[index] = inputs[0][output.count - 1 - index] / 2 }
   }
 }

@@ -28,12 +28,6 @@ struct NetworkBuilder {
 
   /// Numbers of channels below, at and above the width of a block, and of two.
   static let channels = [1, 2, 3, 5, 8, 15, 16, 16, 17, 24, 31, 32, 32, 33, 48, 64, 65]
-  static let functions: [ActivationFunction] = [
-    .relu, .relu, .relu6, .leakyReLU(slope: 0.1), .elu(alpha: 0.7), .selu, .sigmoid, .tanh,
-    .hardSigmoid, .hardSwish, .swish, .mish, .gelu, .geluTanh, .softplus,
-    .clipped(minimum: -0.5, maximum: 1.5), .hardSigmoidLinear(alpha: 0.3, beta: 0.4),
-  ]
-
   init(seed: UInt64) {
     random = SplitMix64(seed: seed &* 0x9E37_79B9 &+ 0x5851)
   }
@@ -51,7 +45,7 @@ struct NetworkBuilder {
   }
 
   mutating func activation() -> ActivationFunction {
-    random.chance(50) ? .linear : random.one(of: Self.functions)
+    random.chance(50) ? .linear : random.one(of: LayerCase.functions)
   }
 
   mutating func padding(kernel: (width: Int, height: Int)) -> Padding {
