@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ForgeSystem
 
 /// A detached thread in which signals are blocked: they are for the program's own threads.
 package final class WorkerThread: Sendable {

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Memory aligned to 64 bytes (a cache line, an AVX-512 register).
 ///
 /// Plans and packed parameters use it; a compiled model has no other raw memory.

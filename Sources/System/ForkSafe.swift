@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 // Locks and `fork`.
 //
 // A child of `fork` has one thread, the one that called it. A lock that another thread held stays

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Memory for parameters in 2 MB pages, if the system supports them.
 ///
 /// A prediction reads each parameter about once. With 4 KB pages, nearly every cache line requires

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Tests whether memory is available, because an array traps if it is not.
 package enum MemoryProbe {
   /// Tests an allocation of `byteCount` bytes.
