@@ -154,21 +154,16 @@ final class Engine: Sendable {
 
   // MARK: Statistics
 
-  /// The statistics so far.
   var statistics: RunnerStatistics {
     locked { $0.tally.statistics(waiting: $0.line.count, at: time.now()) } ?? RunnerStatistics()
   }
 
-  /// Resets the statistics.
   func resetStatistics() { locked { $0.tally.reset(at: time.now()) } }
 
-  /// Counts an input that a stream dropped.
   func countDropped() { locked { $0.tally.countDropped() } }
 
-  /// The number of free slots.
   var freeCount: Int { locked { $0.free.count } ?? 0 }
 
-  /// The number of queued tickets.
   var waitingCount: Int { locked { $0.line.count } ?? 0 }
 
   // MARK: Working

@@ -27,7 +27,6 @@ struct Tally {
     return statistics
   }
 
-  /// Counts an input that a stream dropped.
   mutating func countDropped() { counts.dropped += 1 }
 
   /// Counts a prediction that ended without a result.
