@@ -11,7 +11,7 @@ struct Histogram: Sendable {
   /// Counts a time; a negative one, from a clock that was set back, counts as 0.
   mutating func add(_ time: Nanoseconds) {
     let time = max(time, 0)
-    counts[Self.bucket(UInt64(time))] += 1
+    counts[Self.bucket(time)] += 1
     count += 1
     sum += Int128(time)
     maximum = max(maximum, time)
@@ -36,18 +36,16 @@ struct Histogram: Sendable {
     return .nanoseconds(maximum)
   }
 
-  private static func bucket(_ time: UInt64) -> Int {
-    guard time >= UInt64(parts) else { return Int(time) }
-    let exponent = 63 - time.leadingZeroBitCount
-    let part = Int(time >> UInt64(exponent - bits)) & (parts - 1)
-    return (exponent - bits + 1) * parts + part
+  private static func bucket(_ time: Nanoseconds) -> Int {
+    guard time >= parts else { return Int(time) }
+    let shift = 63 - time.leadingZeroBitCount - bits
+    return (shift + 1) * parts + (Int(time >> shift) & (parts - 1))
   }
 
   /// The largest time of a bucket.
   private static func upperBound(_ bucket: Int) -> Nanoseconds {
     guard bucket >= parts else { return Nanoseconds(bucket) }
     let shift = bucket / parts - 1
-    let first = UInt64(parts + bucket % parts) << UInt64(shift)
-    return Nanoseconds(clamping: first + (1 << UInt64(shift)) - 1)
+    return (Nanoseconds(parts + bucket % parts) << shift) + ((1 << shift) - 1)
   }
 }

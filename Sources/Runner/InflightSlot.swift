@@ -6,14 +6,11 @@ import Synchronization
 /// with exactly one worker; `wanted` is guarded by the engine's lock.
 class InflightSlot: @unchecked Sendable {
   /// Not 0 once nobody waits for the prediction.
-  final let raised: UnsafeMutablePointer<Atomic<Int32>>
+  final let raised = UnsafeMutablePointer<Atomic<Int32>>.allocate(capacity: 1)
   /// The number of predictions in the slot that are still awaited.
   final var wanted = 0
 
-  fileprivate init() {
-    raised = .allocate(capacity: 1)
-    raised.initialize(to: Atomic(0))
-  }
+  fileprivate init() { raised.initialize(to: Atomic(0)) }
 
   deinit { raised.deinitialize(count: 1).deallocate() }
 

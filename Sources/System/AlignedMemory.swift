@@ -44,9 +44,7 @@ package final class AlignedMemory: Sendable {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
 
   /// The floats, valid while this object exists.
-  package var floats: UnsafePointer<Float>? {
-    UnsafePointer(base.baseAddress?.assumingMemoryBound(to: Float.self))
-  }
+  package var floats: UnsafePointer<Float>? { UnsafePointer(writableFloats) }
 
   /// The floats with the mutable type that the C frame requires; a plan never writes constants.
   package var writableFloats: UnsafeMutablePointer<Float>? {
