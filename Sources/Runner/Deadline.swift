@@ -21,14 +21,18 @@ public struct Deadline: Hashable, Sendable {
     Deadline(meaning: .at(instant))
   }
 
-  /// The deadline as a moment of a clock whose current time is `now`.
-  func moment(from now: Nanoseconds) -> Nanoseconds {
-    let left =
-      switch meaning {
-      case .after(let duration): duration
-      case .at(let instant): ContinuousClock.now.duration(to: instant)
-      }
-    let (moment, overflow) = now.addingReportingOverflow(left.nanoseconds)
-    return overflow ? (left < .zero ? .min : .never) : moment
+  /// The time left at the request.
+  fileprivate var left: Duration {
+    switch meaning {
+    case .after(let duration): duration
+    case .at(let instant): ContinuousClock.now.duration(to: instant)
+    }
+  }
+}
+
+extension TimeSource {
+  /// The moment of a deadline that is requested now.
+  func moment(of deadline: Deadline?) -> Nanoseconds {
+    deadline.map { now().adding($0.left.nanoseconds) } ?? .never
   }
 }

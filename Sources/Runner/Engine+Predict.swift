@@ -1,8 +1,7 @@
 extension Engine {
   /// Runs the stages of the predictions in one slot, on the calling thread.
-  func predict(_ tickets: [Ticket], in lease: consuming SlotLease) {
-    let slot = lease.slot
-    let begun = time.now
+  func predict(_ tickets: [Ticket], in slot: InflightSlot) {
+    let begun = time.now()
     var count = 0
     var deadline = Nanoseconds.min
     for ticket in tickets {
@@ -18,33 +17,28 @@ extension Engine {
         ticket.failure = error
       }
     }
-    let encoded = time.now
+    let encoded = time.now()
     if count > 0 {
       do {
-        let stop = lease.stopSignal(deadline: deadline)
+        let stop = StopSignal(raised: slot.raised, deadline: deadline, time: time)
         try stop.check()
         try run(slot, count, stop)
       } catch {
         for ticket in tickets where ticket.failure == nil { ticket.failure = error }
       }
     }
-    let ran = time.now
+    let ran = time.now()
     for ticket in tickets where ticket.failure == nil {
       do { try ticket.fetch(from: slot) } catch { ticket.failure = error }
     }
-    let fetched = time.now
+    let moments = StageMoments(begun: begun, encoded: encoded, ran: ran, fetched: time.now())
     // The slot is free before anyone receives the result.
-    lease.end()
-    end(tickets) { ticket in
-      Tally.Times(
-        outcome: Tally.Outcome(ticket.failure), latency: fetched - ticket.submitted,
-        waiting: begun - ticket.submitted, preparing: encoded - begun, running: ran - encoded,
-        readingOut: fetched - ran)
-    }
+    end(tickets, in: slot, at: moments)
     for ticket in tickets where ticket.isWorkersToAnswer {
       ticket.timer?.cancel()
       ticket.answer(
-        ticket.failure, latency: fetched - ticket.submitted, waited: begun - ticket.submitted)
+        ticket.failure, latency: moments.fetched - ticket.submitted,
+        waited: begun - ticket.submitted)
     }
   }
 }

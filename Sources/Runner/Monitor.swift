@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ForgeSystem
 
 /// State behind a lock, with a condition variable.
 ///
@@ -13,16 +7,12 @@
 ///
 /// `@unchecked Sendable`: the state is only accessed under the lock.
 final class Monitor<State>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var state: State
 
   init(_ state: State) {
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
-    condition = .allocate(capacity: 1)
-    condition.initialize(to: pthread_cond_t())
     pthread_cond_init(condition, nil)
     self.state = state
   }
@@ -30,8 +20,8 @@ final class Monitor<State>: @unchecked Sendable {
   deinit {
     pthread_cond_destroy(condition)
     pthread_mutex_destroy(mutex)
-    condition.deinitialize(count: 1).deallocate()
-    mutex.deinitialize(count: 1).deallocate()
+    condition.deallocate()
+    mutex.deallocate()
   }
 
   /// Runs `body` with exclusive access to the state.
@@ -41,16 +31,15 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Runs `body` until it returns a value, waiting for a signal in between.
+  /// Runs `body` until it returns `true`, waiting for a signal in between.
   ///
   /// Each time `body` has exclusive access to the state; it is told whether it runs after a wait.
-  func wait<Result>(until body: (inout State, _ hasWaited: Bool) -> Result?) -> Result {
+  func wait(until body: (inout State, _ hasWaited: Bool) -> Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var hasWaited = false
-    while true {
-      // A separate access per iteration: others change the state while this thread waits.
-      if let result = body(&state, hasWaited) { return result }
+    // A separate access per iteration: others change the state while this thread waits.
+    while !body(&state, hasWaited) {
       pthread_cond_wait(condition, mutex)
       hasWaited = true
     }

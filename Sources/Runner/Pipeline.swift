@@ -12,18 +12,8 @@ import Dispatch
 public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendable>: Sendable {
   /// The runner that predicts.
   public let runner: Runner<Network>
-  private let prepare: @Sendable (Source) async throws -> Network.Input
-  private let readOut: @Sendable (Runner<Network>.Output) async throws -> Result
-
-  init(
-    _ runner: Runner<Network>,
-    prepare: @escaping @Sendable (Source) async throws -> Network.Input,
-    readOut: @escaping @Sendable (Runner<Network>.Output) async throws -> Result
-  ) {
-    self.runner = runner
-    self.prepare = prepare
-    self.readOut = readOut
-  }
+  let prepare: @Sendable (Source) async throws -> Network.Input
+  let readOut: @Sendable (Runner<Network>.Output) async throws -> Result
 
   /// Prepares, predicts and reads out.
   ///
@@ -40,13 +30,11 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   @concurrent
   private func predict(_ source: Source, index: Int, deadline: Deadline?) async throws -> Result {
     let time = runner.engine.time
-    let end = deadline?.moment(from: time.now) ?? .never
+    let end = time.moment(of: deadline)
     if Task.isCancelled { throw RunnerError.cancelled }
-    if end != .never, time.now >= end { throw RunnerError.deadlineExceeded }
+    if end != .never, time.now() >= end { throw RunnerError.deadlineExceeded }
     let input = try await prepare(source)
-    var output = try await runner.result(of: runner.ticket(for: input, until: end))
-    output.index = index
-    return try await readOut(output)
+    return try await readOut(runner.result(for: input, index: index, until: end))
   }
 
   /// Requests a result and returns at once; the result is delivered on `queue`.
@@ -62,10 +50,10 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
     _ source: Source, deadline: Deadline? = nil, queue: DispatchQueue,
     completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
   ) -> Runner<Network>.Request {
-    let cancel = start(source, index: 0, deadline: deadline) { answer in
-      queue.async { completion(answer) }
-    }
-    return Runner<Network>.Request(cancel)
+    Runner.Request(
+      action: start(source, deadline: deadline) { answer in
+        queue.async { completion(answer) }
+      })
   }
 
   /// The results of a sequence of sources, in their order.
@@ -82,8 +70,10 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   public func predictions<Sources: AsyncSequence & Sendable>(
     of sources: Sources, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Result> where Sources.Element == Source {
-    try runner.stream(policy: policy, waiting: waiting, extra: 2, start: starter) { offer in
-      for try await source in sources { try await offer(source) }
+    try runner.stream(policy: policy, waiting: waiting, extra: 2) { state in
+      for try await source in sources {
+        try await state.offer { start(source, index: $0, completion: $1) }
+      }
     }
   }
 
@@ -98,8 +88,10 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   public func predictions<Sources: Sequence & Sendable>(
     of sources: Sources, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Result> where Sources.Element == Source {
-    try runner.stream(policy: policy, waiting: waiting, extra: 2, start: starter) { offer in
-      for source in sources { try await offer(source) }
+    try runner.stream(policy: policy, waiting: waiting, extra: 2) { state in
+      for source in sources {
+        try await state.offer { start(source, index: $0, completion: $1) }
+      }
     }
   }
 
@@ -111,22 +103,13 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   public func predictBatch<Sources: Sequence & Sendable>(
     _ sources: Sources
   ) async throws -> [Result] where Sources.Element == Source {
-    var results: [Result] = []
-    results.reserveCapacity(sources.underestimatedCount)
-    for try await result in try predictions(of: sources) { results.append(result) }
-    return results
-  }
-
-  private func starter(
-    _ source: Source, index: Int, completion: @escaping StreamState<Result>.Completion
-  ) -> StreamState<Result>.Cancel {
-    start(source, index: index, deadline: nil, completion: completion)
+    try await predictions(of: sources).reduce(into: []) { $0.append($1) }
   }
 
   private func start(
-    _ source: Source, index: Int, deadline: Deadline?,
-    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
-  ) -> @Sendable () -> Void {
+    _ source: Source, index: Int = 0, deadline: Deadline? = nil,
+    completion: @escaping StreamState<Result>.Completion
+  ) -> StreamState<Result>.Cancel {
     let task = Task {
       do {
         completion(.success(try await predict(source, index: index, deadline: deadline)))
@@ -149,6 +132,6 @@ extension Runner {
     prepare: @escaping @Sendable (Source) async throws -> Network.Input,
     readOut: @escaping @Sendable (Output) async throws -> Result
   ) -> Pipeline<Network, Source, Result> {
-    Pipeline(self, prepare: prepare, readOut: readOut)
+    Pipeline(runner: self, prepare: prepare, readOut: readOut)
   }
 }

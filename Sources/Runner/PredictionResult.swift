@@ -9,12 +9,5 @@ public struct PredictionResult<Prediction: Sendable, Kept: Sendable>: Sendable {
   /// The part of the latency before the prediction received a slot.
   public let waited: Duration
   /// The position of the input in its stream or batch, including dropped inputs; 0 elsewhere.
-  public internal(set) var index = 0
-
-  init(prediction: Prediction, kept: Kept, latency: Nanoseconds, waited: Nanoseconds) {
-    self.prediction = prediction
-    self.kept = kept
-    self.latency = .nanoseconds(latency)
-    self.waited = .nanoseconds(waited)
-  }
+  public let index: Int
 }

@@ -3,9 +3,7 @@ import Dispatch
 extension Runner {
   /// A prediction requested with a callback.
   public struct Request: Sendable {
-    private let action: @Sendable () -> Void
-
-    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+    let action: @Sendable () -> Void
 
     /// Cancels the prediction: its callback receives a ``RunnerError`` at once, unless it has
     /// finished.
@@ -35,10 +33,10 @@ extension Runner {
     _ input: Network.Input, deadline: Deadline? = nil, queue: DispatchQueue,
     completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) -> Request {
-    let ticket = ticket(for: input, deadline: deadline)
-    ticket.deliver = { answer in queue.async { completion(answer) } }
-    engine.submit(ticket)
-    return Request { [engine] in engine.cancel(ticket, .cancelled) }
+    Request(
+      action: start(input, deadline: deadline) { answer in
+        queue.async { completion(answer) }
+      })
   }
 
   /// Requests a prediction whose completion is called on the runner's own thread and must not
@@ -46,8 +44,17 @@ extension Runner {
   package func predictDirectly(
     _ input: Network.Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) {
-    let ticket = ticket(for: input)
+    _ = start(input, completion: completion)
+  }
+
+  /// Starts a prediction and returns a closure that cancels it.
+  func start(
+    _ input: Network.Input, index: Int = 0, deadline: Deadline? = nil,
+    completion: @escaping StreamState<Output>.Completion
+  ) -> StreamState<Output>.Cancel {
+    let ticket = makeTicket(input, index, engine.time.moment(of: deadline))
     ticket.deliver = completion
     engine.submit(ticket)
+    return { [engine] in engine.cancel(ticket, .cancelled) }
   }
 }

@@ -19,8 +19,10 @@ extension Runner {
   public func predictions<Inputs: AsyncSequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Output> where Inputs.Element == Network.Input {
-    try stream(policy: policy, waiting: waiting, start: starter) { offer in
-      for try await input in inputs { try await offer(input) }
+    try stream(policy: policy, waiting: waiting) { state in
+      for try await input in inputs {
+        try await state.offer { self.start(input, index: $0, completion: $1) }
+      }
     }
   }
 
@@ -38,8 +40,10 @@ extension Runner {
   public func predictions<Inputs: Sequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Output> where Inputs.Element == Network.Input {
-    try stream(policy: policy, waiting: waiting, start: starter) { offer in
-      for input in inputs { try await offer(input) }
+    try stream(policy: policy, waiting: waiting) { state in
+      for input in inputs {
+        try await state.offer { self.start(input, index: $0, completion: $1) }
+      }
     }
   }
 
@@ -51,51 +55,26 @@ extension Runner {
   public func predictBatch<Inputs: Sequence & Sendable>(
     _ inputs: Inputs
   ) async throws -> [Network.Prediction] where Inputs.Element == Network.Input {
-    var predictions: [Network.Prediction] = []
-    predictions.reserveCapacity(inputs.underestimatedCount)
-    for try await result in try self.predictions(of: inputs, waiting: inflightBuffers * batch) {
-      predictions.append(result.prediction)
-    }
-    return predictions
+    try await predictions(of: inputs, waiting: inflightBuffers * batch)
+      .reduce(into: []) { $0.append($1.prediction) }
   }
 
-  /// Starts a prediction of a stream.
-  private func starter(
-    _ input: Network.Input, index: Int, completion: @escaping StreamState<Output>.Completion
-  ) -> StreamState<Output>.Cancel {
-    let ticket = ticket(for: input)
-    ticket.deliver = { answer in
-      completion(
-        answer.map { result in
-          var result = result
-          result.index = index
-          return result
-        })
-    }
-    engine.submit(ticket)
-    return { [engine] in engine.cancel(ticket, .cancelled) }
-  }
-
-  /// A stream whose predictions are started by `start`.
-  func stream<Input: Sendable, Result: Sendable>(
+  /// A stream of at most as many predictions at once as fit into the slots, and `extra` more.
+  func stream<Result: Sendable>(
     policy: StreamPolicy, waiting: Int, extra: Int = 0,
-    start:
-      @escaping @Sendable (
-        _ input: Input, _ index: Int, _ completion: @escaping StreamState<Result>.Completion
-      ) -> StreamState<Result>.Cancel,
-    inputs: @escaping @Sendable (_ offer: (Input) async throws -> Void) async throws -> Void
+    produce: @escaping @Sendable (StreamState<Result>) async throws -> Void
   ) throws -> PredictionStream<Result> {
     guard waiting >= 0 else { throw RunnerError.invalidCount("waiting", waiting, least: 0) }
     let concurrency = inflightBuffers * batch + extra
-    let drops = StreamDrops { [engine] in engine.countDropped(1) }
+    let drops = StreamDrops()
     return PredictionStream(
-      makeState: {
-        StreamState(policy: policy, concurrency: concurrency, waiting: waiting, drops: drops)
-      },
-      produce: { state in
-        try await inputs { input in
-          try await state.offer { index, completion in start(input, index, completion) }
-        }
+      makeState: { [engine] in
+        StreamState(
+          policy: policy, concurrency: concurrency, waiting: waiting, produce: produce,
+          countDropped: {
+            drops.count.add(1, ordering: .relaxed)
+            engine.countDropped()
+          })
       }, drops: drops)
   }
 }

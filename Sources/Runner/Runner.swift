@@ -24,10 +24,10 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   /// The number of slots: predictions, or micro-batches, that may be in flight.
   public let inflightBuffers: Int
   /// The most examples in a slot.
-  public var batch: Int { engine.batching.count }
+  public var batch: Int { engine.batch }
 
   let engine: Engine
-  private let makeTicket: @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>
+  let makeTicket: @Sendable (Network.Input, _ index: Int, Nanoseconds) -> NetworkTicket<Network>
 
   /// Creates a runner with its slots and threads.
   ///
@@ -46,9 +46,9 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     clock: C = ContinuousClock()
   ) throws where C.Duration == Duration {
     try self.init(
-      network, inflightBuffers: inflightBuffers, threads: threads, batching: .none, clock: clock,
+      network, inflightBuffers: inflightBuffers, threads: threads, clock: clock,
       makeSlot: { try $0.map { try network.makeSlot(threads: $0) } ?? network.makeSlot() },
-      makeTicket: { NetworkTicket($0, network: network, deadline: $1) },
+      makeTicket: { NetworkTicket($0, index: $1, network: network, deadline: $2) },
       run: { slot, _, stop in try network.run(slot.memory(of: network), until: stop) })
   }
 
@@ -78,22 +78,23 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     guard batch > 0 else { throw RunnerError.invalidCount("batch", batch) }
     guard window >= .zero else { throw RunnerError.invalidWindow(window) }
     try self.init(
-      network, inflightBuffers: inflightBuffers, threads: threads,
-      batching: .init(count: batch, window: window.nanoseconds), clock: clock,
+      network, inflightBuffers: inflightBuffers, threads: threads, batch: batch,
+      window: window.nanoseconds, clock: clock,
       makeSlot: {
         try $0.map { try network.makeSlot(batch: batch, threads: $0) }
           ?? network.makeSlot(batch: batch)
       },
-      makeTicket: { BatchTicket($0, network: network, deadline: $1) },
+      makeTicket: { BatchTicket($0, index: $1, network: network, deadline: $2) },
       run: { slot, count, stop in
         try network.run(slot.memory(of: network), batch: count, until: stop)
       })
   }
 
   private init<C: Clock>(
-    _ network: Network, inflightBuffers: Int?, threads: Int?, batching: Engine.Batching, clock: C,
+    _ network: Network, inflightBuffers: Int?, threads: Int?, batch: Int = 1,
+    window: Nanoseconds = 0, clock: C,
     makeSlot: (_ threads: Int?) throws -> Network.Slot,
-    makeTicket: @escaping @Sendable (Network.Input, Nanoseconds) -> NetworkTicket<Network>,
+    makeTicket: @escaping @Sendable (Network.Input, Int, Nanoseconds) -> NetworkTicket<Network>,
     run: @escaping @Sendable (InflightSlot, Int, borrowing StopSignal) throws -> Void
   ) throws where C.Duration == Duration {
     let count =
@@ -107,9 +108,10 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     self.inflightBuffers = count
     self.makeTicket = makeTicket
     let slots = try (0..<count).map { _ in
-      InflightSlot(try makeSlot(threads ?? (count > 1 ? 1 : nil)), of: network)
+      NetworkSlot<Network>(try makeSlot(threads ?? (count > 1 ? 1 : nil)))
     }
-    engine = try Engine(slots: slots, batching: batching, time: TimeSource(clock), run: run)
+    engine = try Engine(
+      slots: slots, batch: batch, window: window, time: TimeSource(clock), run: run)
   }
 
   deinit { engine.close() }
@@ -143,11 +145,12 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   public func result(
     for input: Network.Input, deadline: Deadline? = nil
   ) async throws -> Output {
-    try await result(of: ticket(for: input, deadline: deadline))
+    try await result(for: input, index: 0, until: engine.time.moment(of: deadline))
   }
 
-  func result(of ticket: NetworkTicket<Network>) async throws -> Output {
-    try await withTaskCancellationHandler {
+  func result(for input: Network.Input, index: Int, until end: Nanoseconds) async throws -> Output {
+    let ticket = makeTicket(input, index, end)
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         ticket.deliver = { continuation.resume(with: $0) }
         engine.submit(ticket)
@@ -155,14 +158,6 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     } onCancel: {
       engine.cancel(ticket, .cancelled)
     }
-  }
-
-  func ticket(for input: Network.Input, deadline: Deadline? = nil) -> NetworkTicket<Network> {
-    makeTicket(input, deadline?.moment(from: engine.time.now) ?? .never)
-  }
-
-  func ticket(for input: Network.Input, until end: Nanoseconds) -> NetworkTicket<Network> {
-    makeTicket(input, end)
   }
 
   // MARK: Shutting down

@@ -5,169 +5,51 @@ public struct RunnerStatistics: Sendable {
   /// Percentiles are at most 1/32 too large.
   public struct Times: Sendable, Hashable {
     /// The number of measurements.
-    public let count: Int
+    public internal(set) var count = 0
     /// The mean.
-    public let mean: Duration
+    public internal(set) var mean = Duration.zero
     /// The median.
-    public let p50: Duration
+    public internal(set) var p50 = Duration.zero
     /// The 90th percentile.
-    public let p90: Duration
+    public internal(set) var p90 = Duration.zero
     /// The 99th percentile.
-    public let p99: Duration
+    public internal(set) var p99 = Duration.zero
     /// The maximum.
-    public let maximum: Duration
-
-    init(_ histogram: Histogram) {
-      count = Int(clamping: histogram.count)
-      mean = .nanoseconds(
-        histogram.count == 0 ? 0 : Nanoseconds(histogram.sum / Double(histogram.count)))
-      p50 = .nanoseconds(histogram.percentile(0.5))
-      p90 = .nanoseconds(histogram.percentile(0.9))
-      p99 = .nanoseconds(histogram.percentile(0.99))
-      maximum = .nanoseconds(histogram.maximum)
-    }
+    public internal(set) var maximum = Duration.zero
   }
 
   /// Predictions that returned a result.
-  public let completed: Int
+  public internal(set) var completed = 0
   /// Predictions in which the network threw.
-  public let failed: Int
+  public internal(set) var failed = 0
   /// Predictions whose caller cancelled them.
-  public let cancelled: Int
+  public internal(set) var cancelled = 0
   /// Predictions whose deadline passed first.
-  public let deadlineExceeded: Int
+  public internal(set) var deadlineExceeded = 0
   /// Inputs of streams that were dropped.
-  public let dropped: Int
+  public internal(set) var dropped = 0
   /// Predictions in a slot now.
-  public let inFlight: Int
+  public internal(set) var inFlight = 0
   /// The most predictions that were in slots at once.
-  public let mostInFlight: Int
+  public internal(set) var mostInFlight = 0
   /// Predictions that wait for a slot now.
-  public let waitingNow: Int
+  public internal(set) var waitingNow = 0
   /// From the request to the result.
-  public let latency: Times
+  public internal(set) var latency = Times()
   /// From the request to the slot.
-  public let waiting: Times
+  public internal(set) var waiting = Times()
   /// The time to write the input into the slot.
-  public let preparing: Times
+  public internal(set) var preparing = Times()
   /// The time to run the network.
-  public let running: Times
+  public internal(set) var running = Times()
   /// The time to read the result from the slot.
-  public let readingOut: Times
+  public internal(set) var readingOut = Times()
   /// The time during which there was work.
-  public let active: Duration
+  public internal(set) var active = Duration.zero
 
   /// Results per second of active time.
   public var throughput: Double {
     let seconds = active / .seconds(1)
     return seconds > 0 ? Double(completed) / seconds : 0
-  }
-
-  init(_ tally: Tally, waiting waitingNow: Int, now: Nanoseconds) {
-    completed = tally.completed
-    failed = tally.failed
-    cancelled = tally.cancelled
-    deadlineExceeded = tally.deadlineExceeded
-    dropped = tally.dropped
-    inFlight = tally.inFlight
-    mostInFlight = tally.mostInFlight
-    self.waitingNow = waitingNow
-    latency = Times(tally.latency)
-    waiting = Times(tally.waiting)
-    preparing = Times(tally.preparing)
-    running = Times(tally.running)
-    readingOut = Times(tally.readingOut)
-    active = .nanoseconds(tally.active + (tally.activeSince.map { max(now - $0, 0) } ?? 0))
-  }
-}
-
-/// The counts behind the statistics, guarded by the engine's lock.
-struct Tally {
-  /// How an awaited prediction ended.
-  enum Outcome {
-    case completed
-    case failed
-    case cancelled
-    case deadlineExceeded
-
-    init(_ error: (any Error)?) {
-      guard let error else {
-        self = .completed
-        return
-      }
-      switch (error as? RunnerError)?.kind {
-      case .cancelled: self = .cancelled
-      case .deadlineExceeded: self = .deadlineExceeded
-      default: self = .failed
-      }
-    }
-  }
-
-  /// The outcome and times of one prediction.
-  struct Times {
-    let outcome: Outcome
-    let latency, waiting, preparing, running, readingOut: Nanoseconds
-  }
-
-  var completed = 0
-  var failed = 0
-  var cancelled = 0
-  var deadlineExceeded = 0
-  var dropped = 0
-  var inFlight = 0
-  var mostInFlight = 0
-  var latency = Histogram()
-  var waiting = Histogram()
-  var preparing = Histogram()
-  var running = Histogram()
-  var readingOut = Histogram()
-  var active: Nanoseconds = 0
-  var activeSince: Nanoseconds?
-
-  mutating func count(_ reason: StopSignal.Reason) {
-    switch reason {
-    case .cancelled: cancelled += 1
-    case .deadlineExceeded: deadlineExceeded += 1
-    }
-  }
-
-  mutating func count(_ times: Times) {
-    switch times.outcome {
-    case .failed: failed += 1
-    case .cancelled: cancelled += 1
-    case .deadlineExceeded: deadlineExceeded += 1
-    case .completed:
-      completed += 1
-      latency.add(times.latency)
-      waiting.add(times.waiting)
-      preparing.add(times.preparing)
-      running.add(times.running)
-      readingOut.add(times.readingOut)
-    }
-  }
-
-  mutating func began(_ count: Int) {
-    inFlight += count
-    mostInFlight = max(mostInFlight, inFlight)
-  }
-
-  mutating func ended(_ count: Int) { inFlight -= count }
-
-  mutating func becameActive(at now: Nanoseconds) {
-    if activeSince == nil { activeSince = now }
-  }
-
-  mutating func becameIdle(at now: Nanoseconds) {
-    guard let since = activeSince else { return }
-    active += max(now - since, 0)
-    activeSince = nil
-  }
-
-  mutating func reset(at now: Nanoseconds?) {
-    let inFlight = inFlight
-    self = Tally()
-    self.inFlight = inFlight
-    mostInFlight = inFlight
-    activeSince = now
   }
 }

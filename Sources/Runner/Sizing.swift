@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ForgeSystem
 
 /// The number of predictions in flight and the threads of each.
 ///
@@ -53,10 +47,8 @@ public struct RunnerSizing: Hashable, Sendable {
 
   /// The number of cores in this process's affinity mask.
   package static var usableCores: Int {
-    #if os(Linux)
-      if let count = allowedCores(inStatus: contents(of: "/proc/self/status")) { return count }
-    #endif
-    return max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
+    allowedCores(inStatus: contents(of: "/proc/self/status"))
+      ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
   }
 
   /// The number of cores in the line `Cpus_allowed:` of a process's status, a hexadecimal mask.

@@ -12,17 +12,9 @@ public struct StopSignal: ~Copyable {
     case deadlineExceeded = 2
   }
 
-  private let raised: UnsafeMutablePointer<Atomic<Int32>>?
-  private let deadlineMoment: Nanoseconds
-  private let time: TimeSource
-
-  init(
-    raised: UnsafeMutablePointer<Atomic<Int32>>?, deadline: Nanoseconds, time: TimeSource
-  ) {
-    self.raised = raised
-    self.deadlineMoment = deadline
-    self.time = time
-  }
+  let raised: UnsafeMutablePointer<Atomic<Int32>>?
+  let deadline: Nanoseconds
+  let time: TimeSource
 
   /// A signal that is never raised, for calling `run(_:until:)` directly.
   public static var never: StopSignal { StopSignal(raised: nil, deadline: .never, time: .machine) }
@@ -41,7 +33,7 @@ public struct StopSignal: ~Copyable {
     if let raised, let reason = Reason(rawValue: raised.pointee.load(ordering: .relaxed)) {
       return reason
     }
-    return deadlineMoment != .never && time.now >= deadlineMoment ? .deadlineExceeded : nil
+    return deadline != .never && time.now() >= deadline ? .deadlineExceeded : nil
   }
 
   /// The signal as a run loop polls it.
@@ -49,6 +41,6 @@ public struct StopSignal: ~Copyable {
   /// A deadline of another clock than the machine's is left out: a timer then raises the flag.
   package var condition: StopCondition {
     StopCondition(
-      flag: raised.map { UnsafePointer($0) }, deadline: time.isMachine ? deadlineMoment : .never)
+      flag: raised.map { UnsafePointer($0) }, deadline: time.isMachine ? deadline : .never)
   }
 }

@@ -23,28 +23,45 @@ final class StreamState<Output: Sendable>: Sendable {
     var producer: Task<Void, Never>?
     var blockedProducer: CheckedContinuation<Void, any Error>?
     var consumer: CheckedContinuation<Output?, any Error>?
+
+    /// Whether every input has been predicted and its result delivered.
+    var isFinished: Bool { inputsEnded && order.isEmpty && waiting.isEmpty }
   }
 
   private let policy: StreamPolicy
+  /// The most running and the most finished predictions.
   private let concurrency: Int
+  /// The most inputs that wait in addition.
   private let waitingLimit: Int
-  private let drops: StreamDrops
+  /// Offers the inputs.
+  private let produce: @Sendable (StreamState) async throws -> Void
+  private let countDropped: @Sendable () -> Void
   private let monitor = Monitor(State())
 
-  init(policy: StreamPolicy, concurrency: Int, waiting: Int, drops: StreamDrops) {
+  init(
+    policy: StreamPolicy, concurrency: Int, waiting: Int,
+    produce: @escaping @Sendable (StreamState) async throws -> Void,
+    countDropped: @escaping @Sendable () -> Void
+  ) {
     self.policy = policy
     self.concurrency = concurrency
     self.waitingLimit = waiting
-    self.drops = drops
+    self.produce = produce
+    self.countDropped = countDropped
   }
 
   // MARK: Producer
 
-  /// Starts the producer on the first call.
-  func start(_ makeTask: (StreamState) -> Task<Void, Never>) {
+  /// Offers all inputs, and marks their end.
+  private func offerAll() async {
+    var failure: (any Error)?
+    do { try await produce(self) } catch { failure = error }
     monitor.withLock { state in
-      if state.producer == nil, !state.isOver { state.producer = makeTask(self) }
+      state.inputsEnded = true
+      // Otherwise the producer only noticed that the iteration is over.
+      if !state.isOver { state.failure = failure }
     }
+    handOut()
   }
 
   /// Takes one more input; waits for room, or drops one, as the policy says.
@@ -76,29 +93,23 @@ final class StreamState<Output: Sendable>: Sendable {
   }
 
   private func dropExcess() {
-    let isDropped = monitor.withLock { state -> Bool in
+    let isDropped = monitor.withLock { state in
       guard !state.isOver, state.waiting.count > waitingLimit else { return false }
-      switch policy {
-      case .block: return false
-      case .dropNewest: state.waiting.removeLast()
-      case .dropOldest: state.waiting.removeFirst()
-      }
+      state.waiting.remove(at: policy == .dropOldest ? 0 : state.waiting.count - 1)
       return true
     }
-    if isDropped { drops.add() }
-  }
-
-  /// Marks the end of the inputs.
-  func inputsEnded(_ failure: (any Error)?) {
-    monitor.withLock { state in
-      state.inputsEnded = true
-      // Otherwise the producer only noticed that the iteration is over.
-      if !state.isOver { state.failure = failure }
-    }
-    handOut()
+    if isDropped { countDropped() }
   }
 
   // MARK: Predictions
+
+  /// Does all that has become possible: delivers a result, starts predictions, asks for inputs.
+  private func advance() {
+    handOut()
+    startWaiting()
+    let producer = monitor.withLock { hasRoom($0) ? $0.blockedProducer.take() : nil }
+    producer?.resume()
+  }
 
   /// Starts waiting predictions up to the limits on running and on finished ones.
   private func startWaiting() {
@@ -131,33 +142,21 @@ final class StreamState<Output: Sendable>: Sendable {
       guard state.running.removeValue(forKey: index) != nil, !state.isOver else { return }
       state.finished[index] = result
     }
-    handOut()
-    startWaiting()
-    unblock()
-  }
-
-  private func unblock() {
-    let producer = monitor.withLock { state -> CheckedContinuation<Void, any Error>? in
-      guard hasRoom(state) else { return nil }
-      return state.blockedProducer.take()
-    }
-    producer?.resume()
+    advance()
   }
 
   // MARK: Consumer
 
-  /// Waits for the next result in order.
+  /// Waits for the next result in order; the first call starts the producer.
   func take(_ continuation: CheckedContinuation<Output?, any Error>) {
     let isSecond = monitor.withLock { state in
+      if state.producer == nil, !state.isOver { state.producer = Task { await offerAll() } }
       if state.consumer != nil { return true }
       state.consumer = continuation
       return false
     }
     // An iterator belongs to one task; a concurrent call from another task receives `nil`.
-    if isSecond { return continuation.resume(returning: nil) }
-    handOut()
-    startWaiting()
-    unblock()
+    if isSecond { continuation.resume(returning: nil) } else { advance() }
   }
 
   /// Delivers the next result if the consumer waits for it and it is there.
@@ -169,8 +168,7 @@ final class StreamState<Output: Sendable>: Sendable {
       if let first = state.order.first, let result = state.finished.removeValue(forKey: first) {
         state.order.removeFirst()
         answer = result.map(Optional.some)
-      } else if state.isOver || (state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty)
-      {
+      } else if state.isOver || state.isFinished {
         answer = state.failure.take().map(Result.failure) ?? .success(nil)
       } else {
         return nil
@@ -180,29 +178,26 @@ final class StreamState<Output: Sendable>: Sendable {
     }
     guard let (consumer, answer) = delivery else { return }
     // The first error ends the stream.
-    if case .failure(let error) = answer { end(throwing: error, isDelivered: true) }
+    if case .failure = answer { end(isDelivered: true) }
     consumer.resume(with: answer)
   }
 
   /// Ends the iteration: cancels running predictions and stops the producer.
-  func end(throwing error: any Error, isDelivered: Bool = false) {
-    let (cancels, task, producer) = monitor.withLock { state in
-      guard !state.isOver else {
-        return ([Cancel](), Task<Void, Never>?.none, CheckedContinuation<Void, any Error>?.none)
-      }
+  func end(isDelivered: Bool = false) {
+    let ended = monitor.withLock { state -> State? in
+      guard !state.isOver else { return nil }
+      let ended = state
+      state = State()
       state.isOver = true
-      let isFinished = state.inputsEnded && state.order.isEmpty && state.waiting.isEmpty
-      state.failure = isDelivered || isFinished ? nil : error
-      state.waiting = []
-      state.finished = [:]
-      state.order = []
-      let cancels = state.running.values.compactMap { $0 }
-      state.running = [:]
-      return (cancels, state.producer, state.blockedProducer.take())
+      state.failure = isDelivered || ended.isFinished ? nil : RunnerError.cancelled
+      state.consumer = ended.consumer
+      return ended
     }
-    for cancel in cancels { cancel() }
-    task?.cancel()
-    producer?.resume(throwing: RunnerError.cancelled)
+    if let ended {
+      for case let cancel? in ended.running.values { cancel() }
+      ended.producer?.cancel()
+      ended.blockedProducer?.resume(throwing: RunnerError.cancelled)
+    }
     handOut()
   }
 }

@@ -26,15 +26,13 @@ class Ticket: @unchecked Sendable {
   // MARK: Owned by the engine
 
   final var phase = Phase.new
-  /// The reason it was cancelled before it was submitted.
-  final var refusal: StopSignal.Reason?
   /// Ends it when the deadline passes.
   final var timer: Task<Void, Never>?
   /// The slot it is in, while it is taken.
   final var slot: InflightSlot?
-  /// Its neighbours in the queue, which retains it meanwhile.
-  final var next: Unmanaged<Ticket>?
-  final var previous: Unmanaged<Ticket>?
+  /// Its neighbours in the queue.
+  final var next: Ticket?
+  final unowned(unsafe) var previous: Ticket?
 
   // MARK: Owned by the worker
 
@@ -54,7 +52,7 @@ class Ticket: @unchecked Sendable {
   func fetch(from slot: InflightSlot) throws {}
 
   /// Sends `failure`, or the result; called once.
-  func answer(_ failure: (any Error)?, latency: Nanoseconds, waited: Nanoseconds) {}
+  func answer(_ failure: (any Error)?, latency: Nanoseconds = 0, waited: Nanoseconds = 0) {}
 }
 
 /// A ticket of one network.
@@ -64,12 +62,14 @@ class NetworkTicket<Network: NeuralNetwork>: Ticket, @unchecked Sendable {
 
   final let network: Network
   final var input: Network.Input?
+  /// The position of the input in its stream.
+  final let index: Int
   final var deliver: (@Sendable (Answer) -> Void)?
-  final var prediction: Network.Prediction?
-  final var kept: Network.Kept?
+  final var result: (prediction: Network.Prediction, kept: Network.Kept)?
 
-  init(_ input: Network.Input, network: Network, deadline: Nanoseconds) {
+  init(_ input: Network.Input, index: Int, network: Network, deadline: Nanoseconds) {
     self.input = input
+    self.index = index
     self.network = network
     super.init(deadline: deadline)
   }
@@ -85,20 +85,21 @@ class NetworkTicket<Network: NeuralNetwork>: Ticket, @unchecked Sendable {
 
   override func fetch(from slot: InflightSlot) throws {
     let memory = slot.memory(of: network)
-    prediction = try network.fetch(from: memory)
-    kept = try network.kept(in: memory)
+    result = (try network.fetch(from: memory), try network.kept(in: memory))
   }
 
   override final func answer(
     _ failure: (any Error)?, latency: Nanoseconds, waited: Nanoseconds
   ) {
     guard let deliver = deliver.take() else { return }
-    guard failure == nil, let prediction = prediction.take(), let kept = kept.take() else {
+    guard failure == nil, let (prediction, kept) = result.take() else {
       return deliver(.failure(failure ?? RunnerError.cancelled))
     }
     deliver(
       .success(
-        PredictionResult(prediction: prediction, kept: kept, latency: latency, waited: waited)))
+        PredictionResult(
+          prediction: prediction, kept: kept, latency: .nanoseconds(latency),
+          waited: .nanoseconds(waited), index: index)))
   }
 }
 
@@ -110,7 +111,6 @@ final class BatchTicket<Network: BatchNetwork>: NetworkTicket<Network>, @uncheck
 
   override func fetch(from slot: InflightSlot) throws {
     let memory = slot.memory(of: network)
-    prediction = try network.fetch(from: memory, at: place)
-    kept = try network.kept(in: memory, at: place)
+    result = (try network.fetch(from: memory, at: place), try network.kept(in: memory, at: place))
   }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ForgeSystem
 
 /// A detached thread in which signals are blocked: they are for the program's own threads.
 package final class WorkerThread: Sendable {
@@ -21,35 +15,24 @@ package final class WorkerThread: Sendable {
     var before = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &before)
-    let context = Unmanaged.passRetained(WorkerThread(run)).toOpaque()
-    let isStarted = create(context)
-    if !isStarted { Unmanaged<WorkerThread>.fromOpaque(context).release() }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    return isStarted
-  }
-
-  private static func create(_ context: UnsafeMutableRawPointer) -> Bool {
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     #if canImport(Glibc)
       var thread = pthread_t()
-      guard pthread_create(&thread, nil, enter, context) == 0 else { return false }
-      pthread_detach(thread)
     #else
       var thread: pthread_t?
-      guard pthread_create(&thread, nil, enter, context) == 0, let thread else { return false }
-      pthread_detach(thread)
     #endif
+    let context = Unmanaged.passRetained(WorkerThread(run))
+    guard pthread_create(&thread, nil, enter, context.toOpaque()) == 0 else {
+      context.release()
+      return false
+    }
+    pthread_detach(thread)
     return true
   }
 
-  #if canImport(Darwin)
-    private typealias Context = UnsafeMutableRawPointer
-  #else
-    private typealias Context = UnsafeMutableRawPointer?
-  #endif
-
-  private static let enter: @convention(c) (Context) -> UnsafeMutableRawPointer? = { context in
-    let context: UnsafeMutableRawPointer? = context
-    if let context { Unmanaged<WorkerThread>.fromOpaque(context).takeRetainedValue().run() }
-    return nil
-  }
+  private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
+    {
+      $0.map { Unmanaged<WorkerThread>.fromOpaque($0).takeRetainedValue().run() }
+      return nil
+    }
 }

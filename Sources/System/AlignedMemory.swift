@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Memory aligned to 64 bytes (a cache line, an AVX-512 register).
 ///
 /// Plans and packed parameters use it; a compiled model has no other raw memory.
@@ -25,18 +19,15 @@ package final class AlignedMemory: Sendable {
     byteCount: Int, isZeroed: Bool = true, pages: LargePages? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
-    if let pages, byteCount >= LargePages.leastBytes,
-      let memory = pages.allocate(byteCount: byteCount)
-    {
-      base = UnsafeMutableRawBufferPointer(start: memory, count: byteCount)
-      self.pages = pages
-      guard Self.leavesReserve(byteCount) else { throw NoMemory(byteCount: byteCount) }
-    } else {
-      guard let memory = Self.allocate(byteCount: byteCount) else {
-        throw NoMemory(byteCount: byteCount)
-      }
-      base = UnsafeMutableRawBufferPointer(start: memory, count: max(byteCount, 1))
-      self.pages = nil
+    let isLarge = byteCount >= LargePages.leastBytes
+    let large = isLarge ? pages?.allocate(byteCount: byteCount) : nil
+    guard let memory = large ?? Self.allocate(byteCount: byteCount) else {
+      throw NoMemory(byteCount: byteCount)
+    }
+    base = UnsafeMutableRawBufferPointer(start: memory, count: max(byteCount, 1))
+    self.pages = large.flatMap { _ in pages }
+    guard large == nil || Self.leavesReserve(byteCount) else {
+      throw NoMemory(byteCount: byteCount)
     }
     if isZeroed { base.initializeMemory(as: UInt8.self, repeating: 0) }
     try fill(base)
@@ -53,9 +44,7 @@ package final class AlignedMemory: Sendable {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(base) }
 
   /// The floats, valid while this object exists.
-  package var floats: UnsafePointer<Float>? {
-    UnsafePointer(base.baseAddress?.assumingMemoryBound(to: Float.self))
-  }
+  package var floats: UnsafePointer<Float>? { UnsafePointer(writableFloats) }
 
   /// The floats with the mutable type that the C frame requires; a plan never writes constants.
   package var writableFloats: UnsafeMutablePointer<Float>? {
@@ -80,22 +69,8 @@ package final class AlignedMemory: Sendable {
     return memory
   }
 
-  /// Allocates uninitialised floats, to be freed with ``free(_:)``.
-  ///
-  /// - Throws: ``NoMemory`` if the allocation fails.
-  package static func allocate(floatCount: Int) throws(NoMemory) -> UnsafeMutableRawPointer {
-    let (byteCount, overflow) = floatCount.multipliedReportingOverflow(
-      by: MemoryLayout<Float>.stride)
-    guard !overflow, let memory = allocate(byteCount: byteCount) else {
-      throw NoMemory(byteCount: overflow ? .max : byteCount)
-    }
-    return memory
-  }
-
-  /// Frees memory of ``allocate(byteCount:)`` or ``allocate(floatCount:)``.
-  package static func free(_ memory: UnsafeMutableRawPointer?) {
-    releaseMemory(memory)
-  }
+  /// Frees memory of ``allocate(byteCount:)``.
+  package static func free(_ memory: UnsafeMutableRawPointer?) { releaseMemory(memory) }
 
   /// The bytes that a large allocation leaves for subsequent small ones.
   private static let reserve = 16 << 20

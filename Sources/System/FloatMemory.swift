@@ -10,7 +10,10 @@ package final class FloatMemory {
   ///
   /// - Throws: ``NoMemory`` if the allocation fails.
   package init(count: Int) throws(NoMemory) {
-    let start = try AlignedMemory.allocate(floatCount: count)
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Float>.stride)
+    guard !overflow, let start = AlignedMemory.allocate(byteCount: byteCount) else {
+      throw NoMemory(byteCount: overflow ? .max : byteCount)
+    }
     floats = UnsafeMutableBufferPointer(
       start: start.bindMemory(to: Float.self, capacity: count), count: count)
   }

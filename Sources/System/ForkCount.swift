@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Counts the forks that led to this process, which does not have the threads of its parent.
 package enum ForkCount {
   private static let count = Atomic<Int>(0)

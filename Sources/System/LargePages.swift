@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Memory for parameters in 2 MB pages, if the system supports them.
 ///
 /// A prediction reads each parameter about once. With 4 KB pages, nearly every cache line requires
@@ -19,8 +13,7 @@ package final class LargePages: Sendable {
 
   struct Region {
     let address, byteCount: Int
-    /// The free ranges in ascending order; no two are adjacent.
-    var free: [Range<Int>]
+    var free: RangeSet<Int>
   }
 
   private let regions = ForkSafe<[Region]>([])
@@ -42,7 +35,7 @@ package final class LargePages: Sendable {
   /// The bytes in use.
   package var usedBytes: Int {
     regions.withLock {
-      $0.reduce(0) { $0 + $1.byteCount - $1.free.reduce(0) { $0 + $1.count } }
+      $0.reduce(0) { $0 + $1.byteCount - $1.free.ranges.reduce(0) { $0 + $1.count } }
     }
   }
 
@@ -102,7 +95,7 @@ extension LargePages.Region {
     if rest > 0 { munmap(UnsafeMutableRawPointer(bitPattern: address + size), rest) }
     // This fails on systems without large pages, which use small ones instead.
     madvise(UnsafeMutableRawPointer(bitPattern: address), size, MADV_HUGEPAGE)
-    free = [address..<address + size]
+    free = RangeSet(address..<address + size)
   }
 
   func contains(_ address: Int) -> Bool {
@@ -111,33 +104,19 @@ extension LargePages.Region {
 
   /// Removes `size` bytes from the first free range that is large enough and returns their address.
   mutating func take(_ size: Int) -> Int? {
-    guard let index = free.firstIndex(where: { $0.count >= size }) else { return nil }
-    let range = free[index]
-    if range.count == size {
-      free.remove(at: index)
-    } else {
-      free[index] = range.lowerBound + size..<range.upperBound
-    }
-    return range.lowerBound
+    guard let start = free.ranges.first(where: { $0.count >= size })?.lowerBound else { return nil }
+    free.remove(contentsOf: start..<start + size)
+    return start
   }
 
-  /// Frees a range, joins it with adjacent free ranges, and returns whole pages to the system.
+  /// Frees a range and returns whole pages around it to the system.
   mutating func give(_ range: Range<Int>) {
-    var range = range
-    let index = free.firstIndex { $0.lowerBound > range.lowerBound } ?? free.endIndex
-    var replaced = index..<index
-    if index < free.endIndex, free[index].lowerBound == range.upperBound {
-      range = range.lowerBound..<free[index].upperBound
-      replaced = index..<index + 1
-    }
-    if index > 0, free[index - 1].upperBound == range.lowerBound {
-      range = free[index - 1].lowerBound..<range.upperBound
-      replaced = index - 1..<replaced.upperBound
-    }
-    free.replaceSubrange(replaced, with: [range])
+    free.insert(contentsOf: range)
+    // The set has joined it with adjacent free ranges.
+    guard let joined = free.ranges.first(where: { $0.contains(range.lowerBound) }) else { return }
     let page = LargePages.pageBytes
-    let first = AlignedMemory.round(range.lowerBound, to: page)
-    let last = range.upperBound / page * page
+    let first = AlignedMemory.round(joined.lowerBound, to: page)
+    let last = joined.upperBound / page * page
     if first < last {
       madvise(UnsafeMutableRawPointer(bitPattern: first), last - first, MADV_DONTNEED)
     }

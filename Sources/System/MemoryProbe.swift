@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Tests whether memory is available, because an array traps if it is not.
 package enum MemoryProbe {
   /// Tests an allocation of `byteCount` bytes.
@@ -16,7 +10,7 @@ package enum MemoryProbe {
     let (whole, overflow) = byteCount.addingReportingOverflow(1 << 16)
     guard !overflow,
       let probe = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      probe != UnsafeMutableRawPointer(bitPattern: -1)
+      probe != MAP_FAILED
     else { throw NoMemory(byteCount: byteCount) }
     munmap(probe, whole)
   }

@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The condition for stopping a running prediction: a deadline or a raised flag.
 package struct StopCondition {
   /// The flag; nonzero stops the prediction.
