@@ -30,7 +30,7 @@ extension FileLayers {
     var indices: [EntryName: Int] = [:]
     for node in contents.order {
       let path = contents.path(of: node)
-      try reader.count(bytes: 2 * path.count)
+      try reader.budget.take(bytes: 2 * path.count)
       var parts = path.split(separator: UInt8(ascii: "/"))
       guard let last = parts.popLast(),
         parts.first.map({ !$0.starts(with: "optimizer".utf8) }) ?? true

@@ -16,8 +16,8 @@ extension HDF5ChunkArray {
     guard var array = try Self(at: address, list) else { return }
     let order = try HDF5ChunkOrder(list.layout)
     for number in 0..<list.layout.total {
-      try list.reader.count(bytes: array.parts.elementBytes)
-      guard var cursor = try array.cursor(at: try order.offset(of: number)) else { continue }
+      try list.reader.budget.take(bytes: array.parts.elementBytes)
+      guard var cursor = try array.cursor(at: try order.index(of: number)) else { continue }
       let (address, stored, mask) = try array.parts.element.read(&cursor, list)
       guard let address else { continue }
       try list.add(address: address, stored: stored, mask: mask, number: number)
@@ -38,7 +38,7 @@ struct HDF5ChunkElement {
     _ byteCount: Int, others: Int = 0, _ list: HDF5ChunkList, _ found: Int, kind: Int,
     _ what: String, at address: Int? = nil
   ) throws(LoadError) {
-    let isFiltered = !list.layout.filters.filters.isEmpty
+    let isFiltered = !list.layout.filters.isEmpty
     let left = byteCount - others - list.reader.head.offsetSize
     sizeBytes = isFiltered ? left - 4 : nil
     guard found == (isFiltered ? kind + 1 : kind),

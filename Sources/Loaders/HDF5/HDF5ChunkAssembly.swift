@@ -6,7 +6,6 @@ struct HDF5ChunkAssembly {
   private let sizes: [Int]
   private let chunk: [Int]
   private let counts: [Int]
-  private let strides: [Int]
 
   init(_ layout: HDF5Chunks) {
     var sizes = layout.sizes
@@ -24,13 +23,6 @@ struct HDF5ChunkAssembly {
     self.sizes = sizes
     self.chunk = chunk
     self.counts = counts
-    var strides = sizes
-    var stride = 1
-    for axis in sizes.indices.reversed() {
-      strides[axis] = stride
-      stride *= sizes[axis]
-    }
-    self.strides = strides
   }
 
   /// The bytes of the dataset that are a chunk; `nil` unless they are contiguous and complete.
@@ -50,12 +42,13 @@ struct HDF5ChunkAssembly {
     var position = Array(repeating: 0, count: last)
     while true {
       var source = 0
-      var target = starts[last]
+      var target = 0
       for axis in 0..<last {
         source = source * chunk[axis] + position[axis]
-        target += (starts[axis] + position[axis]) * strides[axis]
+        target = target * sizes[axis] + starts[axis] + position[axis]
       }
       source *= chunk[last]
+      target = target * sizes[last] + starts[last]
       UnsafeMutableRawBufferPointer(rebasing: values[target..<target + lengths[last]])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[last]]))
       // The next row.

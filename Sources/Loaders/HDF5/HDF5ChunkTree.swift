@@ -19,8 +19,9 @@ enum HDF5ChunkTree {
   /// Reads all chunks below a node.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let layout = list.layout
-    var tree = HDF5Tree<Key>(kind: 1, keyBytes: 8 + 8 * (layout.chunk.count + 1))
-    try tree.read(address, after: Key(), list.reader) { cursor throws(LoadError) in
+    var tree = HDF5Tree<Key>(
+      reader: list.reader, kind: 1, keyBytes: 8 + 8 * (layout.chunk.count + 1))
+    try tree.read(address, after: Key()) { cursor throws(LoadError) in
       try key(&cursor, layout)
     } visit: { leaf throws(LoadError) in
       // At or after the lower place and before the upper, and so none twice.

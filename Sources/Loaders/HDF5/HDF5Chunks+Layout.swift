@@ -2,7 +2,7 @@ extension HDF5Chunks {
   /// Reads a layout message of version 3 or 4 after its version and class.
   init(
     _ cursor: inout ByteCursor, version: Int, _ head: HDF5Superblock, _ space: HDF5Dataspace,
-    elementByteCount: Int, filters: HDF5Filters
+    elementByteCount: Int, filters: [HDF5Filter]
   ) throws(LoadError) {
     let flags = version == 4 ? try cursor.byte() : 0
     let start = cursor.offset
@@ -28,45 +28,30 @@ extension HDF5Chunks {
     self.chunk = chunk
     self.elementByteCount = elementByteCount
     self.filters = filters
-    index =
-      version == 3
-      ? tree.map(Index.tree) ?? .none
-      : try Self.index(&cursor, head, flags: flags, byteCount: byteCount, filters: filters)
-    if case .single = index, counts.contains(where: { $0 > 1 }) {
-      throw .damaged("a single chunk that is smaller than its dataset", at: start)
+    guard version == 4 else {
+      index = .tree
+      address = tree
+      single = (byteCount, 0)
+      return
     }
-  }
-
-  /// Reads the index of chunks from the end of the newer layout.
-  private static func index(
-    _ cursor: inout ByteCursor, _ head: HDF5Superblock, flags: Int, byteCount: Int,
-    filters: HDF5Filters
-  ) throws(LoadError) -> Index {
-    guard flags & ~0x3 == 0, flags & 0x1 == 0 || filters.filters.isEmpty else {
+    guard flags & ~0x3 == 0, flags & 0x1 == 0 || filters.isEmpty else {
       throw .unsupportedHDF5("chunks that are filtered only where they are whole")
     }
-    let start = cursor.offset
-    switch try cursor.byte() {
-    case 1:
-      var stored = byteCount
-      var mask = 0
-      if flags & 0x2 != 0 {
-        stored = try cursor.length(head)
-        mask = try cursor.integer(4)
-      }
-      return try cursor.address(head).map { .single(address: $0, stored: stored, mask: mask) }
-        ?? .none
-    case 2: return try cursor.address(head).map(Index.implicit) ?? .none
-    case 3:
-      try cursor.skip(1)
-      return try cursor.address(head).map(Index.fixedArray) ?? .none
-    case 4:
-      try cursor.skip(5)
-      return try cursor.address(head).map(Index.extensibleArray) ?? .none
-    case 5:
-      try cursor.skip(6)
-      return try cursor.address(head).map(Index.newTree) ?? .none
-    case let kind: throw .damaged("chunks found in the unknown way \(kind)", at: start)
+    let place = cursor
+    let kind = try cursor.byte()
+    guard let index = Index(rawValue: kind), index != .tree else {
+      throw place.damaged("chunks found in the unknown way \(kind)")
+    }
+    self.index = index
+    let isFiltered = index == .single && flags & 0x2 != 0
+    single =
+      isFiltered ? (try cursor.length(head), try cursor.integer(4)) : (byteCount, 0)
+    // The parameters of lists and trees, which these repeat.
+    let parameterBytes = [Index.fixedArray: 1, .extensibleArray: 5, .newTree: 6]
+    try cursor.skip(parameterBytes[index] ?? 0)
+    address = try cursor.address(head)
+    if index == .single, address != nil, counts.contains(where: { $0 > 1 }) {
+      throw .damaged("a single chunk that is smaller than its dataset", at: start)
     }
   }
 }

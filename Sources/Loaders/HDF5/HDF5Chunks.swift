@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// One stored chunk.
 struct HDF5Chunk: Sendable {
   let address: Int
@@ -11,20 +13,20 @@ struct HDF5Chunk: Sendable {
 
 /// A dataset in chunks: blocks of equal sizes, each stored separately.
 struct HDF5Chunks: Sendable {
-  /// The index that finds chunks.
-  enum Index: Sendable {
-    case none
-    /// By a tree of the older form.
-    case tree(Int)
-    case single(address: Int, stored: Int, mask: Int)
+  /// The index that finds chunks, by its number in the newer layout.
+  enum Index: Int, Sendable {
+    /// A tree of the older form, which the older layout has.
+    case tree = 0
+    /// None, for a dataset in a single chunk.
+    case single
     /// A contiguous array of chunks.
-    case implicit(Int)
-    /// By a list, for datasets that cannot grow.
-    case fixedArray(Int)
-    /// By a list in parts, for datasets that can grow along one axis.
-    case extensibleArray(Int)
-    /// By a tree of the newer form, for datasets that can grow along several axes.
-    case newTree(Int)
+    case implicit
+    /// A list, for datasets that cannot grow.
+    case fixedArray
+    /// A list in parts, for datasets that can grow along one axis.
+    case extensibleArray
+    /// A tree of the newer form, for datasets that can grow along several axes.
+    case newTree
   }
 
   /// The sizes of the dataset, none of them 0.
@@ -33,29 +35,32 @@ struct HDF5Chunks: Sendable {
   let maximum: [Int?]
   /// The sizes of a chunk.
   let chunk: [Int]
+  /// The number of chunks along each axis.
+  let counts: [Int]
   /// The bytes of an unfiltered chunk.
   let byteCount: Int
   /// The bytes of one value.
   let elementByteCount: Int
-  let filters: HDF5Filters
+  /// The filters of chunks, in the order they were applied.
+  let filters: [HDF5Filter]
   let index: Index
-
-  /// The number of chunks along each axis.
-  let counts: [Int]
+  /// The address of the index, or of the chunks; `nil` when none was written.
+  let address: Int?
+  /// The stored bytes and the mask of a single chunk.
+  let single: (stored: Int, mask: Int)
 
   /// Reads the index of all chunks that were written.
   func chunks(_ reader: HDF5Reader) throws(LoadError) -> [HDF5Chunk] {
-    guard !sizes.contains(0) else { return [] }
-    var list = HDF5ChunkList(self, reader)
+    guard let address, !sizes.contains(0) else { return [] }
+    var list = HDF5ChunkList(layout: self, reader: reader)
     switch index {
-    case .none: break
-    case .tree(let address): try HDF5ChunkTree.read(address, into: &list)
-    case .single(let address, let stored, let mask):
-      try list.add(address: address, stored: stored, mask: mask, number: 0)
-    case .implicit(let address): try list.addImplicit(address)
-    case .fixedArray(let address): try HDF5FixedArray.read(address, into: &list)
-    case .extensibleArray(let address): try HDF5ExtensibleArray.read(address, into: &list)
-    case .newTree(let address): try HDF5NewChunkTree.read(address, into: &list)
+    case .tree: try HDF5ChunkTree.read(address, into: &list)
+    case .single:
+      try list.add(address: address, stored: single.stored, mask: single.mask, number: 0)
+    case .implicit: try list.addImplicit(address)
+    case .fixedArray: try HDF5FixedArray.read(address, into: &list)
+    case .extensibleArray: try HDF5ExtensibleArray.read(address, into: &list)
+    case .newTree: try HDF5NewChunkTree.read(address, into: &list)
     }
     return list.chunks
   }
@@ -69,8 +74,6 @@ struct HDF5Chunks: Sendable {
   }
 
   /// The position of a chunk, counted in chunks.
-  func place(of number: Int) -> [Int] { Self.place(of: number, counts) }
-
   static func place(of number: Int, _ counts: [Int]) -> [Int] {
     var rest = number
     var place = counts
@@ -87,17 +90,11 @@ struct HDF5ChunkList {
   let layout: HDF5Chunks
   let reader: HDF5Reader
   private(set) var chunks: [HDF5Chunk] = []
-  private var storedBytes = 0
+  private(set) var storedBytes = 0
 
-  init(_ layout: HDF5Chunks, _ reader: HDF5Reader) {
-    self.layout = layout
-    self.reader = reader
-  }
-
-  /// Adds a chunk.
   mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(LoadError) {
-    try reader.count(bytes: MemoryLayout<HDF5Chunk>.stride)
-    try reader.check(address, stored, "a chunk")
+    try reader.budget.take(bytes: MemoryLayout<HDF5Chunk>.stride)
+    try reader.head.check(address, stored, "a chunk")
     try layout.filters.check(
       stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
     // A small file whose chunks share bytes could have huge values.
@@ -112,10 +109,9 @@ struct HDF5ChunkList {
   mutating func addImplicit(_ address: Int) throws(LoadError) {
     let order = try HDF5ChunkOrder(layout)
     for number in 0..<layout.total {
-      let start = try order.offset(of: number, unit: layout.byteCount)
-      let (place, overflow) = address.addingReportingOverflow(start)
-      guard !overflow else { throw .damaged("a chunk lies outside the file", at: address) }
-      try add(address: place, stored: layout.byteCount, mask: 0, number: number)
+      let start = try order.index(of: number).multipliedSaturated(by: layout.byteCount)
+      try add(
+        address: address.addingSaturated(start), stored: layout.byteCount, mask: 0, number: number)
     }
   }
 }
@@ -126,42 +122,29 @@ struct HDF5ChunkOrder {
   /// The distance in the list between neighbours along each axis.
   private let steps: [Int]
 
-  /// Creates the order.
-  ///
   /// An unlimited axis comes first, because the list grows at its end.
   init(_ layout: HDF5Chunks) throws(LoadError) {
     let endless = layout.maximum.firstIndex { $0 == nil }
     var steps = layout.counts
     var step = 1
-    var overflows = false
     for axis in layout.counts.indices.reversed() where axis != endless {
       steps[axis] = step
       let most = layout.maximum[axis] ?? layout.sizes[axis]
-      let count = max((most - 1) / layout.chunk[axis] + 1, 1)
-      let product = step.multipliedReportingOverflow(by: count)
-      step = product.partialValue
-      overflows = overflows || product.overflow
+      step = step.multipliedSaturated(by: max((most - 1) / layout.chunk[axis] + 1, 1))
     }
-    guard !overflows else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
+    guard step < .max else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
     if let endless { steps[endless] = step }
     self.layout = layout
     self.steps = steps
   }
 
-  /// The index of a chunk in the list, times a unit.
-  func offset(of number: Int, unit: Int = 1) throws(LoadError) -> Int {
-    var sum = 0
-    var overflows = false
-    for (place, step) in zip(layout.place(of: number), steps) {
-      let product = place.multipliedReportingOverflow(by: step)
-      let total = sum.addingReportingOverflow(product.partialValue)
-      sum = total.partialValue
-      overflows = overflows || product.overflow || total.overflow
+  /// The index of a chunk in the list.
+  func index(of number: Int) throws(LoadError) -> Int {
+    let place = HDF5Chunks.place(of: number, layout.counts)
+    let index = zip(place, steps).reduce(0) {
+      $0.addingSaturated($1.0.multipliedSaturated(by: $1.1))
     }
-    let scaled = sum.multipliedReportingOverflow(by: unit)
-    guard !overflows, !scaled.overflow else {
-      throw .damaged("a chunk lies outside the file")
-    }
-    return scaled.partialValue
+    guard index < .max else { throw .damaged("a chunk lies outside the file") }
+    return index
   }
 }

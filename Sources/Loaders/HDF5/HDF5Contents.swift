@@ -26,6 +26,9 @@ final class HDF5Contents: Sendable {
   }
 
   static let root = 0
+  static let slash = UInt8(ascii: "/")
+  /// Links that lead to links.
+  private static let maximumHops = 64
 
   let input: InputFile
   let head: HDF5Superblock
@@ -39,10 +42,9 @@ final class HDF5Contents: Sendable {
 
   /// Reads the structure of a file; `nil` when it is of another format.
   init?(_ input: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    let bytes = HDF5Bytes(input, limits)
-    guard let head = try HDF5Superblock(bytes) else { return nil }
-    var walk = HDF5Walk(HDF5Reader(bytes, head), limits)
-    try walk.run()
+    let budget = LoadBudget(limits, input)
+    guard let head = try HDF5Superblock(input, budget) else { return nil }
+    let walk = try HDF5Walk(HDF5Reader(input, budget, head))
     self.input = input
     self.head = head
     self.limits = limits
@@ -52,9 +54,7 @@ final class HDF5Contents: Sendable {
   }
 
   /// A reader of the file's structure, with a budget of its own.
-  func reader() -> HDF5Reader {
-    HDF5Reader(HDF5Bytes(input, limits), head)
-  }
+  func reader() -> HDF5Reader { HDF5Reader(input, LoadBudget(limits, input), head) }
 
   // MARK: Nodes
 
@@ -83,11 +83,11 @@ final class HDF5Contents: Sendable {
       names.append(nodes[node].name)
       node = nodes[node].parent
     }
-    return Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+    return Array(names.reversed().map(\.bytes).joined(separator: [Self.slash]))
   }
 
   /// The absolute path of a node: `/model_weights/conv1`.
-  func fullPath(of node: Int) -> [UInt8] { [UInt8(ascii: "/")] + path(of: node) }
+  func fullPath(of node: Int) -> [UInt8] { [Self.slash] + path(of: node) }
 
   /// The node of a name in a group.
   func child(of group: Int, named name: ArraySlice<UInt8>) -> Int? {
@@ -106,27 +106,23 @@ final class HDF5Contents: Sendable {
 
   /// The node at a path, through links inside the file; `nil` when there is none.
   ///
-  /// - Parameters:
-  ///   - path: the path, its parts separated by `/`.
-  ///   - start: the node that a relative path starts at.
-  ///   - reader: counts the steps.
-  /// - Returns: the node, which is no link.
-  /// - Throws: an error when a link on the way is refused or leads in circles.
+  /// A relative path starts at the node `start`. The node that is returned is no link. It throws
+  /// when a link on the way is refused or leads in circles; the reader's budget bounds the steps.
   func resolve(
     _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
   ) throws(LoadError) -> Int? {
-    let slash = UInt8(ascii: "/")
+    let slash = Self.slash
     var current = path.first == slash ? Self.root : start
     // The rests of the path and of the links in it.
     var rests = [Array(path)[...]]
     var hops = 0
-    try reader.count(bytes: path.count)
+    try reader.budget.take(bytes: path.count)
     while var rest = rests.popLast() {
       rest = rest.drop { $0 == slash }
       guard !rest.isEmpty else { continue }
       let name = rest.prefix { $0 != slash }
       rests.append(rest.dropFirst(name.count))
-      try reader.count(bytes: 32)
+      try reader.budget.take(bytes: 32)
       if name.elementsEqual([UInt8(ascii: ".")]) { continue }
       guard let found = child(of: current, named: name) else { return nil }
       switch nodes[found].content {
@@ -135,21 +131,15 @@ final class HDF5Contents: Sendable {
       case .blocked(let fault): throw fault
       case .soft(let target):
         hops += 1
-        guard hops <= HDF5Limits.maximumHops else {
+        guard hops <= Self.maximumHops else {
           throw .refusedHDF5("links that lead in circles")
         }
-        try reader.count(bytes: target.count)
+        try reader.budget.take(bytes: target.count)
         if target.bytes.first == slash { current = Self.root }
         rests.append(target.bytes[...])
       }
     }
     return current
-  }
-
-  /// The sizes of the dataset at a path; `nil` when there is none.
-  func sizes(at path: EntryName, _ reader: HDF5Reader) -> [Int]? {
-    guard let node = try? resolve(path.bytes, reader) else { return nil }
-    return dataset(at: node)?.sizes
   }
 
   // MARK: Texts

@@ -15,7 +15,7 @@ struct HDF5Datatype: Hashable, Sendable {
     case other(String)
   }
 
-  let form: Form
+  var form: Form
   let byteCount: Int
 
   /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
@@ -93,6 +93,9 @@ struct HDF5Datatype: Hashable, Sendable {
 
 /// The sizes of a dataset or an attribute.
 struct HDF5Dataspace: Sendable {
+  /// The most bytes of a dataset.
+  private static let maximumByteCount = 1 << 40
+
   /// The sizes, outermost first: none for a single value.
   let sizes: [Int]
   /// The sizes the dataset may grow to; `nil` for any size.
@@ -132,16 +135,10 @@ struct HDF5Dataspace: Sendable {
 
   /// The bytes of all elements, within the bounds of a dataset.
   static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(LoadError) -> Int {
-    var product = elementByteCount
-    var hasNone = false
-    for size in sizes {
-      if size == 0 { hasNone = true }
-      let (value, overflow) = product.multipliedReportingOverflow(by: max(size, 1))
-      guard !overflow, value <= HDF5Limits.maximumDatasetBytes else {
-        throw .refusedHDF5("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
-      }
-      product = value
+    let product = sizes.reduce(elementByteCount) { $0.multipliedSaturated(by: max($1, 1)) }
+    guard product <= maximumByteCount else {
+      throw .refusedHDF5("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
     }
-    return hasNone ? 0 : product
+    return sizes.contains(0) ? 0 : product
   }
 }

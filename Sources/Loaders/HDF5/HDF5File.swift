@@ -137,6 +137,9 @@ extension HDF5File: ParameterFileEntries {
 
   func sizes(of entries: [EntryName]) -> [[Int]?] {
     let reader = contents.reader()
-    return entries.map { contents.sizes(at: $0, reader) }
+    return entries.map { entry in
+      guard let node = try? contents.resolve(entry.bytes, reader) else { return nil }
+      return contents.dataset(at: node)?.sizes
+    }
   }
 }

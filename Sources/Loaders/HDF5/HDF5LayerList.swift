@@ -34,12 +34,12 @@ struct HDF5LayerList {
     var paths: [[UInt8]] = []
     var rest = Array(contents.children(of: group).reversed())
     while let node = rest.popLast() {
-      try reader.count(bytes: 32)
+      try reader.budget.take(bytes: 32)
       switch contents.nodes[node].content {
       case .group(let children, _): rest.append(contentsOf: children.reversed())
       case .dataset, .blocked:
         let path = contents.path(of: node, below: group)
-        try reader.count(bytes: path.count)
+        try reader.budget.take(bytes: path.count)
         paths.append(path)
       case .same, .soft, .other: break
       }
@@ -54,7 +54,7 @@ struct HDF5LayerList {
     var indices: [EntryName: Int] = [:]
     var inner: [(folder: [ArraySlice<UInt8>], paths: [[UInt8]])] = []
     for path in stored {
-      try reader.count(bytes: 2 * path.count)
+      try reader.budget.take(bytes: 2 * path.count)
       var folder = path.split(separator: Self.slash).dropLast()
       // Some versions put the name of the model before the name of the layer.
       if let own = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
@@ -79,7 +79,7 @@ struct HDF5LayerList {
         name: full, depth: folder.count, aliases: short == full ? [] : [short], parameters: [])
       for path in paths {
         try reader.countEntry()
-        try reader.count(bytes: prefix.count)
+        try reader.budget.take(bytes: prefix.count)
         let last = path.split(separator: Self.slash).last ?? []
         layer.parameters.append(
           FileLayer.Parameter(

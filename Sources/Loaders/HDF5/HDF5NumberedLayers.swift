@@ -21,7 +21,7 @@ enum HDF5NumberedLayers {
       // Files written on Windows have backslashes in names instead of groups.
       guard ends(contents.nodes[node].name.bytes) else { continue }
       let path = contents.fullPath(of: node)
-      try reader.count(bytes: 2 * path.count)
+      try reader.budget.take(bytes: 2 * path.count)
       var place = path.split { $0 == slash || $0 == UInt8(ascii: "\\") }
       guard let last = place.popLast(), last.elementsEqual("vars".utf8),
         place.first.map({ !$0.starts(with: "optimizer".utf8) }) ?? true
@@ -63,12 +63,12 @@ enum HDF5NumberedLayers {
     // The models around it, without the outermost.
     var around: [EntryName] = []
     for count in 1..<max(place.count, 1) {
-      try reader.count(bytes: whole.count)
+      try reader.budget.take(bytes: whole.count)
       if let name = names[joined(place[..<count])] { around.append(name) }
     }
     let name = names[whole] ?? ""
     let full = around + [name]
-    try reader.count(bytes: full.reduce(0) { $0 + $1.count })
+    try reader.budget.take(bytes: full.reduce(0) { $0 + $1.count })
     var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
       depth: around.count, aliases: around.isEmpty ? [] : [name], parameters: [],
