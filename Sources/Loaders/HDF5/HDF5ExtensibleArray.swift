@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
 ///
 /// The index block has the first elements, and the addresses of data blocks or of super blocks
@@ -11,7 +13,9 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let indexElements: Int
     let leastElements: Int
     let leastPointers: Int
-    let pageElements: Int
+    let pageBits: Int
+
+    var pageElements: Int { 1 << pageBits }
 
     /// Data blocks of a super block.
     func blocks(_ number: Int) -> Int { 1 << (number / 2) }
@@ -32,11 +36,6 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
-  private struct SuperBlock {
-    let pageBits: ByteCursor
-    let addresses: ByteCursor
-  }
-
   let parts: HDF5ChunkParts
   private let head: HDF5Superblock
   private let form: Form
@@ -44,7 +43,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   private let blocks: ByteCursor
   private let superBlocks: ByteCursor
   // Every part is read once.
-  private var knownSuperBlocks: [Int: SuperBlock] = [:]
+  private var knownSuperBlocks: [Int: (pageBits: ByteCursor, addresses: ByteCursor)] = [:]
   private var known: [Int: ByteCursor] = [:]
 
   /// Reads the head and the index block.
@@ -62,26 +61,20 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     var block = try parts.block("EAIB", at: index, elementBytes + directBytes + superBytes)
     direct = try block.part(elementBytes, Self.what)
     blocks = try block.part(directBytes, Self.what)
-    superBlocks = try block.part(superBytes, Self.what)
+    superBlocks = block
   }
 
   private static func form(_ cursor: inout ByteCursor) throws(LoadError) -> Form {
-    let start = cursor.offset
+    let place = cursor
     let form = Form(
       maximumBits: try cursor.byte(), indexElements: try cursor.byte(),
       leastElements: try cursor.byte(), leastPointers: try cursor.byte(),
-      pageElements: try powerOfTwo(&cursor))
+      pageBits: try cursor.byte())
     guard form.leastElements.nonzeroBitCount == 1, form.leastPointers.nonzeroBitCount == 1,
-      form.leastPointers > 1, form.maximumBits <= 62, form.pageElements > 0,
+      form.leastPointers > 1, form.maximumBits <= 62, form.pageBits < 32,
       form.superBlocks >= form.directSuperBlocks
-    else { throw .damaged("a list of chunks of impossible sizes", at: start) }
+    else { throw place.damaged("a list of chunks of impossible sizes") }
     return form
-  }
-
-  /// Two to the power of the next byte; 0 if that is too large.
-  private static func powerOfTwo(_ cursor: inout ByteCursor) throws(LoadError) -> Int {
-    let bits = try cursor.byte()
-    return bits < 32 ? 1 << bits : 0
   }
 
   /// The bytes of an element index in blocks.
@@ -126,7 +119,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
   private mutating func superBlock(
     _ address: Int, number: Int
-  ) throws(LoadError) -> SuperBlock {
+  ) throws(LoadError) -> (pageBits: ByteCursor, addresses: ByteCursor) {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
     let pages = form.elements(number) / form.pageElements
@@ -135,31 +128,24 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     var cursor = try parts.block(
       "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
     try cursor.skip(offsetBytes)
-    let block = SuperBlock(
-      pageBits: try cursor.part(bitBytes, Self.what),
-      addresses: try cursor.part(count * head.offsetSize, Self.what))
-    knownSuperBlocks[number] = block
-    return block
+    let pageBits = try cursor.part(bitBytes, Self.what)
+    knownSuperBlocks[number] = (pageBits, cursor)
+    return (pageBits, cursor)
   }
 
   /// The elements of a data block without pages.
-  private mutating func dataBlock(
-    _ address: Int, elements: Int
-  ) throws(LoadError) -> ByteCursor {
+  private mutating func dataBlock(_ address: Int, elements: Int) throws(LoadError) -> ByteCursor {
     if let found = known[address] { return found }
-    var elements = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
-    try elements.skip(offsetBytes)
-    known[address] = elements
-    return elements
+    var block = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
+    try block.skip(offsetBytes)
+    known[address] = block
+    return block
   }
 
   /// The elements of a page of a data block.
-  private mutating func dataPage(
-    _ page: Int, of block: Int
-  ) throws(LoadError) -> ByteCursor {
+  private mutating func dataPage(_ page: Int, of block: Int) throws(LoadError) -> ByteCursor {
     let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
-    let (start, overflow) = block.addingReportingOverflow(before)
-    guard !overflow else { throw .damaged("a list of chunks is too long", at: block) }
+    let start = block.addingSaturated(before)
     if let found = known[start] { return found }
     _ = try parts.block("EADB", at: block, offsetBytes)
     let elements = try parts.page(at: start, form.pageElements)

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The chunks of a dataset that can grow along several axes, in a tree of the newer form.
 struct HDF5NewChunkTree {
   private static let what = "a tree of chunks"
@@ -10,8 +12,8 @@ struct HDF5NewChunkTree {
     let records: Int
     /// Records of a node and all below it.
     let total: Int
-    /// The bytes of the number `total`.
-    let totalBytes: Int
+    /// The bytes of a pointer to a node below: its address, its records, and those of all below.
+    let pointerBytes: Int
   }
 
   private let head: HDF5Superblock
@@ -45,36 +47,24 @@ struct HDF5NewChunkTree {
     try tree.read(root, level: depth, records: records, into: &list)
   }
 
-  private init(
-    head: HDF5Superblock, kind: Int, recordBytes: Int, element: HDF5ChunkElement, levels: [Level]
-  ) {
-    self.head = head
-    self.kind = kind
-    self.recordBytes = recordBytes
-    self.element = element
-    self.levels = levels
-  }
-
   /// The capacity of each level, from the leaves up.
   private static func levels(
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
   ) throws(LoadError) -> [Level] {
-    let leaf = (nodeBytes - frameBytes) / recordBytes
-    guard depth < 16, leaf > 0 else {
-      throw .damaged("a tree of chunks of impossible sizes", at: address)
-    }
-    var levels = [Level(records: leaf, total: leaf, totalBytes: 0)]
-    let countBytes = bytes(for: leaf)
-    for _ in 0..<depth {
-      let below = levels[levels.count - 1]
-      let pointer = head.offsetSize + countBytes + below.totalBytes
-      let records = (nodeBytes - frameBytes - pointer) / (recordBytes + pointer)
-      let (children, overflow) = (records + 1).multipliedReportingOverflow(by: below.total)
-      let (total, tooMany) = children.addingReportingOverflow(records)
-      guard records > 0, !overflow, !tooMany else {
+    var levels: [Level] = []
+    for level in 0...depth {
+      var pointerBytes = 0
+      if let leaf = levels.first, let below = levels.last {
+        let totalBytes = level > 1 ? bytes(for: below.total) : 0
+        pointerBytes = head.offsetSize + bytes(for: leaf.records) + totalBytes
+      }
+      let records = (nodeBytes - frameBytes - pointerBytes) / (recordBytes + pointerBytes)
+      let total = (records + 1).multipliedSaturated(by: levels.last?.total ?? 0)
+        .addingSaturated(records)
+      guard depth < 16, records > 0, total < .max else {
         throw .damaged("a tree of chunks of impossible sizes", at: address)
       }
-      levels.append(Level(records: records, total: total, totalBytes: bytes(for: total)))
+      levels.append(Level(records: records, total: total, pointerBytes: pointerBytes))
     }
     return levels
   }
@@ -94,21 +84,18 @@ struct HDF5NewChunkTree {
     guard records <= levels[level].records, records > 0 || nodes.count == 1 else {
       throw .damaged("a node of chunks has \(records) entries", at: address)
     }
-    let countBytes = Self.bytes(for: levels[0].records)
-    let totalBytes = level > 0 ? levels[level - 1].totalBytes : 0
-    let pointers = level > 0 ? (records + 1) * (head.offsetSize + countBytes + totalBytes) : 0
-    let length = 6 + records * recordBytes + pointers + 4
+    let pointerBytes = levels[level].pointerBytes
+    let length = Self.frameBytes + records * recordBytes + (records + 1) * pointerBytes
     var cursor = try list.reader.block(level > 0 ? "BTIN" : "BTLF", at: address, length, Self.what)
     guard try cursor.byte() == kind else {
       throw .damaged("a node of another kind of tree", at: address)
     }
     var content = try cursor.part(records * recordBytes, Self.what)
-    var children = try cursor.part(pointers, Self.what)
     for index in 0...records {
       if level > 0 {
-        let child = try children.definedAddress(head)
-        let count = try children.integer(countBytes)
-        try children.skip(totalBytes)
+        var pointer = try cursor.part(pointerBytes, Self.what)
+        let child = try pointer.definedAddress(head)
+        let count = try pointer.integer(Self.bytes(for: levels[0].records))
         try read(child, level: level - 1, records: count, into: &list)
       }
       if index < records { try readRecord(&content, into: &list) }
@@ -118,18 +105,17 @@ struct HDF5NewChunkTree {
   private mutating func readRecord(
     _ cursor: inout ByteCursor, into list: inout HDF5ChunkList
   ) throws(LoadError) {
-    let start = cursor.offset
+    let start = cursor
     let layout = list.layout
     let (address, stored, mask) = try element.read(&cursor, list)
-    guard let address else { throw .damaged("an address is missing", at: start) }
+    guard let address else { throw start.damaged("an address is missing") }
     var place: [Int] = []
     for _ in layout.chunk { place.append(try cursor.integer(8)) }
     // Chunks are in order, so that none occurs twice.
     guard last?.lexicographicallyPrecedes(place) ?? true,
       zip(place, layout.counts).allSatisfy({ $0 < $1 })
-    else { throw .damaged("a chunk is out of place", at: start) }
+    else { throw start.damaged("a chunk is out of place") }
     last = place
-    try list.add(
-      address: address, stored: stored, mask: mask, number: layout.number(of: place))
+    try list.add(address: address, stored: stored, mask: mask, number: layout.number(of: place))
   }
 }
