@@ -1,6 +1,6 @@
 /// The layers of a file with numbered values, as the `.weights.h5` of Keras 3.
 enum HDF5NumberedLayers {
-  private static let slash = UInt8(ascii: "/")
+  private static let slash = HDF5Contents.slash
 
   /// A group of numbered values.
   private struct Values {
@@ -16,15 +16,14 @@ enum HDF5NumberedLayers {
   ) throws(LoadError) -> [FileLayer] {
     var names: [EntryName: EntryName] = [:]
     var found: [Values] = []
-    for node in contents.nodes.indices {
-      guard contents.isGroup(node) else { continue }
-      // Files written on Windows have backslashes in names instead of groups.
-      guard ends(contents.nodes[node].name.bytes) else { continue }
+    // Files written on Windows have backslashes in names instead of groups.
+    for node in contents.nodes.indices
+    where contents.isGroup(node) && contents.nodes[node].name.hasSuffix("vars") {
       let path = contents.fullPath(of: node)
       try reader.budget.take(bytes: 2 * path.count)
       var place = path.split { $0 == slash || $0 == UInt8(ascii: "\\") }
       guard let last = place.popLast(), last.elementsEqual("vars".utf8),
-        place.first.map({ !$0.starts(with: "optimizer".utf8) }) ?? true
+        place.first?.starts(with: "optimizer".utf8) != true
       else { continue }
       let noted = try contents.texts(of: "name", at: node, reader)?.first?[...]
       names[joined(place[...])] = try reader.name(noted ?? place.last ?? [])
@@ -40,11 +39,6 @@ enum HDF5NumberedLayers {
     return try withWrappers(layers, reader)
   }
 
-  /// Whether numbered values may have this name.
-  private static func ends(_ name: [UInt8]) -> Bool {
-    name.suffix(4).elementsEqual("vars".utf8)
-  }
-
   private static func joined(_ parts: ArraySlice<ArraySlice<UInt8>>) -> EntryName {
     EntryName(parts.joined(separator: [slash]))
   }
@@ -54,9 +48,8 @@ enum HDF5NumberedLayers {
     _ reader: HDF5Reader
   ) throws(LoadError) -> FileLayer {
     let place = values.place
-    let numbers = values.children
-      .compactMap { Int(contents.nodes[$0].name.text) }.sorted()
-    guard numbers == Array(0..<values.children.count) else {
+    let numbers = values.children.compactMap { Int(contents.nodes[$0].name.text) }.sorted()
+    guard numbers.elementsEqual(0..<values.children.count) else {
       throw .damaged("the values of \(values.group) are not numbered from 0")
     }
     let whole = joined(place[...])
@@ -71,14 +64,14 @@ enum HDF5NumberedLayers {
     try reader.budget.take(bytes: full.reduce(0) { $0 + $1.count })
     var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
-      depth: around.count, aliases: around.isEmpty ? [] : [name], parameters: [],
+      depth: around.count, aliases: around.isEmpty ? [] : [name],
       place: try numberedPlace(whole, reader))
     for number in numbers {
       try reader.countEntry()
-      let text = Array("\(number)".utf8)
+      let text = EntryName("\(number)")
       layer.parameters.append(
         FileLayer.Parameter(
-          name: EntryName(text), entry: try reader.name(values.group.bytes + [slash] + text)))
+          name: text, entry: try reader.name(values.group.bytes + [slash] + text.bytes)))
     }
     return layer
   }
@@ -89,16 +82,11 @@ enum HDF5NumberedLayers {
   ) throws(LoadError) -> [FileLayer] {
     var inside: [EntryName: Int] = [:]
     let own = Set(layers.map(\.name))
-    var around: [[EntryName]] = []
-    for layer in layers {
-      var names: [EntryName] = []
-      for end in layer.name.bytes.indices where layer.name.bytes[end] == slash {
-        let name = try reader.name(layer.name.bytes[..<end])
-        inside[name, default: 0] += 1
-        names.append(name)
-      }
-      around.append(names)
+    let around = try layers.map { layer throws(LoadError) in
+      let ends = layer.name.bytes.indices.filter { layer.name.bytes[$0] == slash }
+      return try ends.map { end throws(LoadError) in try reader.name(layer.name.bytes[..<end]) }
     }
+    for name in around.joined() { inside[name, default: 0] += 1 }
     return zip(layers, around).map { layer, names in
       var layer = layer
       layer.aliases += names.filter { inside[$0] == 1 && !own.contains($0) }
