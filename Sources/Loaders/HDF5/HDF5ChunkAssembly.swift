@@ -37,29 +37,20 @@ struct HDF5ChunkAssembly {
     _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
   ) {
     let starts = zip(HDF5Chunks.place(of: number, counts), chunk).map { $0 * $1 }
-    let last = sizes.count - 1
     let lengths = sizes.indices.map { min(chunk[$0], sizes[$0] - starts[$0]) }
-    var position = Array(repeating: 0, count: last)
-    while true {
-      var source = 0
-      var target = 0
-      for axis in 0..<last {
-        source = source * chunk[axis] + position[axis]
-        target = target * sizes[axis] + starts[axis] + position[axis]
+    /// Copies what lies at one index of the axes before `axis`, in the chunk and in the dataset.
+    func copyRows(_ axis: Int, from source: Int, to target: Int) {
+      let first = target + starts[axis]
+      guard axis < sizes.count - 1 else {
+        let row = UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[axis]])
+        return UnsafeMutableRawBufferPointer(rebasing: values[first..<first + row.count])
+          .copyMemory(from: row)
       }
-      source *= chunk[last]
-      target = target * sizes[last] + starts[last]
-      UnsafeMutableRawBufferPointer(rebasing: values[target..<target + lengths[last]])
-        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[last]]))
-      // The next row.
-      var axis = last - 1
-      while axis >= 0 {
-        position[axis] += 1
-        if position[axis] < lengths[axis] { break }
-        position[axis] = 0
-        axis -= 1
+      for place in 0..<lengths[axis] {
+        copyRows(
+          axis + 1, from: (source + place) * chunk[axis + 1], to: (first + place) * sizes[axis + 1])
       }
-      if axis < 0 { return }
     }
+    copyRows(0, from: 0, to: 0)
   }
 }

@@ -68,9 +68,10 @@ struct HDF5Chunks: Sendable {
   /// The number of chunks if all are written.
   var total: Int { counts.reduce(1, *) }
 
-  /// The index of the chunk at a position, counted in chunks.
-  func number(of place: some Sequence<Int>) -> Int {
-    zip(place, counts).reduce(0) { $0 * $1.1 + $1.0 }
+  /// The index of the chunk at a position, counted in chunks; `nil` outside of the dataset.
+  func number(of place: some Sequence<Int>) -> Int? {
+    guard zip(place, counts).allSatisfy({ $0 < $1 }) else { return nil }
+    return zip(place, counts).reduce(0) { $0 * $1.1 + $1.0 }
   }
 
   /// The position of a chunk, counted in chunks.

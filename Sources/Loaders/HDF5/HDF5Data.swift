@@ -15,7 +15,7 @@ struct HDF5Data: ParameterData {
   init(
     _ contents: HDF5Contents, entry: String, _ dataset: HDF5Dataset, layout: ParameterLayout
   ) throws(LoadError) {
-    guard case .numbers(let type) = dataset.datatype.form else {
+    guard let type = dataset.datatype.elementType else {
       throw .wrongElementType(dataset.datatype.text)
     }
     switch dataset.storage {
@@ -34,7 +34,7 @@ struct HDF5Data: ParameterData {
     self.entry = entry
     self.dataset = dataset
     self.layout = layout
-    count = dataset.count
+    count = dataset.byteCount / type.byteCount
     elementType = type
     sizes = dataset.sizes
   }

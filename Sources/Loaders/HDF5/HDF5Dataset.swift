@@ -16,7 +16,6 @@ struct HDF5Dataset: Sendable {
   /// The sizes, outermost first; none for a single value.
   let sizes: [Int]
   let datatype: HDF5Datatype
-  let count: Int
   /// The bytes of all values, uncompressed.
   let byteCount: Int
   /// The stored form of elements that were never written: empty for zeros, `nil` for no value.
@@ -36,7 +35,6 @@ struct HDF5Dataset: Sendable {
     let space = try HDF5Dataspace(&cursor, reader.head)
     sizes = space.sizes
     byteCount = try HDF5Dataspace.byteCount(space.sizes, of: datatype.byteCount)
-    count = byteCount / datatype.byteCount
     attributes = try HDF5Attributes(header, reader)
     if datatype.form == .opaque, datatype.byteCount == 2,
       try attributes.texts(of: "dtype", reader) == [Array("bfloat16".utf8)]

@@ -18,6 +18,11 @@ struct HDF5Datatype: Hashable, Sendable {
   var form: Form
   let byteCount: Int
 
+  /// The type of the numbers; `nil` for other values.
+  var elementType: ElementType? {
+    if case .numbers(let type) = form { type } else { nil }
+  }
+
   /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
   var text: String {
     switch form {

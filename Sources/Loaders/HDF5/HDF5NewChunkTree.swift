@@ -106,16 +106,14 @@ struct HDF5NewChunkTree {
     _ cursor: inout ByteCursor, into list: inout HDF5ChunkList
   ) throws(LoadError) {
     let start = cursor
-    let layout = list.layout
     let (address, stored, mask) = try element.read(&cursor, list)
     guard let address else { throw start.damaged("an address is missing") }
     var place: [Int] = []
-    for _ in layout.chunk { place.append(try cursor.integer(8)) }
+    for _ in list.layout.chunk { place.append(try cursor.integer(8)) }
     // Chunks are in order, so that none occurs twice.
-    guard last?.lexicographicallyPrecedes(place) ?? true,
-      zip(place, layout.counts).allSatisfy({ $0 < $1 })
+    guard last?.lexicographicallyPrecedes(place) ?? true, let number = list.layout.number(of: place)
     else { throw start.damaged("a chunk is out of place") }
     last = place
-    try list.add(address: address, stored: stored, mask: mask, number: layout.number(of: place))
+    try list.add(address: address, stored: stored, mask: mask, number: number)
   }
 }

@@ -111,7 +111,8 @@ struct HDF5ObjectHeader {
   private static func newHead(
     _ address: Int, _ reader: HDF5Reader
   ) throws(LoadError) -> (block: ByteCursor, prefix: Int) {
-    var cursor = try reader.cursor(address, upTo: 64, what)
+    // Its signature has been read.
+    var cursor = try reader.cursor(address, min(64, reader.head.count - address), what)
     try cursor.expect("OHDR", version: 2)
     let flags = try cursor.byte()
     if flags & 0x20 != 0 { try cursor.skip(16) }

@@ -35,12 +35,6 @@ final class HDF5Reader {
     return ByteCursor(bytes[...], at: address, what)
   }
 
-  /// A cursor over at most `length` bytes at `address`, fewer at the end of the file.
-  func cursor(_ address: Int, upTo length: Int, _ what: String) throws(LoadError) -> ByteCursor {
-    try head.check(address, 0, what)
-    return try cursor(address, min(length, head.count - address), what)
-  }
-
   /// The content of a block of the newer form, between its signature and version and its checksum,
   /// which is verified.
   func block(

@@ -43,8 +43,6 @@ struct HDF5SymbolTable {
   private let heap: HDF5LocalHeap
   private var lists: Set<Int> = []
 
-  private var head: HDF5Superblock { reader.head }
-
   /// Reads the tree at an address, with its names in a heap.
   init(_ address: Int, _ reader: HDF5Reader, _ heap: HDF5LocalHeap) throws(LoadError) {
     self.reader = reader
@@ -69,6 +67,7 @@ struct HDF5SymbolTable {
     try start.expect("SNOD", version: 1)
     try start.skip(1)
     let count = try start.integer(2)
+    let head = reader.head
     guard count <= 2 * head.groupLeafK else {
       throw .damaged("a group's list has \(count) names", at: address)
     }
@@ -82,18 +81,18 @@ struct HDF5SymbolTable {
         throw .damaged("a name in a group is out of order", at: address)
       }
       last = name
-      links.append((name, try readLink(&cursor, list: address)))
+      let object = try cursor.address(head)
+      let kind = try cursor.integer(4)
+      try cursor.skip(4)
+      let value = try cursor.integer(4)
+      try cursor.skip(12)
+      if kind == 2 {
+        links.append((name, .soft(try heap.name(value))))
+      } else if let object {
+        links.append((name, .object(object)))
+      } else {
+        throw .damaged("an entry of a group leads nowhere", at: address)
+      }
     }
-  }
-
-  private func readLink(_ cursor: inout ByteCursor, list: Int) throws(LoadError) -> HDF5Link {
-    let object = try cursor.address(head)
-    let kind = try cursor.integer(4)
-    try cursor.skip(4)
-    let value = try cursor.integer(4)
-    try cursor.skip(12)
-    if kind == 2 { return .soft(try heap.name(value)) }
-    guard let object else { throw .damaged("an entry of a group leads nowhere", at: list) }
-    return .object(object)
   }
 }
