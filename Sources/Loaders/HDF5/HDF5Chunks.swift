@@ -84,6 +84,33 @@ struct HDF5Chunks: Sendable {
     }
     return place
   }
+
+  /// The distance between neighbours along each axis in a list of chunks.
+  ///
+  /// A list has room for the largest size of the dataset. An unlimited axis comes first, because
+  /// the list grows at its end.
+  func listSteps() throws(LoadError) -> [Int] {
+    let endless = maximum.firstIndex { $0 == nil }
+    var steps = counts
+    var step = 1
+    for axis in counts.indices.reversed() where axis != endless {
+      steps[axis] = step
+      let most = maximum[axis] ?? sizes[axis]
+      step = step.multipliedSaturated(by: max((most - 1) / chunk[axis] + 1, 1))
+    }
+    guard step < .max else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
+    if let endless { steps[endless] = step }
+    return steps
+  }
+
+  /// The index of a chunk in a list with these steps.
+  func listIndex(of number: Int, _ steps: [Int]) throws(LoadError) -> Int {
+    let index = zip(Self.place(of: number, counts), steps).reduce(0) {
+      $0.addingSaturated($1.0.multipliedSaturated(by: $1.1))
+    }
+    guard index < .max else { throw .damaged("a chunk lies outside the file") }
+    return index
+  }
 }
 
 /// The chunks of a dataset, each of which is checked.
@@ -108,44 +135,11 @@ struct HDF5ChunkList {
 
   /// Adds the chunks of a contiguous array.
   mutating func addImplicit(_ address: Int) throws(LoadError) {
-    let order = try HDF5ChunkOrder(layout)
+    let steps = try layout.listSteps()
     for number in 0..<layout.total {
-      let start = try order.index(of: number).multipliedSaturated(by: layout.byteCount)
+      let start = try layout.listIndex(of: number, steps).multipliedSaturated(by: layout.byteCount)
       try add(
         address: address.addingSaturated(start), stored: layout.byteCount, mask: 0, number: number)
     }
-  }
-}
-
-/// The order of chunks in a list, which has room for the largest size of the dataset.
-struct HDF5ChunkOrder {
-  private let layout: HDF5Chunks
-  /// The distance in the list between neighbours along each axis.
-  private let steps: [Int]
-
-  /// An unlimited axis comes first, because the list grows at its end.
-  init(_ layout: HDF5Chunks) throws(LoadError) {
-    let endless = layout.maximum.firstIndex { $0 == nil }
-    var steps = layout.counts
-    var step = 1
-    for axis in layout.counts.indices.reversed() where axis != endless {
-      steps[axis] = step
-      let most = layout.maximum[axis] ?? layout.sizes[axis]
-      step = step.multipliedSaturated(by: max((most - 1) / layout.chunk[axis] + 1, 1))
-    }
-    guard step < .max else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
-    if let endless { steps[endless] = step }
-    self.layout = layout
-    self.steps = steps
-  }
-
-  /// The index of a chunk in the list.
-  func index(of number: Int) throws(LoadError) -> Int {
-    let place = HDF5Chunks.place(of: number, layout.counts)
-    let index = zip(place, steps).reduce(0) {
-      $0.addingSaturated($1.0.multipliedSaturated(by: $1.1))
-    }
-    guard index < .max else { throw .damaged("a chunk lies outside the file") }
-    return index
   }
 }

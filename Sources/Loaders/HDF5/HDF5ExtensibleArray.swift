@@ -55,7 +55,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     form = try Self.form(&cursor)
     try cursor.skip(6 * head.lengthSize)
     guard let index = try cursor.address(head) else { return nil }
-    let elementBytes = form.indexElements * parts.elementBytes
+    let elementBytes = form.indexElements * parts.element.byteCount
     let directBytes = form.directBlocks * head.offsetSize
     let superBytes = (form.superBlocks - form.directSuperBlocks) * head.offsetSize
     var block = try parts.block("EAIB", at: index, elementBytes + directBytes + superBytes)
@@ -136,7 +136,8 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The elements of a data block without pages.
   private mutating func dataBlock(_ address: Int, elements: Int) throws(LoadError) -> ByteCursor {
     if let found = known[address] { return found }
-    var block = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
+    var block = try parts.block(
+      "EADB", at: address, offsetBytes + elements * parts.element.byteCount)
     try block.skip(offsetBytes)
     known[address] = block
     return block
@@ -144,7 +145,8 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
   /// The elements of a page of a data block.
   private mutating func dataPage(_ page: Int, of block: Int) throws(LoadError) -> ByteCursor {
-    let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
+    let before =
+      parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.element.byteCount + 4)
     let start = block.addingSaturated(before)
     if let found = known[start] { return found }
     _ = try parts.block("EADB", at: block, offsetBytes)

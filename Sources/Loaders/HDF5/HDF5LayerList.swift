@@ -79,7 +79,7 @@ struct HDF5LayerList {
         let last = path.split(separator: Self.slash).last ?? []
         let bare = Self.bareName(last, layer: (isOwn ? name : short).bytes[...])
         layer.parameters.append(
-          FileLayer.Parameter(name: try reader.name(bare), entry: try reader.name(prefix + path)))
+          .init(name: try reader.name(bare), entry: try reader.name(prefix + path)))
       }
       layers.append(layer)
     }

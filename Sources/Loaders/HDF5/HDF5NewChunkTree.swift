@@ -17,8 +17,6 @@ struct HDF5NewChunkTree {
   }
 
   private let head: HDF5Superblock
-  private let kind: Int
-  private let recordBytes: Int
   private let element: HDF5ChunkElement
   private let levels: [Level]
   private var nodes: Set<Int> = []
@@ -37,11 +35,11 @@ struct HDF5NewChunkTree {
     let root = try cursor.address(head)
     let records = try cursor.integer(2)
     guard let root else { return }
-    let axes = list.layout.chunk.count
     let element = try HDF5ChunkElement(
-      recordBytes, others: 8 * axes, list, kind, kind: 10, what, at: address)
+      kind: kind, plain: 10, byteCount: recordBytes, others: 8 * list.layout.chunk.count, list,
+      what, at: address)
     var tree = HDF5NewChunkTree(
-      head: head, kind: kind, recordBytes: recordBytes, element: element,
+      head: head, element: element,
       levels: try levels(
         depth: depth, nodeBytes: nodeBytes, recordBytes: recordBytes, head, at: address))
     try tree.read(root, level: depth, records: records, into: &list)
@@ -85,12 +83,12 @@ struct HDF5NewChunkTree {
       throw .damaged("a node of chunks has \(records) entries", at: address)
     }
     let pointerBytes = levels[level].pointerBytes
-    let length = Self.frameBytes + records * recordBytes + (records + 1) * pointerBytes
+    let length = Self.frameBytes + records * element.byteCount + (records + 1) * pointerBytes
     var cursor = try list.reader.block(level > 0 ? "BTIN" : "BTLF", at: address, length, Self.what)
-    guard try cursor.byte() == kind else {
+    guard try cursor.byte() == element.kind else {
       throw .damaged("a node of another kind of tree", at: address)
     }
-    var content = try cursor.part(records * recordBytes, Self.what)
+    var content = try cursor.part(records * element.byteCount, Self.what)
     for index in 0...records {
       if level > 0 {
         var pointer = try cursor.part(pointerBytes, Self.what)

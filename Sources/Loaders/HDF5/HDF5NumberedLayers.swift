@@ -2,20 +2,13 @@
 enum HDF5NumberedLayers {
   private static let slash = HDF5Contents.slash
 
-  /// A group of numbered values.
-  private struct Values {
-    /// The parts of the path before `vars`.
-    let place: [ArraySlice<UInt8>]
-    let group: EntryName
-    let children: Range<Int>
-  }
-
   /// The layers of a file; empty without numbered values.
   static func read(
     _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
     var names: [EntryName: EntryName] = [:]
-    var found: [Values] = []
+    // Groups of numbered values, with the parts of their paths before `vars`.
+    var found: [(place: [ArraySlice<UInt8>], group: EntryName, children: Range<Int>)] = []
     // Files written on Windows have backslashes in names instead of groups.
     for node in contents.nodes.indices
     where contents.isGroup(node) && contents.nodes[node].name.hasSuffix("vars") {
@@ -27,14 +20,16 @@ enum HDF5NumberedLayers {
       else { continue }
       let noted = try contents.texts(of: "name", at: node, reader)?.first?[...]
       names[joined(place[...])] = try reader.name(noted ?? place.last ?? [])
-      found.append(
-        Values(
-          place: place, group: try reader.name(path), children: contents.children(of: node)))
+      found.append((place, try reader.name(path), contents.children(of: node)))
     }
     found.sort { $0.group < $1.group }
     var layers: [FileLayer] = []
-    for values in found where !values.children.isEmpty {
-      layers.append(try layer(values, names, contents, reader))
+    for (place, group, children) in found where !children.isEmpty {
+      let numbers = children.compactMap { Int(contents.nodes[$0].name.text) }.sorted()
+      guard numbers.elementsEqual(0..<children.count) else {
+        throw .damaged("the values of \(group) are not numbered from 0")
+      }
+      layers.append(try layer(at: place, group, values: children.count, names, reader))
     }
     return try withWrappers(layers, reader)
   }
@@ -43,15 +38,11 @@ enum HDF5NumberedLayers {
     EntryName(parts.joined(separator: [slash]))
   }
 
+  /// The layer of a group of values numbered from 0.
   private static func layer(
-    _ values: Values, _ names: [EntryName: EntryName], _ contents: HDF5Contents,
-    _ reader: HDF5Reader
+    at place: [ArraySlice<UInt8>], _ group: EntryName, values count: Int,
+    _ names: [EntryName: EntryName], _ reader: HDF5Reader
   ) throws(LoadError) -> FileLayer {
-    let place = values.place
-    let numbers = values.children.compactMap { Int(contents.nodes[$0].name.text) }.sorted()
-    guard numbers.elementsEqual(0..<values.children.count) else {
-      throw .damaged("the values of \(values.group) are not numbered from 0")
-    }
     let whole = joined(place[...])
     // The models around it, without the outermost.
     var around: [EntryName] = []
@@ -66,12 +57,12 @@ enum HDF5NumberedLayers {
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
       depth: around.count, aliases: around.isEmpty ? [] : [name],
       place: try numberedPlace(whole, reader))
-    for number in numbers {
+    for number in 0..<count {
       try reader.countEntry()
       let text = EntryName("\(number)")
       layer.parameters.append(
         FileLayer.Parameter(
-          name: text, entry: try reader.name(values.group.bytes + [slash] + text.bytes)))
+          name: text, entry: try reader.name(group.bytes + [slash] + text.bytes)))
     }
     return layer
   }
