@@ -1,16 +1,10 @@
 /// The locations of the attributes of a group or dataset that may be texts.
 struct HDF5Attributes: Sendable {
-  private struct Attribute: Sendable {
-    let datatype: HDF5Datatype
-    let address: Int
-    let byteCount: Int
-  }
-
-  private var attributes: [EntryName: Attribute] = [:]
+  private var attributes: [EntryName: (datatype: HDF5Datatype, place: Range<Int>)] = [:]
   /// An error in one of them, which is thrown when an attribute is asked for.
   private var fault: LoadError?
   /// Whether the object has more attributes in a form that is not read.
-  private(set) var isPartial = false
+  private var isPartial = false
 
   /// Reads the locations of the attributes of an object.
   ///
@@ -41,10 +35,10 @@ struct HDF5Attributes: Sendable {
     let spaceLength = try cursor.integer(2)
     if version == 3 { try cursor.skip(1) }
     func padding(_ length: Int) -> Int { version == 1 ? (8 - length % 8) % 8 : 0 }
-    let place = cursor
+    let start = cursor
     let stored = try cursor.raw(nameLength)
     guard let end = stored.firstIndex(of: 0) else {
-      throw place.damaged("an attribute's name has no end")
+      throw start.damaged("an attribute's name has no end")
     }
     try cursor.skip(padding(nameLength))
     var type = try cursor.part(typeLength, "the type of an attribute")
@@ -57,24 +51,24 @@ struct HDF5Attributes: Sendable {
     guard byteCount <= cursor.left else {
       throw .damaged("the values of an attribute end too early", at: cursor.offset)
     }
-    attributes[try reader.name(stored[..<end])] = Attribute(
-      datatype: datatype, address: cursor.offset, byteCount: byteCount)
+    let place = cursor.offset..<cursor.offset + byteCount
+    attributes[try reader.name(stored[..<end])] = (datatype, place)
   }
 
   /// The texts of an attribute; `nil` when there is none, or it is not made of texts.
   func texts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let fault { throw fault }
-    guard let attribute = attributes[name] else { return nil }
+    guard let (datatype, place) = attributes[name] else { return nil }
     var texts: [[UInt8]] = []
-    var cursor = try reader.cursor(attribute.address, attribute.byteCount, "an attribute")
+    var cursor = try reader.cursor(place.lowerBound, place.count, "an attribute")
     // h5py writes an empty list as an empty list of numbers.
     while cursor.left > 0 {
-      switch attribute.datatype.form {
+      switch datatype.form {
       case .text:
-        texts.append(try reader.text(try cursor.raw(attribute.datatype.byteCount)))
+        texts.append(try reader.text(try cursor.raw(datatype.byteCount)))
       case .variableText:
-        guard attribute.datatype.byteCount == 4 + reader.head.offsetSize + 4 else {
-          throw .damaged("a text of variable length", at: attribute.address)
+        guard datatype.byteCount == 4 + reader.head.offsetSize + 4 else {
+          throw .damaged("a text of variable length", at: place.lowerBound)
         }
         let length = try cursor.integer(4)
         let address = try cursor.address(reader.head)
@@ -94,6 +88,8 @@ struct HDF5Attributes: Sendable {
     while let part = try texts(of: EntryName(name.bytes + "\(parts.count)".utf8), reader) {
       parts.append(part)
     }
-    return parts.isEmpty ? nil : Array(parts.joined())
+    guard parts.isEmpty else { return Array(parts.joined()) }
+    if isPartial { throw .unsupportedHDF5("the newest form of many attributes") }
+    return nil
   }
 }

@@ -14,10 +14,7 @@ enum HDF5Checksum {
     func add(at offset: Int) {
       // The last words are padded with zeros.
       func word(_ offset: Int) -> UInt32 {
-        (0..<4).reduce(UInt32(0)) { sum, index in
-          let at = offset + index
-          return at < bytes.count ? sum | UInt32(bytes[at]) << UInt32(8 * index) : sum
-        }
+        bytes.dropFirst(offset).prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       }
       a &+= word(offset)
       b &+= word(offset + 4)

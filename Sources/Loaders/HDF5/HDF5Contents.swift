@@ -16,8 +16,8 @@ final class HDF5Contents: Sendable {
       case soft(EntryName)
       /// A link that is not followed, with the reason.
       case blocked(LoadError)
-      /// An object without values, such as a named type.
-      case other
+      /// Another object, by the address of its header: a named type, or one not yet read.
+      case object(Int)
     }
 
     let name: EntryName
@@ -56,23 +56,18 @@ final class HDF5Contents: Sendable {
   /// A reader of the file's structure, with a budget of its own.
   func reader() -> HDF5Reader { HDF5Reader(input, LoadBudget(limits, input), head) }
 
-  // MARK: Nodes
-
   func isGroup(_ node: Int) -> Bool {
-    if case .group = nodes[node].content { return true }
-    return false
+    if case .group = nodes[node].content { true } else { false }
   }
 
   /// The nodes in a group; empty for other nodes.
   func children(of node: Int) -> Range<Int> {
-    if case .group(let children, _) = nodes[node].content { return children }
-    return 0..<0
+    if case .group(let children, _) = nodes[node].content { children } else { 0..<0 }
   }
 
   /// The dataset of a node; `nil` for other nodes.
   func dataset(at node: Int) -> HDF5Dataset? {
-    if case .dataset(let number) = nodes[node].content { return datasets[number] }
-    return nil
+    if case .dataset(let number) = nodes[node].content { datasets[number] } else { nil }
   }
 
   /// The path of a node relative to one above it: `conv1/kernel:0`.
@@ -126,7 +121,7 @@ final class HDF5Contents: Sendable {
       if name.elementsEqual([UInt8(ascii: ".")]) { continue }
       guard let found = child(of: current, named: name) else { return nil }
       switch nodes[found].content {
-      case .group, .dataset, .other: current = found
+      case .group, .dataset, .object: current = found
       case .same(let group): current = group
       case .blocked(let fault): throw fault
       case .soft(let target):
@@ -142,8 +137,6 @@ final class HDF5Contents: Sendable {
     return current
   }
 
-  // MARK: Texts
-
   /// The texts of an attribute of a node; `nil` when there is no such attribute.
   func texts(
     of attribute: EntryName, at node: Int, _ reader: HDF5Reader
@@ -152,10 +145,8 @@ final class HDF5Contents: Sendable {
     switch nodes[node].content {
     case .group(_, let found): attributes = found
     case .dataset(let number): attributes = datasets[number].attributes
-    case .same, .soft, .blocked, .other: return nil
+    case .same, .soft, .blocked, .object: return nil
     }
-    if let texts = try attributes.joinedTexts(of: attribute, reader) { return texts }
-    if attributes.isPartial { throw .unsupportedHDF5("the newest form of many attributes") }
-    return nil
+    return try attributes.joinedTexts(of: attribute, reader)
   }
 }

@@ -46,7 +46,6 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   private var knownSuperBlocks: [Int: (pageBits: ByteCursor, addresses: ByteCursor)] = [:]
   private var known: [Int: ByteCursor] = [:]
 
-  /// Reads the head and the index block.
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     head = list.reader.head
     var cursor = try list.reader.block(
@@ -80,8 +79,6 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   /// The bytes of an element index in blocks.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
 
-  // MARK: Elements
-
   mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index >= form.indexElements else { return try parts.element(index, of: direct) }
     let rest = index - form.indexElements
@@ -114,8 +111,6 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     guard try parts.isWritten(bit, superBlock.pageBits) else { return nil }
     return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
   }
-
-  // MARK: Parts
 
   private mutating func superBlock(
     _ address: Int, number: Int

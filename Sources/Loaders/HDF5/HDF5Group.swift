@@ -1,20 +1,13 @@
-/// What a name in a group leads to.
-enum HDF5Link: Sendable {
-  /// An object of this file, by the address of its header.
-  case object(Int)
-  /// Another path of this file.
-  case soft(EntryName)
-  /// A link that is not followed, with the reason.
-  case other(LoadError)
-}
+/// A name in a group, and what it leads to.
+typealias HDF5Link = (name: EntryName, content: HDF5Contents.Node.Content)
 
 /// The links of one group.
 enum HDF5Group {
   /// The links of a group, sorted by name; `nil` for other objects.
   static func links(
     _ header: HDF5ObjectHeader, _ reader: HDF5Reader
-  ) throws(LoadError) -> [(name: EntryName, link: HDF5Link)]? {
-    var links: [(name: EntryName, link: HDF5Link)] = []
+  ) throws(LoadError) -> [HDF5Link]? {
+    var links: [HDF5Link] = []
     if var cursor = try header.first(.symbolTable)?.cursor("a group") {
       let tree = try cursor.definedAddress(reader.head)
       let heap = try HDF5LocalHeap(at: try cursor.definedAddress(reader.head), reader)
@@ -47,7 +40,7 @@ enum HDF5Group {
 
   private static func link(
     _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(LoadError) -> (name: EntryName, link: HDF5Link) {
+  ) throws(LoadError) -> HDF5Link {
     var cursor = try message.cursor("a link")
     try cursor.expectVersion(1)
     let flags = try cursor.byte()
@@ -59,8 +52,8 @@ enum HDF5Group {
     switch kind {
     case 0: return (name, .object(try cursor.definedAddress(reader.head)))
     case 1: return (name, .soft(try reader.name(try cursor.raw(try cursor.integer(2)))))
-    case 64: return (name, .other(.refusedHDF5("a link to another file")))
-    default: return (name, .other(.refusedHDF5("a link of a user's own kind")))
+    case 64: return (name, .blocked(.refusedHDF5("a link to another file")))
+    default: return (name, .blocked(.refusedHDF5("a link of a user's own kind")))
     }
   }
 }

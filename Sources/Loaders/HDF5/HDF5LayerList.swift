@@ -39,7 +39,7 @@ struct HDF5LayerList {
         let path = contents.path(of: node, below: group)
         try reader.budget.take(bytes: path.count)
         paths.append(path)
-      case .same, .soft, .other: break
+      case .same, .soft, .object: break
       }
     }
     return paths

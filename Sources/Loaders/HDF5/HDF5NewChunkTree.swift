@@ -16,7 +16,6 @@ struct HDF5NewChunkTree {
     let pointerBytes: Int
   }
 
-  private let head: HDF5Superblock
   private let element: HDF5ChunkElement
   private let levels: [Level]
   private var nodes: Set<Int> = []
@@ -39,7 +38,7 @@ struct HDF5NewChunkTree {
       kind: kind, plain: 10, byteCount: recordBytes, others: 8 * list.layout.chunk.count, list,
       what, at: address)
     var tree = HDF5NewChunkTree(
-      head: head, element: element,
+      element: element,
       levels: try levels(
         depth: depth, nodeBytes: nodeBytes, recordBytes: recordBytes, head, at: address))
     try tree.read(root, level: depth, records: records, into: &list)
@@ -92,7 +91,7 @@ struct HDF5NewChunkTree {
     for index in 0...records {
       if level > 0 {
         var pointer = try cursor.part(pointerBytes, Self.what)
-        let child = try pointer.definedAddress(head)
+        let child = try pointer.definedAddress(list.reader.head)
         let count = try pointer.integer(Self.bytes(for: levels[0].records))
         try read(child, level: level - 1, records: count, into: &list)
       }

@@ -94,8 +94,6 @@ struct HDF5ObjectHeader {
     return try cursor.address(head) != nil
   }
 
-  // MARK: Blocks
-
   /// The first block of a header of version 1, and the bytes before the data of each message.
   private static func oldHead(
     _ address: Int, _ reader: HDF5Reader

@@ -57,8 +57,6 @@ final class HDF5Reader {
     return try budget.name(text)
   }
 
-  // MARK: Texts
-
   /// A text, which may end with NUL bytes.
   func text(_ bytes: ArraySlice<UInt8>) throws(LoadError) -> [UInt8] {
     let text = bytes.prefix { $0 != 0 }

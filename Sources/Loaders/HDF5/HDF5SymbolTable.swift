@@ -38,7 +38,7 @@ struct HDF5LocalHeap {
 
 /// The entries of an old-style group: a tree of nodes over lists of names.
 struct HDF5SymbolTable {
-  private(set) var links: [(name: EntryName, link: HDF5Link)] = []
+  private(set) var links: [HDF5Link] = []
   private let reader: HDF5Reader
   private let heap: HDF5LocalHeap
   private var lists: Set<Int> = []

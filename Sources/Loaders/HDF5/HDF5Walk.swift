@@ -1,6 +1,6 @@
 /// A walk through a file without recursion, which reads every object once.
 struct HDF5Walk {
-  private(set) var nodes = [HDF5Contents.Node(name: "", parent: 0, content: .other)]
+  private(set) var nodes: [HDF5Contents.Node]
   private(set) var datasets: [HDF5Dataset] = []
   private(set) var order: [Int] = []
   private let reader: HDF5Reader
@@ -8,10 +8,9 @@ struct HDF5Walk {
   private var known: [Int: HDF5Contents.Node.Content] = [:]
   private var stack: [Place] = []
 
-  /// A link to follow.
+  /// A node to visit.
   private struct Place {
     let node: Int
-    let link: HDF5Link
     let depth: Int
     let pathBytes: Int
   }
@@ -20,36 +19,20 @@ struct HDF5Walk {
   init(_ reader: HDF5Reader) throws(LoadError) {
     self.reader = reader
     let root = reader.head.root
-    try visit(Place(node: 0, link: .object(root), depth: 0, pathBytes: 0))
+    nodes = [HDF5Contents.Node(name: "", parent: 0, content: .object(root))]
+    try read(root, at: Place(node: 0, depth: 0, pathBytes: 0))
     guard case .group = nodes[0].content else { throw .damaged("its root is no group", at: root) }
     while let place = stack.popLast() {
+      guard case .object(let address) = nodes[place.node].content else {
+        note(nodes[place.node].content, at: place.node)
+        continue
+      }
       do throws(LoadError) {
-        try visit(place)
+        try read(address, at: place)
       } catch {
         if error.endsReading { throw error }
+        known[address] = .blocked(error)
         note(.blocked(error), at: place.node)
-        if case .object(let address) = place.link { known[address] = .blocked(error) }
-      }
-    }
-  }
-
-  private mutating func visit(_ place: Place) throws(LoadError) {
-    switch place.link {
-    case .soft(let target): note(.soft(target), at: place.node)
-    case .other(let fault): throw fault
-    case .object(let address):
-      if let content = known[address] { return note(content, at: place.node) }
-      let header = try HDF5ObjectHeader(at: address, reader)
-      if let links = try HDF5Group.links(header, reader) {
-        let children = try push(links, from: place)
-        note(.group(children, try HDF5Attributes(header, reader)), at: place.node)
-        known[address] = .same(place.node)
-      } else if let dataset = try HDF5Dataset(header, reader) {
-        known[address] = .dataset(datasets.count)
-        note(.dataset(datasets.count), at: place.node)
-        datasets.append(dataset)
-      } else {
-        known[address] = .other
       }
     }
   }
@@ -58,24 +41,39 @@ struct HDF5Walk {
     nodes[node].content = content
     switch content {
     case .dataset, .blocked: order.append(node)
-    case .group, .same, .soft, .other: break
+    case .group, .same, .soft, .object: break
     }
   }
 
-  /// Adds the nodes of a group and pushes its links.
+  private mutating func read(_ address: Int, at place: Place) throws(LoadError) {
+    if let content = known[address] { return note(content, at: place.node) }
+    let header = try HDF5ObjectHeader(at: address, reader)
+    if let links = try HDF5Group.links(header, reader) {
+      let children = try push(links, from: place)
+      note(.group(children, try HDF5Attributes(header, reader)), at: place.node)
+      known[address] = .same(place.node)
+    } else if let dataset = try HDF5Dataset(header, reader) {
+      note(.dataset(datasets.count), at: place.node)
+      known[address] = .dataset(datasets.count)
+      datasets.append(dataset)
+    } else {
+      known[address] = .object(address)
+    }
+  }
+
+  /// Adds the nodes of a group, which are visited next.
   private mutating func push(
-    _ links: [(name: EntryName, link: HDF5Link)], from place: Place
+    _ links: [HDF5Link], from place: Place
   ) throws(LoadError) -> Range<Int> {
     try reader.budget.check(depth: place.depth)
     let first = nodes.count
-    for (name, link) in links {
+    for (name, content) in links {
       let pathBytes = place.pathBytes + 1 + name.count
       try reader.budget.check(nameBytes: pathBytes)
       // Listings build the path.
       try reader.budget.take(bytes: pathBytes)
-      stack.append(
-        Place(node: nodes.count, link: link, depth: place.depth + 1, pathBytes: pathBytes))
-      nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: .other))
+      stack.append(Place(node: nodes.count, depth: place.depth + 1, pathBytes: pathBytes))
+      nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: content))
     }
     stack[(stack.count - links.count)...].reverse()
     return first..<nodes.count
