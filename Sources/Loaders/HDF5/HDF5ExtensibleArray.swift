@@ -36,6 +36,8 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
+  private typealias SuperBlock = (pageBits: ByteCursor, addresses: ByteCursor)
+
   let parts: HDF5ChunkParts
   private let head: HDF5Superblock
   private let form: Form
@@ -43,7 +45,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   private let blocks: ByteCursor
   private let superBlocks: ByteCursor
   // Every part is read once.
-  private var knownSuperBlocks: [Int: (pageBits: ByteCursor, addresses: ByteCursor)] = [:]
+  private var knownSuperBlocks: [Int: SuperBlock] = [:]
   private var known: [Int: ByteCursor] = [:]
 
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
@@ -85,24 +87,11 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let ratio = rest / form.leastElements + 1
     let number = Int.bitWidth - 1 - ratio.leadingZeroBitCount
     guard number < form.superBlocks else { throw .damaged("a list of chunks is too short") }
-    let inside = rest - form.start(number)
     let elements = form.elements(number)
-    let block = inside / elements
-    let place = inside % elements
-    if number < form.directSuperBlocks {
-      // The blocks of all smaller super blocks come first.
-      let before = (0..<number).reduce(0) { $0 + form.blocks($1) }
-      guard elements <= form.pageElements else {
-        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
-      }
-      guard let address = try parts.pointer(before + block, of: blocks) else { return nil }
-      return try parts.element(place, of: try dataBlock(address, elements: elements))
-    }
-    guard let address = try parts.pointer(number - form.directSuperBlocks, of: superBlocks) else {
-      return nil
-    }
-    let superBlock = try superBlock(address, number: number)
-    guard let data = try parts.pointer(block, of: superBlock.addresses) else { return nil }
+    let (block, place) = (rest - form.start(number)).quotientAndRemainder(dividingBy: elements)
+    guard let superBlock = try superBlock(number),
+      let data = try parts.pointer(block, of: superBlock.addresses)
+    else { return nil }
     guard elements > form.pageElements else {
       return try parts.element(place, of: try dataBlock(data, elements: elements))
     }
@@ -112,20 +101,33 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
   }
 
-  private mutating func superBlock(
-    _ address: Int, number: Int
-  ) throws(LoadError) -> (pageBits: ByteCursor, addresses: ByteCursor) {
+  /// The addresses of the data blocks of a super block, and the bits of their pages; `nil` when it
+  /// was never written.
+  private mutating func superBlock(_ number: Int) throws(LoadError) -> SuperBlock? {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
-    let pages = form.elements(number) / form.pageElements
-    // Only blocks of several pages have page bits.
-    let bitBytes = form.elements(number) > form.pageElements ? (pages + 7) / 8 * count : 0
-    var cursor = try parts.block(
-      "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
-    try cursor.skip(offsetBytes)
-    let pageBits = try cursor.part(bitBytes, Self.what)
-    knownSuperBlocks[number] = (pageBits, cursor)
-    return (pageBits, cursor)
+    let elements = form.elements(number)
+    var addresses: ByteCursor
+    var bitBytes = 0
+    if number < form.directSuperBlocks {
+      guard elements <= form.pageElements else {
+        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
+      }
+      // The index block has the addresses, after those of all smaller super blocks.
+      addresses = blocks
+      try addresses.skip((0..<number).reduce(0) { $0 + form.blocks($1) } * head.offsetSize)
+    } else {
+      let place = number - form.directSuperBlocks
+      guard let address = try parts.pointer(place, of: superBlocks) else { return nil }
+      // Only blocks of several pages have page bits.
+      if elements > form.pageElements { bitBytes = (elements / form.pageElements + 7) / 8 * count }
+      addresses = try parts.block(
+        "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
+      try addresses.skip(offsetBytes)
+    }
+    let block = (pageBits: try addresses.part(bitBytes, Self.what), addresses: addresses)
+    knownSuperBlocks[number] = block
+    return block
   }
 
   /// The elements of a data block without pages.

@@ -6,18 +6,9 @@ struct HDF5NewChunkTree {
   /// The bytes of a node besides its records and pointers.
   private static let frameBytes = 10
 
-  /// The capacity of nodes of one level.
-  private struct Level {
-    /// Records of a node.
-    let records: Int
-    /// Records of a node and all below it.
-    let total: Int
-    /// The bytes of a pointer to a node below: its address, its records, and those of all below.
-    let pointerBytes: Int
-  }
-
   private let element: HDF5ChunkElement
-  private let levels: [Level]
+  /// The most records of a node of each level, and the bytes of its pointers to nodes below.
+  private let levels: [(records: Int, pointerBytes: Int)]
   private var nodes: Set<Int> = []
   private var last: [Int]?
 
@@ -44,24 +35,26 @@ struct HDF5NewChunkTree {
     try tree.read(root, level: depth, records: records, into: &list)
   }
 
-  /// The capacity of each level, from the leaves up.
+  /// The sizes of nodes of each level, from the leaves up.
   private static func levels(
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
-  ) throws(LoadError) -> [Level] {
-    var levels: [Level] = []
+  ) throws(LoadError) -> [(records: Int, pointerBytes: Int)] {
+    var levels: [(records: Int, pointerBytes: Int)] = []
+    // The records of a node and all below it.
+    var total = 0
     for level in 0...depth {
       var pointerBytes = 0
-      if let leaf = levels.first, let below = levels.last {
-        let totalBytes = level > 1 ? bytes(for: below.total) : 0
+      if let leaf = levels.first {
+        // The address of a node, the number of its records, and that of all below it.
+        let totalBytes = level > 1 ? bytes(for: total) : 0
         pointerBytes = head.offsetSize + bytes(for: leaf.records) + totalBytes
       }
       let records = (nodeBytes - frameBytes - pointerBytes) / (recordBytes + pointerBytes)
-      let total = (records + 1).multipliedSaturated(by: levels.last?.total ?? 0)
-        .addingSaturated(records)
+      total = (records + 1).multipliedSaturated(by: total).addingSaturated(records)
       guard depth < 16, records > 0, total < .max else {
         throw .damaged("a tree of chunks of impossible sizes", at: address)
       }
-      levels.append(Level(records: records, total: total, pointerBytes: pointerBytes))
+      levels.append((records, pointerBytes))
     }
     return levels
   }
