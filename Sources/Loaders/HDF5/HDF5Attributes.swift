@@ -6,9 +6,7 @@ struct HDF5Attributes: Sendable {
   /// Whether the object has more attributes in a form that is not read.
   private var isPartial = false
 
-  /// Reads the locations of the attributes of an object.
-  ///
-  /// - Throws: only errors that end the reading of the file.
+  /// Throws only errors that end the reading of the file.
   init(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
     do throws(LoadError) {
       for message in header.all(.attribute) where !message.isShared {

@@ -11,17 +11,13 @@ protocol HDF5ChunkArray {
 }
 
 extension HDF5ChunkArray {
-  /// Reads all chunks of the list at an address.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     guard var array = try Self(at: address, list) else { return }
-    let steps = try list.layout.listSteps()
-    for number in 0..<list.layout.total {
+    try list.layout.forEachInList { number, index throws(LoadError) in
       try list.reader.budget.take(bytes: array.parts.element.byteCount)
-      guard var cursor = try array.cursor(at: try list.layout.listIndex(of: number, steps)) else {
-        continue
-      }
+      guard var cursor = try array.cursor(at: index) else { return }
       let (address, stored, mask) = try array.parts.element.read(&cursor, list)
-      guard let address else { continue }
+      guard let address else { return }
       try list.add(address: address, stored: stored, mask: mask, number: number)
     }
   }
@@ -31,7 +27,6 @@ extension HDF5ChunkArray {
 struct HDF5ChunkElement {
   /// The kind of the index, which each of its blocks repeats: odd for filtered chunks.
   let kind: Int
-  /// The bytes of an element.
   let byteCount: Int
   /// The bytes of a stored size; `nil` where all chunks have the same.
   private let sizeBytes: Int?

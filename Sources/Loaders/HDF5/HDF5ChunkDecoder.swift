@@ -7,8 +7,6 @@ struct HDF5ChunkDecoder: ~Copyable {
   private let second: RawMemory
 
   /// Allocates memory for chunks that are stored in at most `largestStored` bytes.
-  ///
-  /// - Throws: ``LoadError`` of kind `outOfMemory`.
   init(
     _ contents: HDF5Contents, _ layout: HDF5Chunks, largestStored: Int
   ) throws(LoadError) {

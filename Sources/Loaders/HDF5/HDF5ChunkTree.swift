@@ -16,7 +16,6 @@ enum HDF5ChunkTree {
     }
   }
 
-  /// Reads all chunks below a node.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let layout = list.layout
     var tree = HDF5Tree<Key>(

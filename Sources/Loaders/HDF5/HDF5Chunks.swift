@@ -141,12 +141,15 @@ struct HDF5Chunks: Sendable {
     return place
   }
 
-  /// The distance between neighbours along each axis in a list of chunks.
+  /// Calls `body` with the number of each chunk and its index in a list of chunks.
   ///
   /// A list has room for the largest size of the dataset. An unlimited axis comes first, because
   /// the list grows at its end.
-  func listSteps() throws(LoadError) -> [Int] {
+  func forEachInList(
+    _ body: (_ number: Int, _ index: Int) throws(LoadError) -> Void
+  ) throws(LoadError) {
     let endless = maximum.firstIndex { $0 == nil }
+    // The distance between neighbours along each axis.
     var steps = counts
     var step = 1
     for axis in counts.indices.reversed() where axis != endless {
@@ -156,16 +159,13 @@ struct HDF5Chunks: Sendable {
     }
     guard step < .max else { throw .refusedHDF5("a dataset that may grow beyond all bounds") }
     if let endless { steps[endless] = step }
-    return steps
-  }
-
-  /// The index of a chunk in a list with these steps.
-  func listIndex(of number: Int, _ steps: [Int]) throws(LoadError) -> Int {
-    let index = zip(Self.place(of: number, counts), steps).reduce(0) {
-      $0.addingSaturated($1.0.multipliedSaturated(by: $1.1))
+    for number in 0..<total {
+      let index = zip(Self.place(of: number, counts), steps).reduce(0) {
+        $0.addingSaturated($1.0.multipliedSaturated(by: $1.1))
+      }
+      guard index < .max else { throw .damaged("a chunk lies outside the file") }
+      try body(number, index)
     }
-    guard index < .max else { throw .damaged("a chunk lies outside the file") }
-    return index
   }
 }
 
@@ -191,11 +191,9 @@ struct HDF5ChunkList {
 
   /// Adds the chunks of a contiguous array.
   mutating func addImplicit(_ address: Int) throws(LoadError) {
-    let steps = try layout.listSteps()
-    for number in 0..<layout.total {
-      let start = try layout.listIndex(of: number, steps).multipliedSaturated(by: layout.byteCount)
-      try add(
-        address: address.addingSaturated(start), stored: layout.byteCount, mask: 0, number: number)
+    try layout.forEachInList { number, index throws(LoadError) in
+      let place = address.addingSaturated(index.multipliedSaturated(by: layout.byteCount))
+      try add(address: place, stored: layout.byteCount, mask: 0, number: number)
     }
   }
 }

@@ -4,7 +4,6 @@
 final class HDF5Contents: Sendable {
   /// One name of the file.
   struct Node: Sendable {
-    /// The target of a name.
     enum Content: Sendable {
       /// A group, with its nodes in the order of their names.
       case group(Range<Int>, HDF5Attributes)

@@ -2,14 +2,14 @@ import ForgeShapes
 
 /// The values of one dataset, read when they are used.
 struct HDF5Data: ParameterData {
-  let count: Int
   let elementType: ElementType
   let layout: ParameterLayout
-  let sizes: [Int]?
   private let contents: HDF5Contents
   private let entry: String
   private let dataset: HDF5Dataset
 
+  var count: Int { dataset.byteCount / elementType.byteCount }
+  var sizes: [Int]? { dataset.sizes }
   var origin: String { "\(contents.input.origin): \(entry)" }
 
   init(
@@ -34,9 +34,7 @@ struct HDF5Data: ParameterData {
     self.entry = entry
     self.dataset = dataset
     self.layout = layout
-    count = dataset.byteCount / type.byteCount
     elementType = type
-    sizes = dataset.sizes
   }
 
   /// The bytes of the file that are the values; `nil` unless they are stored in one piece.
@@ -55,7 +53,6 @@ struct HDF5Data: ParameterData {
     return dataset.byteCount + HDF5ChunkDecoder.byteCount(chunks)
   }
 
-  /// Reads the values and gives them to `body`.
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     if let place {
       return try contents.input.withUnsafeBytes(
@@ -67,7 +64,6 @@ struct HDF5Data: ParameterData {
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
-  /// Reads the values into memory that has room for exactly these.
   func read(into memory: UnsafeMutableRawBufferPointer) throws {
     guard memory.count == dataset.byteCount else {
       throw LoadError.otherRoom(memory.count, needs: dataset.byteCount, at: origin)

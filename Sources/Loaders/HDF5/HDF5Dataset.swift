@@ -2,7 +2,6 @@ import ForgeShapes
 
 /// One dataset: the sizes, type and location of its values.
 struct HDF5Dataset: Sendable {
-  /// The storage of the values.
   enum Storage: Sendable {
     /// Contiguous values.
     case plain(address: Int)

@@ -2,12 +2,10 @@
 struct HDF5LayerList {
   private static let slash = HDF5Contents.slash
 
-  /// The layers, those of a listed model each.
   private(set) var layers: [FileLayer] = []
   private let contents: HDF5Contents
   private let reader: HDF5Reader
 
-  /// Finds the layers that a group lists.
   init(
     _ names: [[UInt8]], in root: Int, _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) {

@@ -12,7 +12,6 @@ struct HDF5NewChunkTree {
   private var nodes: Set<Int> = []
   private var last: [Int]?
 
-  /// Reads all chunks of the tree at an address.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let head = list.reader.head
     let length = 22 + head.offsetSize + head.lengthSize

@@ -46,9 +46,9 @@ enum HDF5NumberedLayers {
     let whole = joined(place[...])
     // The models around it, without the outermost.
     var around: [EntryName] = []
-    for count in 1..<max(place.count, 1) {
+    for depth in 1..<max(place.count, 1) {
       try reader.budget.take(bytes: whole.count)
-      if let name = names[joined(place[..<count])] { around.append(name) }
+      if let name = names[joined(place[..<depth])] { around.append(name) }
     }
     let name = names[whole] ?? ""
     let full = around + [name]
@@ -56,7 +56,13 @@ enum HDF5NumberedLayers {
     var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
       depth: around.count, aliases: around.isEmpty ? [] : [name],
-      place: try numberedPlace(whole, reader))
+      place: (whole, 0))
+    // `layers/conv2d_1` has the number 1; the first has none.
+    if let line = whole.bytes.lastIndex(of: UInt8(ascii: "_")),
+      let number = Int(String(decoding: whole.bytes[(line + 1)...], as: UTF8.self))
+    {
+      layer.place = (try reader.name(whole.bytes[..<line]), number)
+    }
     for number in 0..<count {
       try reader.countEntry()
       let text = EntryName("\(number)")
@@ -83,15 +89,5 @@ enum HDF5NumberedLayers {
       layer.aliases += names.filter { inside[$0] == 1 && !own.contains($0) }
       return layer
     }
-  }
-
-  /// `layers/conv2d` and 1 for `layers/conv2d_1`; 0 for the first, which has no number.
-  private static func numberedPlace(
-    _ path: EntryName, _ reader: HDF5Reader
-  ) throws(LoadError) -> (container: EntryName, number: Int) {
-    guard let line = path.bytes.lastIndex(of: UInt8(ascii: "_")),
-      let number = Int(String(decoding: path.bytes[(line + 1)...], as: UTF8.self))
-    else { return (path, 0) }
-    return (try reader.name(path.bytes[..<line]), number)
   }
 }

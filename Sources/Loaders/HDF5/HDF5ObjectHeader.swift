@@ -22,7 +22,6 @@ struct HDF5Message {
   let isShared: Bool
   let data: ByteCursor
 
-  /// A cursor over the data.
   func cursor(_ what: String) throws(LoadError) -> ByteCursor {
     guard !isShared else { throw .unsupportedHDF5("\(what) kept in another place") }
     return data.named(what)

@@ -51,7 +51,6 @@ final class HDF5Reader {
     try budget.take(bytes: Self.entryBytes)
   }
 
-  /// Makes a name.
   func name(_ text: some Collection<UInt8>) throws(LoadError) -> EntryName {
     try budget.take(bytes: Self.entryBytes)
     return try budget.name(text)

@@ -10,17 +10,9 @@ struct HDF5Tree<Key: Comparable> {
   /// The nodes that were read.
   private(set) var seen: Set<Int> = []
 
-  /// A child of the lowest level.
-  struct Leaf {
-    /// The address of the child and of its node.
-    let address: Int
-    let node: Int
-    /// The key of the child.
-    let key: Key
-    /// The bounds of the keys in the child, where other readers look for them.
-    let low: Key
-    let high: Key
-  }
+  /// The address of a child of the lowest level, that of its node, its key, and the bounds of the
+  /// keys in it, where other readers look for them.
+  typealias Leaf = (address: Int, node: Int, key: Key, low: Key, high: Key)
 
   /// Reads a node and all below it; the level of a node is one less than its parent's.
   mutating func read(
@@ -58,7 +50,7 @@ struct HDF5Tree<Key: Comparable> {
       if level > 0 {
         try read(child, below: level, after: from, upTo: to, key: key, visit: visit)
       } else {
-        try visit(Leaf(address: child, node: address, key: before, low: from, high: to))
+        try visit((child, address, before, from, to))
       }
       before = behind
     }

@@ -15,7 +15,6 @@ struct HDF5Walk {
     let pathBytes: Int
   }
 
-  /// Walks from the root.
   init(_ reader: HDF5Reader) throws(LoadError) {
     self.reader = reader
     let root = reader.head.root
