@@ -3,14 +3,14 @@ struct HDF5ChunkAssembly {
   /// The sizes of the dataset and of a chunk; the last in bytes.
   ///
   /// Last axes that a chunk covers whole are merged with the axis before them.
-  private let sizes: [Int]
-  private let chunk: [Int]
-  private let counts: [Int]
+  private var sizes: [Int]
+  private var chunk: [Int]
+  private var counts: [Int]
 
   init(_ layout: HDF5Chunks) {
-    var sizes = layout.sizes
-    var chunk = layout.chunk
-    var counts = layout.counts
+    sizes = layout.sizes
+    chunk = layout.chunk
+    counts = layout.counts
     sizes[sizes.count - 1] *= layout.elementByteCount
     chunk[chunk.count - 1] *= layout.elementByteCount
     while let size = sizes.last, sizes.count > 1, size == chunk.last {
@@ -20,9 +20,6 @@ struct HDF5ChunkAssembly {
       sizes[sizes.count - 1] *= size
       chunk[chunk.count - 1] *= size
     }
-    self.sizes = sizes
-    self.chunk = chunk
-    self.counts = counts
   }
 
   /// The bytes of the dataset that are a chunk; `nil` unless they are contiguous and complete.

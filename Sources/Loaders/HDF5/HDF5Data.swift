@@ -55,8 +55,7 @@ struct HDF5Data: ParameterData {
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     if let place {
-      return try contents.input.withUnsafeBytes(
-        in: place, alignment: elementType.byteCount, body)
+      return try contents.input.withUnsafeBytes(in: place, alignment: elementType.byteCount, body)
     }
     let chunks = try contents.input.locating(entry, writtenChunks)
     let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)

@@ -102,9 +102,9 @@ struct HDF5Dataspace: Sendable {
   private static let maximumByteCount = 1 << 40
 
   /// The sizes, outermost first: none for a single value.
-  let sizes: [Int]
+  private(set) var sizes: [Int] = []
   /// The sizes the dataset may grow to; `nil` for any size.
-  let maximum: [Int?]
+  private(set) var maximum: [Int?] = []
 
   init(_ cursor: inout ByteCursor, _ head: HDF5Superblock) throws(LoadError) {
     let start = cursor.offset
@@ -123,9 +123,8 @@ struct HDF5Dataspace: Sendable {
     default: throw .unsupportedHDF5("version \(version) of a shape")
     }
     guard rank <= 32 else { throw .damaged("a shape of \(rank) axes", at: start) }
-    var sizes: [Int] = []
     for _ in 0..<rank { sizes.append(try cursor.length(head)) }
-    var maximum: [Int?] = sizes
+    maximum = sizes
     if flags & 1 != 0 {
       for axis in 0..<rank {
         maximum[axis] = try cursor.address(head.lengthSize)
@@ -134,8 +133,6 @@ struct HDF5Dataspace: Sendable {
         }
       }
     }
-    self.sizes = sizes
-    self.maximum = maximum
   }
 
   /// The bytes of all elements, within the bounds of a dataset.

@@ -1,7 +1,6 @@
 /// The value of elements of a dataset that were never written.
 enum HDF5FillValue {
-  /// Reads the fill value from an object header, in its stored form: empty for zeros, `nil` for no
-  /// value.
+  /// The value in its stored form: empty for zeros, `nil` for no value.
   static func read(
     _ header: HDF5ObjectHeader, elementByteCount: Int
   ) throws(LoadError) -> [UInt8]? {

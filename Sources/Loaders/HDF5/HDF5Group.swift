@@ -11,7 +11,7 @@ enum HDF5Group {
     if var cursor = try header.first(.symbolTable)?.cursor("a group") {
       let tree = try cursor.definedAddress(reader.head)
       let heap = try HDF5LocalHeap(at: try cursor.definedAddress(reader.head), reader)
-      links = try HDF5SymbolTable(tree, reader, heap).links
+      links = try HDF5SymbolTable(tree, heap).links
     } else if header.first(.linkInfo) != nil || header.first(.link) != nil {
       guard try !header.usesHeap(.linkInfo, "a group", orderBytes: 8, reader.head) else {
         throw .unsupportedHDF5("the newest form of large groups")

@@ -55,8 +55,7 @@ enum HDF5NumberedLayers {
     try reader.budget.take(bytes: full.reduce(0) { $0 + $1.count })
     var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
-      depth: around.count, aliases: around.isEmpty ? [] : [name],
-      place: (whole, 0))
+      depth: around.count, aliases: around.isEmpty ? [] : [name], place: (whole, 0))
     // `layers/conv2d_1` has the number 1; the first has none.
     if let line = whole.bytes.lastIndex(of: UInt8(ascii: "_")),
       let number = Int(String(decoding: whole.bytes[(line + 1)...], as: UTF8.self))

@@ -1,7 +1,7 @@
 /// The names of an old-style group.
 struct HDF5LocalHeap {
   private static let what = "the names of a group"
-  private let reader: HDF5Reader
+  let reader: HDF5Reader
   private let address: Int
   private let length: Int
 
@@ -39,17 +39,15 @@ struct HDF5LocalHeap {
 /// The entries of an old-style group: a tree of nodes over lists of names.
 struct HDF5SymbolTable {
   private(set) var links: [HDF5Link] = []
-  private let reader: HDF5Reader
   private let heap: HDF5LocalHeap
   private var lists: Set<Int> = []
 
   /// Reads the tree at an address, with its names in a heap.
-  init(_ address: Int, _ reader: HDF5Reader, _ heap: HDF5LocalHeap) throws(LoadError) {
-    self.reader = reader
+  init(_ address: Int, _ heap: HDF5LocalHeap) throws(LoadError) {
     self.heap = heap
-    let head = reader.head
+    let head = heap.reader.head
     var tree = HDF5Tree<EntryName>(
-      reader: reader, kind: 0, keyBytes: head.lengthSize, maximumEntries: 2 * head.groupNodeK)
+      reader: heap.reader, kind: 0, keyBytes: head.lengthSize, maximumEntries: 2 * head.groupNodeK)
     try tree.read(address, after: "") { cursor throws(LoadError) in
       try heap.name(try cursor.length(head))
     } visit: { leaf throws(LoadError) in
@@ -63,11 +61,12 @@ struct HDF5SymbolTable {
     guard lists.insert(address).inserted else {
       throw .damaged("a group has a part twice", at: address)
     }
+    let reader = heap.reader
+    let head = reader.head
     var start = try reader.cursor(address, 8, "a group's list of names")
     try start.expect("SNOD", version: 1)
     try start.skip(1)
     let count = try start.integer(2)
-    let head = reader.head
     guard count <= 2 * head.groupLeafK else {
       throw .damaged("a group's list has \(count) names", at: address)
     }
