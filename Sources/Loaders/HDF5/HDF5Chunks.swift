@@ -94,8 +94,7 @@ struct HDF5Chunks: Sendable {
     }
     self.index = index
     let isFiltered = index == .single && flags & 0x2 != 0
-    single =
-      isFiltered ? (try cursor.length(head), try cursor.integer(4)) : (byteCount, 0)
+    single = isFiltered ? (try cursor.length(head), try cursor.integer(4)) : (byteCount, 0)
     // The parameters of lists and trees, which these repeat.
     let parameterBytes = [Index.fixedArray: 1, .extensibleArray: 5, .newTree: 6]
     try cursor.skip(parameterBytes[index] ?? 0)
@@ -179,8 +178,7 @@ struct HDF5ChunkList {
   mutating func add(address: Int, stored: Int, mask: Int, number: Int) throws(LoadError) {
     try reader.budget.take(bytes: MemoryLayout<HDF5Chunk>.stride)
     try reader.head.check(address, stored, "a chunk")
-    try layout.filters.check(
-      stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
+    try layout.filters.check(stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
     // A small file whose chunks share bytes could have huge values.
     storedBytes += stored
     guard storedBytes <= reader.head.count else {

@@ -84,7 +84,7 @@ final class HDF5Contents: Sendable {
   func fullPath(of node: Int) -> [UInt8] { [Self.slash] + path(of: node) }
 
   /// The node of a name in a group.
-  func child(of group: Int, named name: some Sequence<UInt8>) -> Int? {
+  func child(of group: Int, named name: some Collection<UInt8>) -> Int? {
     var range = children(of: group)
     // They are sorted by name.
     while !range.isEmpty {
