@@ -18,9 +18,7 @@ extension ByteCursor {
   /// An address that must be defined.
   mutating func definedAddress(_ head: HDF5Superblock) throws(LoadError) -> Int {
     let place = self
-    guard let address = try address(head.offsetSize) else {
-      throw place.damaged("an address is missing")
-    }
+    guard let address = try address(head) else { throw place.damaged("an address is missing") }
     return address
   }
 
@@ -29,14 +27,13 @@ extension ByteCursor {
     try integer(head.lengthSize)
   }
 
-  /// Throws unless the next bytes are `signature`.
-  mutating func expect(_ signature: StaticString) throws(LoadError) {
+  /// Throws unless the next bytes are `signature`, and then `version` if there is one.
+  mutating func expect(_ signature: StaticString, version: Int? = nil) throws(LoadError) {
     let place = self
-    let wanted = UnsafeBufferPointer(
-      start: signature.utf8Start, count: signature.utf8CodeUnitCount)
-    guard try raw(wanted.count).elementsEqual(wanted) else {
+    guard try raw(signature.utf8CodeUnitCount).elementsEqual(signature.description.utf8) else {
       throw place.damaged("\(what) does not begin with \(signature)")
     }
+    if let version { try expectVersion(version) }
   }
 
   /// Throws unless the next byte is `version`.

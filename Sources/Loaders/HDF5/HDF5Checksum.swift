@@ -6,17 +6,15 @@ enum HDF5Checksum {
   }
 
   private static func lookup3(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    var (a, b, c) = (UInt32(0), UInt32(0), UInt32(0))
+    var a = 0xdead_beef &+ UInt32(truncatingIfNeeded: bytes.count)
+    var (b, c) = (a, a)
     func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
       value << bits | value >> (32 - bits)
     }
     func add(at offset: Int) {
       // The last words are padded with zeros.
       func word(_ offset: Int) -> UInt32 {
-        (0..<4).reduce(UInt32(0)) { sum, index in
-          let at = offset + index
-          return at < bytes.count ? sum | UInt32(bytes[at]) << UInt32(8 * index) : sum
-        }
+        bytes.dropFirst(offset).prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       }
       a &+= word(offset)
       b &+= word(offset + 4)
@@ -33,19 +31,16 @@ enum HDF5Checksum {
       c ^= b
       c &-= rotate(b, bits)
     }
-    a = 0xdead_beef &+ UInt32(truncatingIfNeeded: bytes.count)
-    (b, c) = (a, a)
-    var offset = 0
-    while bytes.count - offset > 12 {
-      add(at: offset)
-      for bits: UInt32 in [4, 6, 8, 16, 19, 4] { mix(bits) }
-      offset += 12
+    for start in stride(from: 0, to: bytes.count, by: 12) {
+      add(at: start)
+      if bytes.count - start > 12 {
+        for bits: UInt32 in [4, 6, 8, 16, 19, 4] { mix(bits) }
+      } else {
+        // The first step of `finish` turns the numbers back.
+        (a, b, c) = (c, a, b)
+        for bits: UInt32 in [14, 11, 25, 16, 4, 14, 24] { finish(bits) }
+      }
     }
-    guard offset < bytes.count else { return c }
-    add(at: offset)
-    // The first step of `finish` turns the numbers back.
-    (a, b, c) = (c, a, b)
-    for bits: UInt32 in [14, 11, 25, 16, 4, 14, 24] { finish(bits) }
     return c
   }
 

@@ -11,15 +11,13 @@ protocol HDF5ChunkArray {
 }
 
 extension HDF5ChunkArray {
-  /// Reads all chunks of the list at an address.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     guard var array = try Self(at: address, list) else { return }
-    let order = try HDF5ChunkOrder(list.layout)
-    for number in 0..<list.layout.total {
-      try list.reader.count(bytes: array.parts.elementBytes)
-      guard var cursor = try array.cursor(at: try order.offset(of: number)) else { continue }
+    try list.layout.forEachInList { number, index throws(LoadError) in
+      try list.reader.budget.take(bytes: array.parts.element.byteCount)
+      guard var cursor = try array.cursor(at: index) else { return }
       let (address, stored, mask) = try array.parts.element.read(&cursor, list)
-      guard let address else { continue }
+      guard let address else { return }
       try list.add(address: address, stored: stored, mask: mask, number: number)
     }
   }
@@ -27,23 +25,28 @@ extension HDF5ChunkArray {
 
 /// How an index stores the place of a chunk.
 struct HDF5ChunkElement {
+  /// The kind of the index, which each of its blocks repeats: odd for filtered chunks.
+  let kind: Int
+  let byteCount: Int
   /// The bytes of a stored size; `nil` where all chunks have the same.
   private let sizeBytes: Int?
 
-  /// The elements of an index, which have `byteCount` bytes, `others` of them for something else.
+  /// The elements of an index of `byteCount` bytes each, `others` of them for something else.
   ///
   /// Elements of filtered chunks also state a size and a mask. The kind of the index must be one
-  /// more for them than `kind`, that of others.
+  /// more for them than `plain`, that of others.
   init(
-    _ byteCount: Int, others: Int = 0, _ list: HDF5ChunkList, _ found: Int, kind: Int,
-    _ what: String, at address: Int? = nil
+    kind: Int, plain: Int, byteCount: Int, others: Int = 0, _ list: HDF5ChunkList, _ what: String,
+    at address: Int? = nil
   ) throws(LoadError) {
-    let isFiltered = !list.layout.filters.filters.isEmpty
+    let isFiltered = !list.layout.filters.isEmpty
     let left = byteCount - others - list.reader.head.offsetSize
-    sizeBytes = isFiltered ? left - 4 : nil
-    guard found == (isFiltered ? kind + 1 : kind),
+    guard kind == (isFiltered ? plain + 1 : plain),
       isFiltered ? (1...8).contains(left - 4) : left == 0
     else { throw .damaged("\(what) of another kind", at: address) }
+    self.kind = kind
+    self.byteCount = byteCount
+    sizeBytes = isFiltered ? left - 4 : nil
   }
 
   /// Reads the place of a chunk; without an address there is none.
@@ -61,22 +64,16 @@ struct HDF5ChunkParts {
   static let what = "a list of chunks"
 
   let element: HDF5ChunkElement
-  let elementBytes: Int
   private let reader: HDF5Reader
   private let address: Int
-  /// 0 for chunks as they are, 1 for filtered ones.
-  private let client: Int
 
   /// Reads the start of the head of a list, which `cursor` is.
   init(_ cursor: inout ByteCursor, at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
-    client = try cursor.byte()
-    elementBytes = try cursor.byte()
-    element = try HDF5ChunkElement(elementBytes, list, client, kind: 0, Self.what)
+    element = try HDF5ChunkElement(
+      kind: try cursor.byte(), plain: 0, byteCount: try cursor.byte(), list, Self.what)
     reader = list.reader
     self.address = address
   }
-
-  // MARK: Blocks
 
   /// The bytes of a block that holds `byteCount`.
   func blockBytes(_ byteCount: Int) -> Int { 6 + reader.head.offsetSize + byteCount + 4 }
@@ -89,7 +86,7 @@ struct HDF5ChunkParts {
       throw .damaged("a list of chunks is too long", at: address)
     }
     var cursor = try reader.block(signature, at: address, blockBytes(byteCount), Self.what)
-    guard try cursor.byte() == client, try cursor.address(reader.head) == self.address else {
+    guard try cursor.byte() == element.kind, try cursor.address(reader.head) == self.address else {
       throw .damaged("a list of chunks belongs to another", at: address)
     }
     return cursor
@@ -97,7 +94,7 @@ struct HDF5ChunkParts {
 
   /// The elements of a page.
   func page(at address: Int, _ count: Int) throws(LoadError) -> ByteCursor {
-    try reader.cursor(address, count * elementBytes + 4, Self.what).checked()
+    try reader.cursor(address, count * element.byteCount + 4, Self.what).checked()
   }
 
   /// Whether a page was written, by the bits of all pages.
@@ -107,12 +104,10 @@ struct HDF5ChunkParts {
     return try bits.byte() & (0x80 >> (page % 8)) != 0
   }
 
-  // MARK: Elements
-
   /// A cursor at one of the elements behind a cursor.
   func element(_ place: Int, of elements: ByteCursor) throws(LoadError) -> ByteCursor {
     var cursor = elements
-    try cursor.skip(place * elementBytes)
+    try cursor.skip(place * element.byteCount)
     return cursor
   }
 

@@ -3,15 +3,14 @@ struct HDF5ChunkAssembly {
   /// The sizes of the dataset and of a chunk; the last in bytes.
   ///
   /// Last axes that a chunk covers whole are merged with the axis before them.
-  private let sizes: [Int]
-  private let chunk: [Int]
-  private let counts: [Int]
-  private let strides: [Int]
+  private var sizes: [Int]
+  private var chunk: [Int]
+  private var counts: [Int]
 
   init(_ layout: HDF5Chunks) {
-    var sizes = layout.sizes
-    var chunk = layout.chunk
-    var counts = layout.counts
+    sizes = layout.sizes
+    chunk = layout.chunk
+    counts = layout.counts
     sizes[sizes.count - 1] *= layout.elementByteCount
     chunk[chunk.count - 1] *= layout.elementByteCount
     while let size = sizes.last, sizes.count > 1, size == chunk.last {
@@ -21,16 +20,6 @@ struct HDF5ChunkAssembly {
       sizes[sizes.count - 1] *= size
       chunk[chunk.count - 1] *= size
     }
-    self.sizes = sizes
-    self.chunk = chunk
-    self.counts = counts
-    var strides = sizes
-    var stride = 1
-    for axis in sizes.indices.reversed() {
-      strides[axis] = stride
-      stride *= sizes[axis]
-    }
-    self.strides = strides
   }
 
   /// The bytes of the dataset that are a chunk; `nil` unless they are contiguous and complete.
@@ -45,28 +34,20 @@ struct HDF5ChunkAssembly {
     _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
   ) {
     let starts = zip(HDF5Chunks.place(of: number, counts), chunk).map { $0 * $1 }
-    let last = sizes.count - 1
     let lengths = sizes.indices.map { min(chunk[$0], sizes[$0] - starts[$0]) }
-    var position = Array(repeating: 0, count: last)
-    while true {
-      var source = 0
-      var target = starts[last]
-      for axis in 0..<last {
-        source = source * chunk[axis] + position[axis]
-        target += (starts[axis] + position[axis]) * strides[axis]
+    /// Copies what lies at one index of the axes before `axis`, in the chunk and in the dataset.
+    func copyRows(_ axis: Int, from source: Int, to target: Int) {
+      let first = target + starts[axis]
+      guard axis < sizes.count - 1 else {
+        let row = UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[axis]])
+        return UnsafeMutableRawBufferPointer(rebasing: values[first..<first + row.count])
+          .copyMemory(from: row)
       }
-      source *= chunk[last]
-      UnsafeMutableRawBufferPointer(rebasing: values[target..<target + lengths[last]])
-        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[source..<source + lengths[last]]))
-      // The next row.
-      var axis = last - 1
-      while axis >= 0 {
-        position[axis] += 1
-        if position[axis] < lengths[axis] { break }
-        position[axis] = 0
-        axis -= 1
+      for place in 0..<lengths[axis] {
+        copyRows(
+          axis + 1, from: (source + place) * chunk[axis + 1], to: (first + place) * sizes[axis + 1])
       }
-      if axis < 0 { return }
     }
+    copyRows(0, from: 0, to: 0)
   }
 }

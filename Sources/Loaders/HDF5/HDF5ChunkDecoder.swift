@@ -1,39 +1,34 @@
 /// Reads chunks and undoes their filters, in memory that all chunks of a dataset share.
 struct HDF5ChunkDecoder: ~Copyable {
-  private let input: InputFile
-  private let base: Int
-  private let byteCount: Int
-  private let filters: HDF5Filters
+  private let contents: HDF5Contents
+  private let layout: HDF5Chunks
   private let stored: RawMemory
   private let first: RawMemory
   private let second: RawMemory
 
-  /// Allocates memory for chunks of `byteCount` bytes, stored in at most `largestStored`.
-  ///
-  /// Address 0 is the byte `base` of the file.
-  ///
-  /// - Throws: ``LoadError`` of kind `outOfMemory`.
+  /// Allocates memory for chunks that are stored in at most `largestStored` bytes.
   init(
-    _ input: InputFile, base: Int, byteCount: Int, largestStored: Int, filters: HDF5Filters
+    _ contents: HDF5Contents, _ layout: HDF5Chunks, largestStored: Int
   ) throws(LoadError) {
-    let stored = try RawMemory(byteCount: largestStored, for: input.origin)
+    let origin = contents.input.origin
+    let stored = try RawMemory(byteCount: largestStored, for: origin)
     // The checksum of four bytes may be compressed with the values, and shuffling may follow
     // compression.
-    let room = filters.filters.isEmpty ? 0 : max(byteCount + 4, largestStored)
-    let first = try RawMemory(byteCount: room, for: input.origin)
-    let second = try RawMemory(byteCount: filters.filters.count > 1 ? room : 0, for: input.origin)
-    self.input = input
-    self.base = base
-    self.byteCount = byteCount
-    self.filters = filters
+    let room = layout.filters.isEmpty ? 0 : max(layout.byteCount + 4, largestStored)
+    let first = try RawMemory(byteCount: room, for: origin)
+    let second = try RawMemory(byteCount: layout.filters.count > 1 ? room : 0, for: origin)
+    self.contents = contents
+    self.layout = layout
     self.stored = stored
     self.first = first
     self.second = second
   }
 
   /// The bytes of memory that decoding takes.
-  static func byteCount(chunk: Int, largestStored: Int, filters: HDF5Filters) -> Int {
-    largestStored + min(filters.filters.count, 2) * (chunk + 4)
+  ///
+  /// A stored chunk has no more bytes than its values and its checksum.
+  static func byteCount(_ layout: HDF5Chunks) -> Int {
+    layout.byteCount + min(layout.filters.count, 2) * (layout.byteCount + 4)
   }
 
   /// Reads a chunk and undoes its filters, into `target` if there is one.
@@ -42,11 +37,14 @@ struct HDF5ChunkDecoder: ~Copyable {
   func decode(
     _ chunk: HDF5Chunk, into target: UnsafeMutableRawBufferPointer?
   ) throws(LoadError) -> UnsafeRawBufferPointer {
-    let applied = filters.applied(chunk.mask)
+    let applied = layout.filters.applied(chunk.mask)
     let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
     let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
-    let start = base + chunk.address
-    try input.read(start..<start + chunk.stored, into: source)
+    let start = contents.head.base + chunk.address
+    try contents.input.read(start..<start + chunk.stored, into: source)
+    func altered() -> LoadError {
+      .damaged("a compressed chunk is not what it should be", at: chunk.address)
+    }
     var current = UnsafeRawBufferPointer(source)
     // Two buffers take turns.
     var isSecond = false
@@ -56,28 +54,28 @@ struct HDF5ChunkDecoder: ~Copyable {
       // compressed earlier does not change here.
       let count =
         before.contains(.deflate)
-        ? current.count : byteCount + (before.contains(.fletcher32) ? 4 : 0)
+        ? current.count : layout.byteCount + (before.contains(.fletcher32) ? 4 : 0)
       let buffer = UnsafeMutableRawBufferPointer(
         rebasing: (isSecond ? second.bytes : first.bytes)[..<count])
       let output = before.isEmpty ? target ?? buffer : buffer
       switch filter {
       case .fletcher32:
-        guard current.count >= 4 else { throw Self.altered(chunk.address) }
+        guard current.count >= 4 else { throw altered() }
         guard HDF5Checksum.fletcher32Matches(current) else {
           throw .damaged("the checksum of a chunk is wrong", at: chunk.address)
         }
         current = UnsafeRawBufferPointer(rebasing: current.dropLast(4))
         continue
       case .deflate:
-        guard Zlib.inflate(current, into: output) else { throw Self.altered(chunk.address) }
+        guard Zlib.inflate(current, into: output) else { throw altered() }
       case .shuffle:
-        guard current.count == count else { throw Self.altered(chunk.address) }
-        Self.unshuffle(current, into: output, elementByteCount: filters.elementByteCount)
+        guard current.count == count else { throw altered() }
+        unshuffle(current, into: output)
       }
       current = UnsafeRawBufferPointer(output)
       isSecond.toggle()
     }
-    guard current.count == byteCount else { throw Self.altered(chunk.address) }
+    guard current.count == layout.byteCount else { throw altered() }
     if let target, current.baseAddress != UnsafeRawPointer(target.baseAddress) {
       target.copyMemory(from: current)
       return UnsafeRawBufferPointer(target)
@@ -85,24 +83,20 @@ struct HDF5ChunkDecoder: ~Copyable {
     return current
   }
 
-  private static func altered(_ address: Int) -> LoadError {
-    .damaged("a compressed chunk is not what it should be", at: address)
-  }
-
   /// Puts the bytes of each value side by side; the first bytes of all values are stored first.
-  private static func unshuffle(
-    _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
-    elementByteCount: Int
+  private func unshuffle(
+    _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) {
-    let count = bytes.count / elementByteCount
-    for byte in 0..<elementByteCount {
+    let width = layout.elementByteCount
+    let count = bytes.count / width
+    for byte in 0..<width {
       var place = byte
       for index in (byte * count)..<((byte + 1) * count) {
         output[place] = bytes[index]
-        place += elementByteCount
+        place += width
       }
     }
     // A rest that is no whole value is not shuffled.
-    for index in (count * elementByteCount)..<bytes.count { output[index] = bytes[index] }
+    for index in (count * width)..<bytes.count { output[index] = bytes[index] }
   }
 }

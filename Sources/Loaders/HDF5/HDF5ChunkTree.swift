@@ -4,8 +4,8 @@ enum HDF5ChunkTree {
   private struct Key: Comparable {
     var stored = 0
     var mask = 0
-    /// The start in values.
-    var start: [Int] = []
+    /// Whether it starts where a chunk may.
+    var isWhole = true
     /// The start in chunks, by which libhdf5 compares keys.
     var place: [Int] = []
 
@@ -16,21 +16,19 @@ enum HDF5ChunkTree {
     }
   }
 
-  /// Reads all chunks below a node.
   static func read(_ address: Int, into list: inout HDF5ChunkList) throws(LoadError) {
     let layout = list.layout
-    var tree = HDF5Tree<Key>(kind: 1, keyBytes: 8 + 8 * (layout.chunk.count + 1))
-    try tree.read(address, after: Key(), list.reader) { cursor throws(LoadError) in
+    var tree = HDF5Tree<Key>(
+      reader: list.reader, kind: 1, keyBytes: 8 + 8 * (layout.chunk.count + 1))
+    try tree.read(address, after: Key()) { cursor throws(LoadError) in
       try key(&cursor, layout)
     } visit: { leaf throws(LoadError) in
       // At or after the lower place and before the upper, and so none twice.
       let key = leaf.key
-      guard leaf.low == key, key < leaf.high, key.place.last == 0, fits(key.start, layout) else {
-        throw .damaged("a chunk is out of place", at: leaf.node)
-      }
-      try list.add(
-        address: leaf.address, stored: key.stored, mask: key.mask,
-        number: layout.number(of: key.place.dropLast()))
+      guard leaf.low == key, key < leaf.high, key.place.last == 0, key.isWhole,
+        let number = layout.number(of: key.place.dropLast())
+      else { throw .damaged("a chunk is out of place", at: leaf.node) }
+      try list.add(address: leaf.address, stored: key.stored, mask: key.mask, number: number)
     }
   }
 
@@ -38,18 +36,12 @@ enum HDF5ChunkTree {
     _ cursor: inout ByteCursor, _ layout: HDF5Chunks
   ) throws(LoadError) -> Key {
     var key = Key(stored: try cursor.integer(4), mask: try cursor.integer(4))
-    for size in layout.chunk + [layout.elementByteCount] {
+    for size in layout.chunk {
       let start = try cursor.integer(8)
-      key.start.append(start)
       key.place.append(start / size)
+      key.isWhole = key.isWhole && start.isMultiple(of: size)
     }
+    key.place.append(try cursor.integer(8) / layout.elementByteCount)
     return key
-  }
-
-  /// Whether a chunk may start here.
-  private static func fits(_ start: [Int], _ layout: HDF5Chunks) -> Bool {
-    zip(start, zip(layout.sizes, layout.chunk)).allSatisfy { place, axis in
-      place < axis.0 && place.isMultiple(of: axis.1)
-    }
   }
 }

@@ -4,7 +4,6 @@
 final class HDF5Contents: Sendable {
   /// One name of the file.
   struct Node: Sendable {
-    /// The target of a name.
     enum Content: Sendable {
       /// A group, with its nodes in the order of their names.
       case group(Range<Int>, HDF5Attributes)
@@ -16,8 +15,8 @@ final class HDF5Contents: Sendable {
       case soft(EntryName)
       /// A link that is not followed, with the reason.
       case blocked(LoadError)
-      /// An object without values, such as a named type.
-      case other
+      /// Another object, by the address of its header: a named type, or one not yet read.
+      case object(Int)
     }
 
     let name: EntryName
@@ -26,6 +25,9 @@ final class HDF5Contents: Sendable {
   }
 
   static let root = 0
+  static let slash = UInt8(ascii: "/")
+  /// Links that lead to links.
+  private static let maximumHops = 64
 
   let input: InputFile
   let head: HDF5Superblock
@@ -39,10 +41,9 @@ final class HDF5Contents: Sendable {
 
   /// Reads the structure of a file; `nil` when it is of another format.
   init?(_ input: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    let bytes = HDF5Bytes(input, limits)
-    guard let head = try HDF5Superblock(bytes) else { return nil }
-    var walk = HDF5Walk(HDF5Reader(bytes, head), limits)
-    try walk.run()
+    let budget = LoadBudget(limits, input)
+    guard let head = try HDF5Superblock(input, budget) else { return nil }
+    let walk = try HDF5Walk(HDF5Reader(input, budget, head))
     self.input = input
     self.head = head
     self.limits = limits
@@ -52,27 +53,20 @@ final class HDF5Contents: Sendable {
   }
 
   /// A reader of the file's structure, with a budget of its own.
-  func reader() -> HDF5Reader {
-    HDF5Reader(HDF5Bytes(input, limits), head)
-  }
-
-  // MARK: Nodes
+  func reader() -> HDF5Reader { HDF5Reader(input, LoadBudget(limits, input), head) }
 
   func isGroup(_ node: Int) -> Bool {
-    if case .group = nodes[node].content { return true }
-    return false
+    if case .group = nodes[node].content { true } else { false }
   }
 
   /// The nodes in a group; empty for other nodes.
   func children(of node: Int) -> Range<Int> {
-    if case .group(let children, _) = nodes[node].content { return children }
-    return 0..<0
+    if case .group(let children, _) = nodes[node].content { children } else { 0..<0 }
   }
 
   /// The dataset of a node; `nil` for other nodes.
   func dataset(at node: Int) -> HDF5Dataset? {
-    if case .dataset(let number) = nodes[node].content { return datasets[number] }
-    return nil
+    if case .dataset(let number) = nodes[node].content { datasets[number] } else { nil }
   }
 
   /// The path of a node relative to one above it: `conv1/kernel:0`.
@@ -83,14 +77,14 @@ final class HDF5Contents: Sendable {
       names.append(nodes[node].name)
       node = nodes[node].parent
     }
-    return Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+    return Array(names.reversed().map(\.bytes).joined(separator: [Self.slash]))
   }
 
   /// The absolute path of a node: `/model_weights/conv1`.
-  func fullPath(of node: Int) -> [UInt8] { [UInt8(ascii: "/")] + path(of: node) }
+  func fullPath(of node: Int) -> [UInt8] { [Self.slash] + path(of: node) }
 
   /// The node of a name in a group.
-  func child(of group: Int, named name: ArraySlice<UInt8>) -> Int? {
+  func child(of group: Int, named name: some Collection<UInt8>) -> Int? {
     var range = children(of: group)
     // They are sorted by name.
     while !range.isEmpty {
@@ -106,53 +100,41 @@ final class HDF5Contents: Sendable {
 
   /// The node at a path, through links inside the file; `nil` when there is none.
   ///
-  /// - Parameters:
-  ///   - path: the path, its parts separated by `/`.
-  ///   - start: the node that a relative path starts at.
-  ///   - reader: counts the steps.
-  /// - Returns: the node, which is no link.
-  /// - Throws: an error when a link on the way is refused or leads in circles.
+  /// A relative path starts at the node `start`. The node that is returned is no link. It throws
+  /// when a link on the way is refused or leads in circles; the reader's budget bounds the steps.
   func resolve(
     _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
   ) throws(LoadError) -> Int? {
-    let slash = UInt8(ascii: "/")
+    let slash = Self.slash
     var current = path.first == slash ? Self.root : start
     // The rests of the path and of the links in it.
     var rests = [Array(path)[...]]
     var hops = 0
-    try reader.count(bytes: path.count)
+    try reader.budget.take(bytes: path.count)
     while var rest = rests.popLast() {
       rest = rest.drop { $0 == slash }
       guard !rest.isEmpty else { continue }
       let name = rest.prefix { $0 != slash }
       rests.append(rest.dropFirst(name.count))
-      try reader.count(bytes: 32)
+      try reader.budget.take(bytes: 32)
       if name.elementsEqual([UInt8(ascii: ".")]) { continue }
       guard let found = child(of: current, named: name) else { return nil }
       switch nodes[found].content {
-      case .group, .dataset, .other: current = found
+      case .group, .dataset, .object: current = found
       case .same(let group): current = group
       case .blocked(let fault): throw fault
       case .soft(let target):
         hops += 1
-        guard hops <= HDF5Limits.maximumHops else {
+        guard hops <= Self.maximumHops else {
           throw .refusedHDF5("links that lead in circles")
         }
-        try reader.count(bytes: target.count)
+        try reader.budget.take(bytes: target.count)
         if target.bytes.first == slash { current = Self.root }
         rests.append(target.bytes[...])
       }
     }
     return current
   }
-
-  /// The sizes of the dataset at a path; `nil` when there is none.
-  func sizes(at path: EntryName, _ reader: HDF5Reader) -> [Int]? {
-    guard let node = try? resolve(path.bytes, reader) else { return nil }
-    return dataset(at: node)?.sizes
-  }
-
-  // MARK: Texts
 
   /// The texts of an attribute of a node; `nil` when there is no such attribute.
   func texts(
@@ -162,10 +144,8 @@ final class HDF5Contents: Sendable {
     switch nodes[node].content {
     case .group(_, let found): attributes = found
     case .dataset(let number): attributes = datasets[number].attributes
-    case .same, .soft, .blocked, .other: return nil
+    case .same, .soft, .blocked, .object: return nil
     }
-    if let texts = try attributes.joinedTexts(of: attribute, reader) { return texts }
-    if attributes.isPartial { throw .unsupportedHDF5("the newest form of many attributes") }
-    return nil
+    return try attributes.joinedTexts(of: attribute, reader)
   }
 }

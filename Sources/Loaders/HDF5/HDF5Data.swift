@@ -2,30 +2,30 @@ import ForgeShapes
 
 /// The values of one dataset, read when they are used.
 struct HDF5Data: ParameterData {
-  let count: Int
   let elementType: ElementType
   let layout: ParameterLayout
-  let sizes: [Int]?
   private let contents: HDF5Contents
   private let entry: String
   private let dataset: HDF5Dataset
 
+  var count: Int { dataset.byteCount / elementType.byteCount }
+  var sizes: [Int]? { dataset.sizes }
   var origin: String { "\(contents.input.origin): \(entry)" }
 
   init(
     _ contents: HDF5Contents, entry: String, _ dataset: HDF5Dataset, layout: ParameterLayout
   ) throws(LoadError) {
-    guard case .numbers(let type) = dataset.datatype.form else {
+    guard let type = dataset.datatype.elementType else {
       throw .wrongElementType(dataset.datatype.text)
     }
     switch dataset.storage {
     case .other(let fault): throw fault
     case .unwritten:
-      if case .none = dataset.fill, dataset.byteCount > 0 {
+      if dataset.fill == nil, dataset.byteCount > 0 {
         throw .unsupportedHDF5("a dataset whose values were never written")
       }
     case .chunked(let chunks):
-      guard Zlib.isPresent || !chunks.filters.deflates else {
+      guard Zlib.isPresent || !chunks.filters.contains(.deflate) else {
         throw contents.input.located(.needsTrait("Zip", "compressed values of HDF5 files"))
       }
     case .plain: break
@@ -34,9 +34,7 @@ struct HDF5Data: ParameterData {
     self.entry = entry
     self.dataset = dataset
     self.layout = layout
-    count = dataset.count
     elementType = type
-    sizes = dataset.sizes
   }
 
   /// The bytes of the file that are the values; `nil` unless they are stored in one piece.
@@ -52,17 +50,12 @@ struct HDF5Data: ParameterData {
       return contents.input.temporaryByteCount(in: place, alignment: elementType.byteCount)
     }
     guard case .chunked(let chunks) = dataset.storage else { return dataset.byteCount }
-    // A stored chunk has no more bytes than its values and its checksum.
-    return dataset.byteCount
-      + HDF5ChunkDecoder.byteCount(
-        chunk: chunks.byteCount, largestStored: chunks.byteCount, filters: chunks.filters)
+    return dataset.byteCount + HDF5ChunkDecoder.byteCount(chunks)
   }
 
-  /// Reads the values and gives them to `body`.
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     if let place {
-      return try contents.input.withUnsafeBytes(
-        in: place, alignment: elementType.byteCount, body)
+      return try contents.input.withUnsafeBytes(in: place, alignment: elementType.byteCount, body)
     }
     let chunks = try contents.input.locating(entry, writtenChunks)
     let memory = try RawMemory(byteCount: dataset.byteCount, for: origin)
@@ -70,7 +63,6 @@ struct HDF5Data: ParameterData {
     try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
-  /// Reads the values into memory that has room for exactly these.
   func read(into memory: UnsafeMutableRawBufferPointer) throws {
     guard memory.count == dataset.byteCount else {
       throw LoadError.otherRoom(memory.count, needs: dataset.byteCount, at: origin)
@@ -89,7 +81,7 @@ struct HDF5Data: ParameterData {
       try checkInflated(dataset.byteCount)
       return []
     }
-    if layout.filters.deflates {
+    if layout.filters.contains(.deflate) {
       try checkInflated(max(dataset.byteCount, layout.byteCount))
     }
     // The file is too small to have all chunks uncompressed.
@@ -98,7 +90,7 @@ struct HDF5Data: ParameterData {
     }
     let chunks = try layout.chunks(contents.reader())
     if chunks.count < layout.total {
-      if case .none = dataset.fill {
+      if dataset.fill == nil {
         throw .unsupportedHDF5(
           chunks.isEmpty
             ? "a dataset whose values were never written"
@@ -130,8 +122,7 @@ struct HDF5Data: ParameterData {
     let assembly = HDF5ChunkAssembly(layout)
     try contents.input.locating(entry) { () throws(LoadError) in
       let decoder = try HDF5ChunkDecoder(
-        contents.input, base: contents.head.base, byteCount: layout.byteCount,
-        largestStored: chunks.map(\.stored).max() ?? 0, filters: layout.filters)
+        contents, layout, largestStored: chunks.map(\.stored).max() ?? 0)
       for chunk in chunks {
         if let whole = assembly.place(of: chunk.number) {
           let target = UnsafeMutableRawBufferPointer(rebasing: values[whole])
@@ -145,7 +136,7 @@ struct HDF5Data: ParameterData {
 
   /// Writes the fill value to every place of zeroed memory.
   private func fill(_ values: UnsafeMutableRawBufferPointer) {
-    guard case .value(let bytes) = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
+    guard let bytes = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
     for start in stride(from: 0, to: values.count, by: bytes.count) {
       for (index, byte) in bytes.enumerated() { values[start + index] = byte }
     }

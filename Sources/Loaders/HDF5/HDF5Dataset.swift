@@ -2,7 +2,6 @@ import ForgeShapes
 
 /// One dataset: the sizes, type and location of its values.
 struct HDF5Dataset: Sendable {
-  /// The storage of the values.
   enum Storage: Sendable {
     /// Contiguous values.
     case plain(address: Int)
@@ -16,12 +15,10 @@ struct HDF5Dataset: Sendable {
   /// The sizes, outermost first; none for a single value.
   let sizes: [Int]
   let datatype: HDF5Datatype
-  let count: Int
   /// The bytes of all values, uncompressed.
   let byteCount: Int
-  /// The value of elements that were never written.
-  let fill: HDF5FillValue
-  /// The storage of the values.
+  /// The stored form of elements that were never written: empty for zeros, `nil` for no value.
+  let fill: [UInt8]?
   let storage: Storage
   let attributes: HDF5Attributes
 
@@ -37,15 +34,14 @@ struct HDF5Dataset: Sendable {
     let space = try HDF5Dataspace(&cursor, reader.head)
     sizes = space.sizes
     byteCount = try HDF5Dataspace.byteCount(space.sizes, of: datatype.byteCount)
-    count = byteCount / datatype.byteCount
     attributes = try HDF5Attributes(header, reader)
     if datatype.form == .opaque, datatype.byteCount == 2,
       try attributes.texts(of: "dtype", reader) == [Array("bfloat16".utf8)]
     {
-      datatype = HDF5Datatype(.numbers(.bfloat16), byteCount: 2)
+      datatype.form = .numbers(.bfloat16)
     }
     self.datatype = datatype
-    fill = try HDF5FillValue(header, elementByteCount: datatype.byteCount)
+    fill = try HDF5FillValue.read(header, elementByteCount: datatype.byteCount)
     do throws(LoadError) {
       storage = try Self.storage(
         header, layout, reader.head, space, elementByteCount: datatype.byteCount,
@@ -79,14 +75,14 @@ struct HDF5Dataset: Sendable {
       try head.check(address, length, "the values of a dataset")
       return try plain(address, length, needs: byteCount, within: length)
     case 2:
-      let filters = try header.first(.filters).map { message throws(LoadError) in
-        var cursor = try message.cursor("the filters of a dataset")
-        return try HDF5Filters(&cursor, elementByteCount: elementByteCount)
+      var filters: [HDF5Filter] = []
+      if var cursor = try header.first(.filters)?.cursor("the filters of a dataset") {
+        filters = try HDF5Filter.list(&cursor, elementByteCount: elementByteCount)
       }
       return .chunked(
         try HDF5Chunks(
           &cursor, version: version, head, space, elementByteCount: elementByteCount,
-          filters: filters ?? HDF5Filters()))
+          filters: filters))
     case 3: throw .refusedHDF5("virtual data, put together from other datasets")
     default: throw .damaged("a layout of the unknown class \(form)", at: start)
     }
@@ -99,12 +95,5 @@ struct HDF5Dataset: Sendable {
       throw .damaged("\(length) bytes of values where \(byteCount) are needed", at: address)
     }
     return .plain(address: address)
-  }
-}
-
-extension HDF5Datatype {
-  init(_ form: Form, byteCount: Int) {
-    self.form = form
-    self.byteCount = byteCount
   }
 }

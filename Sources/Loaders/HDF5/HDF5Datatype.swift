@@ -15,8 +15,13 @@ struct HDF5Datatype: Hashable, Sendable {
     case other(String)
   }
 
-  let form: Form
+  var form: Form
   let byteCount: Int
+
+  /// The type of the numbers; `nil` for other values.
+  var elementType: ElementType? {
+    if case .numbers(let type) = form { type } else { nil }
+  }
 
   /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
   var text: String {
@@ -93,10 +98,13 @@ struct HDF5Datatype: Hashable, Sendable {
 
 /// The sizes of a dataset or an attribute.
 struct HDF5Dataspace: Sendable {
+  /// The most bytes of a dataset.
+  private static let maximumByteCount = 1 << 40
+
   /// The sizes, outermost first: none for a single value.
-  let sizes: [Int]
+  private(set) var sizes: [Int] = []
   /// The sizes the dataset may grow to; `nil` for any size.
-  let maximum: [Int?]
+  private(set) var maximum: [Int?] = []
 
   init(_ cursor: inout ByteCursor, _ head: HDF5Superblock) throws(LoadError) {
     let start = cursor.offset
@@ -115,9 +123,8 @@ struct HDF5Dataspace: Sendable {
     default: throw .unsupportedHDF5("version \(version) of a shape")
     }
     guard rank <= 32 else { throw .damaged("a shape of \(rank) axes", at: start) }
-    var sizes: [Int] = []
     for _ in 0..<rank { sizes.append(try cursor.length(head)) }
-    var maximum: [Int?] = sizes
+    maximum = sizes
     if flags & 1 != 0 {
       for axis in 0..<rank {
         maximum[axis] = try cursor.address(head.lengthSize)
@@ -126,22 +133,14 @@ struct HDF5Dataspace: Sendable {
         }
       }
     }
-    self.sizes = sizes
-    self.maximum = maximum
   }
 
   /// The bytes of all elements, within the bounds of a dataset.
   static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(LoadError) -> Int {
-    var product = elementByteCount
-    var hasNone = false
-    for size in sizes {
-      if size == 0 { hasNone = true }
-      let (value, overflow) = product.multipliedReportingOverflow(by: max(size, 1))
-      guard !overflow, value <= HDF5Limits.maximumDatasetBytes else {
-        throw .refusedHDF5("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
-      }
-      product = value
+    let product = sizes.reduce(elementByteCount) { $0.multipliedSaturated(by: max($1, 1)) }
+    guard product <= maximumByteCount else {
+      throw .refusedHDF5("a dataset of more than 2⁴⁰ bytes, \(LoadError.sizeText(sizes))")
     }
-    return hasNone ? 0 : product
+    return sizes.contains(0) ? 0 : product
   }
 }

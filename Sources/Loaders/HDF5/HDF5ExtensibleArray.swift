@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
 ///
 /// The index block has the first elements, and the addresses of data blocks or of super blocks
@@ -11,7 +13,9 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let indexElements: Int
     let leastElements: Int
     let leastPointers: Int
-    let pageElements: Int
+    let pageBits: Int
+
+    var pageElements: Int { 1 << pageBits }
 
     /// Data blocks of a super block.
     func blocks(_ number: Int) -> Int { 1 << (number / 2) }
@@ -32,10 +36,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
-  private struct SuperBlock {
-    let pageBits: ByteCursor
-    let addresses: ByteCursor
-  }
+  private typealias SuperBlock = (pageBits: ByteCursor, addresses: ByteCursor)
 
   let parts: HDF5ChunkParts
   private let head: HDF5Superblock
@@ -47,7 +48,6 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   private var knownSuperBlocks: [Int: SuperBlock] = [:]
   private var known: [Int: ByteCursor] = [:]
 
-  /// Reads the head and the index block.
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     head = list.reader.head
     var cursor = try list.reader.block(
@@ -56,38 +56,30 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     form = try Self.form(&cursor)
     try cursor.skip(6 * head.lengthSize)
     guard let index = try cursor.address(head) else { return nil }
-    let elementBytes = form.indexElements * parts.elementBytes
+    let elementBytes = form.indexElements * parts.element.byteCount
     let directBytes = form.directBlocks * head.offsetSize
     let superBytes = (form.superBlocks - form.directSuperBlocks) * head.offsetSize
     var block = try parts.block("EAIB", at: index, elementBytes + directBytes + superBytes)
     direct = try block.part(elementBytes, Self.what)
     blocks = try block.part(directBytes, Self.what)
-    superBlocks = try block.part(superBytes, Self.what)
+    superBlocks = block
   }
 
   private static func form(_ cursor: inout ByteCursor) throws(LoadError) -> Form {
-    let start = cursor.offset
+    let place = cursor
     let form = Form(
       maximumBits: try cursor.byte(), indexElements: try cursor.byte(),
       leastElements: try cursor.byte(), leastPointers: try cursor.byte(),
-      pageElements: try powerOfTwo(&cursor))
+      pageBits: try cursor.byte())
     guard form.leastElements.nonzeroBitCount == 1, form.leastPointers.nonzeroBitCount == 1,
-      form.leastPointers > 1, form.maximumBits <= 62, form.pageElements > 0,
+      form.leastPointers > 1, form.maximumBits <= 62, form.pageBits < 32,
       form.superBlocks >= form.directSuperBlocks
-    else { throw .damaged("a list of chunks of impossible sizes", at: start) }
+    else { throw place.damaged("a list of chunks of impossible sizes") }
     return form
-  }
-
-  /// Two to the power of the next byte; 0 if that is too large.
-  private static func powerOfTwo(_ cursor: inout ByteCursor) throws(LoadError) -> Int {
-    let bits = try cursor.byte()
-    return bits < 32 ? 1 << bits : 0
   }
 
   /// The bytes of an element index in blocks.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
-
-  // MARK: Elements
 
   mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
     guard index >= form.indexElements else { return try parts.element(index, of: direct) }
@@ -95,24 +87,11 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let ratio = rest / form.leastElements + 1
     let number = Int.bitWidth - 1 - ratio.leadingZeroBitCount
     guard number < form.superBlocks else { throw .damaged("a list of chunks is too short") }
-    let inside = rest - form.start(number)
     let elements = form.elements(number)
-    let block = inside / elements
-    let place = inside % elements
-    if number < form.directSuperBlocks {
-      // The blocks of all smaller super blocks come first.
-      let before = (0..<number).reduce(0) { $0 + form.blocks($1) }
-      guard elements <= form.pageElements else {
-        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
-      }
-      guard let address = try parts.pointer(before + block, of: blocks) else { return nil }
-      return try parts.element(place, of: try dataBlock(address, elements: elements))
-    }
-    guard let address = try parts.pointer(number - form.directSuperBlocks, of: superBlocks) else {
-      return nil
-    }
-    let superBlock = try superBlock(address, number: number)
-    guard let data = try parts.pointer(block, of: superBlock.addresses) else { return nil }
+    let (block, place) = (rest - form.start(number)).quotientAndRemainder(dividingBy: elements)
+    guard let superBlock = try superBlock(number),
+      let data = try parts.pointer(block, of: superBlock.addresses)
+    else { return nil }
     guard elements > form.pageElements else {
       return try parts.element(place, of: try dataBlock(data, elements: elements))
     }
@@ -122,44 +101,50 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
   }
 
-  // MARK: Parts
-
-  private mutating func superBlock(
-    _ address: Int, number: Int
-  ) throws(LoadError) -> SuperBlock {
+  /// The addresses of the data blocks of a super block, and the bits of their pages; `nil` when it
+  /// was never written.
+  private mutating func superBlock(_ number: Int) throws(LoadError) -> SuperBlock? {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
-    let pages = form.elements(number) / form.pageElements
-    // Only blocks of several pages have page bits.
-    let bitBytes = form.elements(number) > form.pageElements ? (pages + 7) / 8 * count : 0
-    var cursor = try parts.block(
-      "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
-    try cursor.skip(offsetBytes)
-    let block = SuperBlock(
-      pageBits: try cursor.part(bitBytes, Self.what),
-      addresses: try cursor.part(count * head.offsetSize, Self.what))
+    let elements = form.elements(number)
+    var addresses: ByteCursor
+    var bitBytes = 0
+    if number < form.directSuperBlocks {
+      guard elements <= form.pageElements else {
+        throw .unsupportedHDF5("a list of chunks whose first parts have pages")
+      }
+      // The index block has the addresses, after those of all smaller super blocks.
+      addresses = blocks
+      try addresses.skip((0..<number).reduce(0) { $0 + form.blocks($1) } * head.offsetSize)
+    } else {
+      let place = number - form.directSuperBlocks
+      guard let address = try parts.pointer(place, of: superBlocks) else { return nil }
+      // Only blocks of several pages have page bits.
+      if elements > form.pageElements { bitBytes = (elements / form.pageElements + 7) / 8 * count }
+      addresses = try parts.block(
+        "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)
+      try addresses.skip(offsetBytes)
+    }
+    let block = (pageBits: try addresses.part(bitBytes, Self.what), addresses: addresses)
     knownSuperBlocks[number] = block
     return block
   }
 
   /// The elements of a data block without pages.
-  private mutating func dataBlock(
-    _ address: Int, elements: Int
-  ) throws(LoadError) -> ByteCursor {
+  private mutating func dataBlock(_ address: Int, elements: Int) throws(LoadError) -> ByteCursor {
     if let found = known[address] { return found }
-    var elements = try parts.block("EADB", at: address, offsetBytes + elements * parts.elementBytes)
-    try elements.skip(offsetBytes)
-    known[address] = elements
-    return elements
+    var block = try parts.block(
+      "EADB", at: address, offsetBytes + elements * parts.element.byteCount)
+    try block.skip(offsetBytes)
+    known[address] = block
+    return block
   }
 
   /// The elements of a page of a data block.
-  private mutating func dataPage(
-    _ page: Int, of block: Int
-  ) throws(LoadError) -> ByteCursor {
-    let before = parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.elementBytes + 4)
-    let (start, overflow) = block.addingReportingOverflow(before)
-    guard !overflow else { throw .damaged("a list of chunks is too long", at: block) }
+  private mutating func dataPage(_ page: Int, of block: Int) throws(LoadError) -> ByteCursor {
+    let before =
+      parts.blockBytes(offsetBytes) + page * (form.pageElements * parts.element.byteCount + 4)
+    let start = block.addingSaturated(before)
     if let found = known[start] { return found }
     _ = try parts.block("EADB", at: block, offsetBytes)
     let elements = try parts.page(at: start, form.pageElements)

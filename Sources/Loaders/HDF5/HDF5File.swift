@@ -58,24 +58,18 @@ public struct HDF5File: Sendable {
   public var entries: [Entry] {
     contents.order.map { node in
       let name = EntryName(contents.fullPath(of: node)).text
-      guard let dataset = contents.dataset(at: node) else {
-        var problem: LoadError?
-        if case .blocked(let fault) = contents.nodes[node].content {
-          problem = located(fault, name)
-        }
-        return Entry(name, typeName: "unknown", byteCount: 0, problem: problem)
-      }
-      var elementType: ElementType?
-      if case .numbers(let type) = dataset.datatype.form { elementType = type }
+      let dataset = contents.dataset(at: node)
       var problem: LoadError?
       do throws(LoadError) {
-        _ = try HDF5Data(contents, entry: name, dataset, layout: .keras)
+        if case .blocked(let fault) = contents.nodes[node].content { throw fault }
+        if let dataset { _ = try HDF5Data(contents, entry: name, dataset, layout: .keras) }
       } catch {
         problem = located(error, name)
       }
       return Entry(
-        name, sizes: dataset.sizes, elementType, typeName: dataset.datatype.text,
-        byteCount: dataset.byteCount, problem: problem)
+        name, sizes: dataset?.sizes ?? [], dataset?.datatype.elementType,
+        typeName: dataset?.datatype.text ?? "unknown", byteCount: dataset?.byteCount ?? 0,
+        problem: problem)
     }
   }
 
@@ -137,6 +131,9 @@ extension HDF5File: ParameterFileEntries {
 
   func sizes(of entries: [EntryName]) -> [[Int]?] {
     let reader = contents.reader()
-    return entries.map { contents.sizes(at: $0, reader) }
+    return entries.map { entry in
+      guard let node = try? contents.resolve(entry.bytes, reader) else { return nil }
+      return contents.dataset(at: node)?.sizes
+    }
   }
 }

@@ -1,59 +1,35 @@
 /// The value of elements of a dataset that were never written.
-enum HDF5FillValue: Sendable {
-  case zeros
-  /// One value for all, in its stored form.
-  case value([UInt8])
-  /// No value.
-  case none
-
-  /// Reads the fill value from an object header.
-  init(_ header: HDF5ObjectHeader, elementByteCount: Int) throws(LoadError) {
-    if let message = header.first(.fillValue) {
-      var cursor = try message.cursor("a fill value")
-      self = try Self.read(&cursor)
-    } else if let message = header.first(.oldFillValue) {
-      var cursor = try message.cursor("a fill value")
-      self = try Self.sized(&cursor)
-    } else {
-      self = .zeros
+enum HDF5FillValue {
+  /// The value in its stored form: empty for zeros, `nil` for no value.
+  static func read(
+    _ header: HDF5ObjectHeader, elementByteCount: Int
+  ) throws(LoadError) -> [UInt8]? {
+    guard let message = header.first(.fillValue) ?? header.first(.oldFillValue) else { return [] }
+    var cursor = try message.cursor("a fill value")
+    if message.kind == .fillValue {
+      let never = 1
+      let version = try cursor.byte()
+      switch version {
+      case 1, 2:
+        try cursor.skip(1)
+        let writeTime = try cursor.byte()
+        guard try cursor.byte() != 0, writeTime != never else { return nil }
+      case 3:
+        let flags = try cursor.byte()
+        guard flags & 0x10 == 0, flags >> 2 & 3 != never else { return nil }
+        // An undefined value means zeros in this version.
+        if flags & 0x20 == 0 { return [] }
+      default: throw .unsupportedHDF5("version \(version) of a fill value")
+      }
     }
-    if case .value(let bytes) = self, bytes.count != elementByteCount {
-      throw .damaged("a fill value of \(bytes.count) bytes for values of \(elementByteCount)")
-    }
-  }
-
-  private static func read(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
-    let version = try cursor.byte()
-    let writeTime: Int
-    let isDefined: Bool
-    var isUndefined = false
-    switch version {
-    case 1, 2:
-      try cursor.skip(1)
-      writeTime = try cursor.byte()
-      isDefined = try cursor.byte() != 0
-    case 3:
-      let flags = try cursor.byte()
-      writeTime = flags >> 2 & 3
-      isUndefined = flags & 0x10 != 0
-      isDefined = flags & 0x20 != 0
-    default: throw .unsupportedHDF5("version \(version) of a fill value")
-    }
-    let never = 1
-    guard !isUndefined, writeTime != never else { return .none }
-    // An undefined value means zeros in version 3 and no value in older ones.
-    guard isDefined else { return version == 3 ? .zeros : .none }
-    return try sized(&cursor)
-  }
-
-  private static func sized(_ cursor: inout ByteCursor) throws(LoadError) -> HDF5FillValue {
-    let start = cursor.offset
+    let place = cursor
+    let size = try cursor.integer(4)
     // In older versions -1 means an undefined value.
-    let size = try cursor.unsigned(4)
-    guard size != UInt64(UInt32.max) else { return .none }
-    guard size <= UInt64(cursor.left) else {
-      throw .damaged("a fill value ends too early", at: start)
+    guard size != Int(UInt32.max) else { return nil }
+    guard size <= cursor.left else { throw place.damaged("a fill value ends too early") }
+    guard size == 0 || size == elementByteCount else {
+      throw .damaged("a fill value of \(size) bytes for values of \(elementByteCount)")
     }
-    return size == 0 ? .zeros : .value(Array(try cursor.raw(Int(size))))
+    return Array(try cursor.raw(size))
   }
 }

@@ -1,30 +1,23 @@
-/// The filters that were applied to chunks before they were stored.
-struct HDF5Filters: Sendable {
-  /// The filters that every build of libhdf5 has.
-  enum Filter: Int, Sendable {
-    case deflate = 1
-    case shuffle = 2
-    case fletcher32 = 3
-  }
+/// A filter that was applied to chunks before they were stored; every build of libhdf5 has these.
+enum HDF5Filter: Int, Sendable {
+  case deflate = 1
+  case shuffle = 2
+  case fletcher32 = 3
 
-  /// The filters in the order they were applied.
-  let filters: [Filter]
-  /// The bytes of one value, which shuffling takes apart.
-  let elementByteCount: Int
+  /// The largest ratio of deflate: bytes that one stored byte can represent.
+  fileprivate static let maximumRatio = 1032
 
-  init() {
-    filters = []
-    elementByteCount = 1
-  }
-
-  init(_ cursor: inout ByteCursor, elementByteCount: Int) throws(LoadError) {
+  /// Reads the filters of a dataset, in the order they were applied.
+  static func list(
+    _ cursor: inout ByteCursor, elementByteCount: Int
+  ) throws(LoadError) -> [HDF5Filter] {
     let version = try cursor.byte()
     let count = try cursor.byte()
     guard version == 1 || version == 2 else {
       throw .unsupportedHDF5("version \(version) of filters")
     }
     if version == 1 { try cursor.skip(6) }
-    var filters: [Filter] = []
+    var filters: [HDF5Filter] = []
     for _ in 0..<count {
       let kind = try cursor.integer(2)
       let nameLength = version == 1 || kind >= 256 ? try cursor.integer(2) : 0
@@ -34,7 +27,7 @@ struct HDF5Filters: Sendable {
       let first = values > 0 ? try cursor.integer(4) : 0
       try cursor.skip(max(values - 1, 0) * 4)
       if version == 1, values % 2 == 1 { try cursor.skip(4) }
-      guard let filter = Filter(rawValue: kind) else {
+      guard let filter = HDF5Filter(rawValue: kind) else {
         throw .unsupportedHDF5("the compression or filter \(kind)")
       }
       guard !filters.contains(filter) else { throw .unsupportedHDF5("the same filter twice") }
@@ -43,20 +36,26 @@ struct HDF5Filters: Sendable {
       }
       filters.append(filter)
     }
-    self.filters = filters
-    self.elementByteCount = elementByteCount
+    return filters
+  }
+}
+
+extension [HDF5Filter] {
+  /// The filters of a chunk with a mask of those left out.
+  func applied(_ mask: Int) -> [HDF5Filter] {
+    enumerated().filter { mask >> $0.offset & 1 == 0 }.map(\.element)
   }
 
   /// Throws unless `stored` bytes can decode to a chunk of `byteCount` bytes.
   ///
   /// The file must have enough bytes before memory is allocated for what it claims.
   func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(LoadError) {
-    guard mask >> filters.count == 0 else {
+    guard mask >> count == 0 else {
       throw .damaged("a chunk leaves out filters there are not", at: address)
     }
     let applied = applied(mask)
     if applied.contains(.deflate) {
-      guard byteCount / HDF5Limits.maximumRatio <= stored else {
+      guard byteCount / HDF5Filter.maximumRatio <= stored else {
         throw .damaged("\(stored) bytes cannot hold a chunk of \(byteCount)", at: address)
       }
     } else {
@@ -66,12 +65,4 @@ struct HDF5Filters: Sendable {
       }
     }
   }
-
-  /// The filters of a chunk with a mask, in the order they were applied.
-  func applied(_ mask: Int) -> [Filter] {
-    filters.enumerated().filter { mask >> $0.offset & 1 == 0 }.map(\.element)
-  }
-
-  /// Whether chunks may be compressed.
-  var deflates: Bool { filters.contains(.deflate) }
 }

@@ -18,13 +18,13 @@ struct HDF5FixedArray: HDF5ChunkArray {
     let pageBits = try cursor.byte()
     count = try cursor.length(head)
     guard let block = try cursor.address(head) else { return nil }
-    guard pageBits < 32, count <= head.count / parts.elementBytes else {
+    guard pageBits < 32, count <= head.count / parts.element.byteCount else {
       throw .damaged("a list of chunks is too long", at: address)
     }
     pageElements = 1 << pageBits
     let pages = count > pageElements ? (count - 1) / pageElements + 1 : 0
     // A list in pages has page bits here; others have their elements.
-    let byteCount = pages > 0 ? (pages + 7) / 8 : count * parts.elementBytes
+    let byteCount = pages > 0 ? (pages + 7) / 8 : count * parts.element.byteCount
     content = try parts.block("FADB", at: block, byteCount)
     pagesAt = pages > 0 ? block + parts.blockBytes(byteCount) : nil
   }
@@ -33,15 +33,13 @@ struct HDF5FixedArray: HDF5ChunkArray {
     guard index < count else { throw .damaged("a list of chunks is too short") }
     guard let pagesAt else { return try parts.element(index, of: content) }
     let number = index / pageElements
-    if page?.number != number { page = (number, try elements(ofPage: number, pagesAt)) }
+    if page?.number != number {
+      let start = pagesAt + number * (pageElements * parts.element.byteCount + 4)
+      let elements = min(pageElements, count - number * pageElements)
+      let isWritten = try parts.isWritten(number, content)
+      page = (number, isWritten ? try parts.page(at: start, elements) : nil)
+    }
     guard let elements = page?.elements else { return nil }
     return try parts.element(index % pageElements, of: elements)
-  }
-
-  private func elements(ofPage page: Int, _ start: Int) throws(LoadError) -> ByteCursor? {
-    guard try parts.isWritten(page, content) else { return nil }
-    return try parts.page(
-      at: start + page * (pageElements * parts.elementBytes + 4),
-      min(pageElements, count - page * pageElements))
   }
 }

@@ -1,28 +1,21 @@
-/// What a name in a group leads to.
-enum HDF5Link: Sendable {
-  /// An object of this file, by the address of its header.
-  case object(Int)
-  /// Another path of this file.
-  case soft(EntryName)
-  /// A link that is not followed, with the reason.
-  case other(LoadError)
-}
+/// A name in a group, and what it leads to.
+typealias HDF5Link = (name: EntryName, content: HDF5Contents.Node.Content)
 
 /// The links of one group.
 enum HDF5Group {
   /// The links of a group, sorted by name; `nil` for other objects.
   static func links(
     _ header: HDF5ObjectHeader, _ reader: HDF5Reader
-  ) throws(LoadError) -> [(name: EntryName, link: HDF5Link)]? {
-    var links: [(name: EntryName, link: HDF5Link)]
-    if let message = header.first(.symbolTable) {
-      var cursor = try message.cursor("a group")
+  ) throws(LoadError) -> [HDF5Link]? {
+    var links: [HDF5Link] = []
+    if var cursor = try header.first(.symbolTable)?.cursor("a group") {
       let tree = try cursor.definedAddress(reader.head)
       let heap = try HDF5LocalHeap(at: try cursor.definedAddress(reader.head), reader)
-      links = try HDF5SymbolTable(tree, reader, heap).links
+      links = try HDF5SymbolTable(tree, heap).links
     } else if header.first(.linkInfo) != nil || header.first(.link) != nil {
-      if let info = header.first(.linkInfo) { try checkCompact(info, reader.head) }
-      links = []
+      guard try !header.usesHeap(.linkInfo, "a group", orderBytes: 8, reader.head) else {
+        throw .unsupportedHDF5("the newest form of large groups")
+      }
       for message in header.all(.link) {
         try reader.countEntry()
         links.append(try link(message, reader))
@@ -45,22 +38,9 @@ enum HDF5Group {
     return links
   }
 
-  /// Throws when the links are stored in a heap.
-  private static func checkCompact(
-    _ info: HDF5Message, _ head: HDF5Superblock
-  ) throws(LoadError) {
-    var cursor = try info.cursor("a group")
-    try cursor.expectVersion(0)
-    let flags = try cursor.byte()
-    if flags & 1 != 0 { try cursor.skip(8) }
-    guard try cursor.address(head) == nil else {
-      throw .unsupportedHDF5("the newest form of large groups")
-    }
-  }
-
   private static func link(
     _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(LoadError) -> (name: EntryName, link: HDF5Link) {
+  ) throws(LoadError) -> HDF5Link {
     var cursor = try message.cursor("a link")
     try cursor.expectVersion(1)
     let flags = try cursor.byte()
@@ -71,11 +51,9 @@ enum HDF5Group {
     let name = try reader.name(try cursor.raw(length))
     switch kind {
     case 0: return (name, .object(try cursor.definedAddress(reader.head)))
-    case 1:
-      let target = try cursor.raw(try cursor.integer(2))
-      return (name, .soft(try reader.name(target)))
-    case 64: return (name, .other(.refusedHDF5("a link to another file")))
-    default: return (name, .other(.refusedHDF5("a link of a user's own kind")))
+    case 1: return (name, .soft(try reader.name(try cursor.raw(try cursor.integer(2)))))
+    case 64: return (name, .blocked(.refusedHDF5("a link to another file")))
+    default: return (name, .blocked(.refusedHDF5("a link of a user's own kind")))
     }
   }
 }

@@ -22,7 +22,6 @@ struct HDF5Message {
   let isShared: Bool
   let data: ByteCursor
 
-  /// A cursor over the data.
   func cursor(_ what: String) throws(LoadError) -> ByteCursor {
     guard !isShared else { throw .unsupportedHDF5("\(what) kept in another place") }
     return data.named(what)
@@ -31,71 +30,116 @@ struct HDF5Message {
 
 /// All messages of one object.
 struct HDF5ObjectHeader {
+  private static let what = "an object header"
+  private static let continuation = "the continuation of an object header"
+  private static let maximumMessages = 1 << 16
+
   /// The messages of known kinds, in the order of the file.
-  let messages: [HDF5Message]
+  private(set) var messages: [HDF5Message] = []
 
   /// Reads the header at an address, with its continuations.
   init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
-    var start = try reader.cursor(address, 4, "an object header")
+    var start = try reader.cursor(address, 4, Self.what)
     let isNew = try start.raw(4).elementsEqual("OHDR".utf8)
-    var messages = HDF5MessageReader(isNew: isNew)
-    try messages.read(at: address, reader)
-    self.messages = messages.messages
+    let (first, prefix) = try isNew ? Self.newHead(address, reader) : Self.oldHead(address, reader)
+    var blocks = [first]
+    var seen: Set<Int> = []
+    // Includes gaps and unknown kinds, because they also cost time.
+    var count = 0
+    while var block = blocks.popLast() {
+      guard seen.insert(block.offset).inserted else {
+        throw .damaged("an object header continues in itself", at: block.offset)
+      }
+      // A block may end with a gap too small for a message.
+      while block.left >= prefix {
+        let kind = try block.integer(isNew ? 1 : 2)
+        let length = try block.integer(2)
+        let flags = try block.byte()
+        try block.skip(prefix - (isNew ? 4 : 5))
+        let data = try block.part(length, "a message")
+        count += 1
+        guard count <= Self.maximumMessages else {
+          throw .refusedHDF5("an object with more than \(Self.maximumMessages) messages")
+        }
+        guard let known = HDF5Message.Kind(rawValue: kind) else {
+          guard kind <= 0x18 || flags & 0x80 == 0 else {
+            throw .unsupportedHDF5("an object with a message of the unknown kind \(kind)")
+          }
+          continue
+        }
+        let message = HDF5Message(kind: known, isShared: flags & 0x02 != 0, data: data)
+        if known == .continuation {
+          blocks.append(try Self.block(behind: message, isNew: isNew, reader))
+        } else {
+          messages.append(message)
+        }
+      }
+    }
   }
 
   func first(_ kind: HDF5Message.Kind) -> HDF5Message? { messages.first { $0.kind == kind } }
 
   func all(_ kind: HDF5Message.Kind) -> [HDF5Message] { messages.filter { $0.kind == kind } }
-}
 
-/// Collects the messages of an object from its first block and all continuations.
-private struct HDF5MessageReader {
-  private(set) var messages: [HDF5Message] = []
-  private let isNew: Bool
-  private var hasCreationOrder = false
-  private var blocks: [ByteCursor] = []
-  private var seen: Set<Int> = []
-  // Includes gaps and unknown kinds, because they also cost time.
-  private var count = 0
-
-  init(isNew: Bool) {
-    self.isNew = isNew
+  /// Whether a message says that a heap has the links or attributes of the object.
+  ///
+  /// The message may state the largest creation order, in `orderBytes` bytes.
+  func usesHeap(
+    _ kind: HDF5Message.Kind, _ what: String, orderBytes: Int, _ head: HDF5Superblock
+  ) throws(LoadError) -> Bool {
+    guard var cursor = try first(kind)?.cursor(what) else { return false }
+    try cursor.expectVersion(0)
+    if try cursor.byte() & 1 != 0 { try cursor.skip(orderBytes) }
+    return try cursor.address(head) != nil
   }
 
-  mutating func read(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
-    blocks = [try isNew ? newHead(address, reader) : oldHead(address, reader)]
-    while let block = blocks.popLast() { try read(block, reader) }
-  }
-
-  /// The first block of a header of version 1.
-  private func oldHead(
+  /// The first block of a header of version 1, and the bytes before the data of each message.
+  private static func oldHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(LoadError) -> ByteCursor {
-    var cursor = try reader.cursor(address, 16, "an object header")
+  ) throws(LoadError) -> (block: ByteCursor, prefix: Int) {
+    var cursor = try reader.cursor(address, 16, what)
     try cursor.expectVersion(1)
     try cursor.skip(7)
     let length = try cursor.integer(4)
-    return try reader.cursor(address + 16, length, "an object header")
+    return (try reader.cursor(address + 16, length, what), 8)
   }
 
-  /// The first block of a header of version 2, whose blocks carry checksums.
-  private mutating func newHead(
+  /// The same of a header of version 2, whose blocks carry checksums.
+  private static func newHead(
     _ address: Int, _ reader: HDF5Reader
-  ) throws(LoadError) -> ByteCursor {
-    var cursor = try reader.cursor(address, upTo: 64, "an object header")
-    try cursor.expect("OHDR")
-    try cursor.expectVersion(2)
+  ) throws(LoadError) -> (block: ByteCursor, prefix: Int) {
+    // Its signature has been read.
+    var cursor = try reader.cursor(address, min(64, reader.head.count - address), what)
+    try cursor.expect("OHDR", version: 2)
     let flags = try cursor.byte()
-    hasCreationOrder = flags & 0x04 != 0
     if flags & 0x20 != 0 { try cursor.skip(16) }
     if flags & 0x10 != 0 { try cursor.skip(4) }
     let length = try cursor.integer(1 << (flags & 3))
-    return try checked(
-      address, prefix: cursor.offset - address, length: length, "an object header", reader)
+    let block = try checked(
+      address, prefix: cursor.offset - address, length: length, what, reader)
+    // The creation order of each message.
+    return (block, flags & 0x04 != 0 ? 6 : 4)
+  }
+
+  /// The block that a message of continuation leads to.
+  private static func block(
+    behind message: HDF5Message, isNew: Bool, _ reader: HDF5Reader
+  ) throws(LoadError) -> ByteCursor {
+    var cursor = try message.cursor(continuation)
+    let place = cursor
+    let address = try cursor.definedAddress(reader.head)
+    let length = try cursor.length(reader.head)
+    guard address > 0, length >= 8 else {
+      throw place.damaged("an object header continues nowhere")
+    }
+    guard isNew else { return try reader.cursor(address, length, continuation) }
+    var start = try reader.cursor(address, 4, continuation)
+    try start.expect("OCHK")
+    return try checked(address, prefix: 4, length: length - 8, continuation, reader)
   }
 
   /// The `length` bytes between a prefix and a checksum, which is verified.
-  private func checked(
+  private static func checked(
     _ address: Int, prefix: Int, length: Int, _ what: String, _ reader: HDF5Reader
   ) throws(LoadError) -> ByteCursor {
     guard length <= reader.head.count else {
@@ -104,54 +148,5 @@ private struct HDF5MessageReader {
     var cursor = try reader.cursor(address, prefix + length + 4, what).checked()
     try cursor.skip(prefix)
     return try cursor.part(length, what)
-  }
-
-  private mutating func read(_ block: ByteCursor, _ reader: HDF5Reader) throws(LoadError) {
-    guard seen.insert(block.offset).inserted else {
-      throw .damaged("an object header continues in itself", at: block.offset)
-    }
-    var cursor = block
-    let prefix = isNew ? (hasCreationOrder ? 6 : 4) : 8
-    // A block may end with a gap too small for a message.
-    while cursor.left >= prefix {
-      let kind = try cursor.integer(isNew ? 1 : 2)
-      let length = try cursor.integer(2)
-      let flags = try cursor.byte()
-      try cursor.skip(prefix - (isNew ? 4 : 5))
-      let data = try cursor.part(length, "a message")
-      count += 1
-      guard count <= HDF5Limits.maximumMessages else {
-        throw .refusedHDF5("an object with more than \(HDF5Limits.maximumMessages) messages")
-      }
-      guard let known = HDF5Message.Kind(rawValue: kind) else {
-        guard kind <= 0x18 || flags & 0x80 == 0 else {
-          throw .unsupportedHDF5("an object with a message of the unknown kind \(kind)")
-        }
-        continue
-      }
-      let message = HDF5Message(kind: known, isShared: flags & 0x02 != 0, data: data)
-      if known == .continuation {
-        blocks.append(try continuation(message, reader))
-      } else {
-        messages.append(message)
-      }
-    }
-  }
-
-  private func continuation(
-    _ message: HDF5Message, _ reader: HDF5Reader
-  ) throws(LoadError) -> ByteCursor {
-    var cursor = try message.cursor("the continuation of an object header")
-    let place = cursor.offset
-    let address = try cursor.definedAddress(reader.head)
-    let length = try cursor.length(reader.head)
-    guard address > 0, length >= 8 else {
-      throw .damaged("an object header continues nowhere", at: place)
-    }
-    let what = "the continuation of an object header"
-    guard isNew else { return try reader.cursor(address, length, what) }
-    var start = try reader.cursor(address, 4, what)
-    try start.expect("OCHK")
-    return try checked(address, prefix: 4, length: length - 8, what, reader)
   }
 }

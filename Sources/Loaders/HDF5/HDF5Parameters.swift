@@ -50,8 +50,8 @@ public struct HDF5Parameters: ParameterSource {
     limits: LoadLimits = .init(),
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    let file = try HDF5File(path, limits: limits)
-    try self.init(file, matching: matching, layout: layout, entry: entry)
+    try self.init(
+      try HDF5File(path, limits: limits), matching: matching, layout: layout, entry: entry)
   }
 
   /// Uses bytes in memory as a file.

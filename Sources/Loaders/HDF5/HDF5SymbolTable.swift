@@ -1,62 +1,54 @@
 /// The names of an old-style group.
 struct HDF5LocalHeap {
-  private let reader: HDF5Reader
+  private static let what = "the names of a group"
+  let reader: HDF5Reader
   private let address: Int
-  private let end: Int
+  private let length: Int
 
   init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     self.reader = reader
     let head = reader.head
-    var cursor = try reader.cursor(
-      address, 8 + 2 * head.lengthSize + head.offsetSize, "the names of a group")
-    try cursor.expect("HEAP")
-    try cursor.expectVersion(0)
+    var cursor = try reader.cursor(address, 8 + 2 * head.lengthSize + head.offsetSize, Self.what)
+    try cursor.expect("HEAP", version: 0)
     try cursor.skip(3)
-    let length = try cursor.length(head)
+    length = try cursor.length(head)
     // The free list.
     _ = try cursor.length(head)
     self.address = try cursor.definedAddress(head)
-    try reader.check(self.address, length, "the names of a group")
-    end = self.address + length
+    try head.check(self.address, length, Self.what)
   }
 
   func name(_ offset: Int) throws(LoadError) -> EntryName {
-    guard offset >= 0, offset < end - address else {
-      throw .damaged("a name lies outside its group", at: address)
-    }
+    guard offset < length else { throw .damaged("a name lies outside its group", at: address) }
+    let whole = length - offset
     // Most names are short.
-    let whole = end - address - offset
-    var length = min(whole, 64)
+    var count = min(whole, 64)
     while true {
-      var cursor = try reader.cursor(address + offset, length, "a name in a group")
-      let bytes = try cursor.raw(length)
+      var cursor = try reader.cursor(address + offset, count, "a name in a group")
+      let bytes = try cursor.raw(count)
       if let end = bytes.firstIndex(of: 0) { return try reader.name(bytes[..<end]) }
-      guard length < whole else {
+      guard count < whole else {
         throw .damaged("a name in a group has no end", at: address + offset)
       }
-      try reader.check(pathBytes: length)
-      length = min(whole, length * 8)
+      try reader.budget.check(nameBytes: count)
+      count = min(whole, count * 8)
     }
   }
 }
 
 /// The entries of an old-style group: a tree of nodes over lists of names.
 struct HDF5SymbolTable {
-  private(set) var links: [(name: EntryName, link: HDF5Link)] = []
-  private let reader: HDF5Reader
+  private(set) var links: [HDF5Link] = []
   private let heap: HDF5LocalHeap
   private var lists: Set<Int> = []
 
-  private var head: HDF5Superblock { reader.head }
-
   /// Reads the tree at an address, with its names in a heap.
-  init(_ address: Int, _ reader: HDF5Reader, _ heap: HDF5LocalHeap) throws(LoadError) {
-    self.reader = reader
+  init(_ address: Int, _ heap: HDF5LocalHeap) throws(LoadError) {
     self.heap = heap
-    let head = reader.head
+    let head = heap.reader.head
     var tree = HDF5Tree<EntryName>(
-      kind: 0, keyBytes: head.lengthSize, maximumEntries: 2 * head.groupNodeK)
-    try tree.read(address, after: "", reader) { cursor throws(LoadError) in
+      reader: heap.reader, kind: 0, keyBytes: head.lengthSize, maximumEntries: 2 * head.groupNodeK)
+    try tree.read(address, after: "") { cursor throws(LoadError) in
       try heap.name(try cursor.length(head))
     } visit: { leaf throws(LoadError) in
       try readLeaf(leaf.address, after: leaf.low, upTo: leaf.high)
@@ -69,9 +61,10 @@ struct HDF5SymbolTable {
     guard lists.insert(address).inserted else {
       throw .damaged("a group has a part twice", at: address)
     }
+    let reader = heap.reader
+    let head = reader.head
     var start = try reader.cursor(address, 8, "a group's list of names")
-    try start.expect("SNOD")
-    try start.expectVersion(1)
+    try start.expect("SNOD", version: 1)
     try start.skip(1)
     let count = try start.integer(2)
     guard count <= 2 * head.groupLeafK else {
@@ -87,20 +80,18 @@ struct HDF5SymbolTable {
         throw .damaged("a name in a group is out of order", at: address)
       }
       last = name
-      links.append((name, try readLink(&cursor, list: address)))
+      let object = try cursor.address(head)
+      let kind = try cursor.integer(4)
+      try cursor.skip(4)
+      let value = try cursor.integer(4)
+      try cursor.skip(12)
+      if kind == 2 {
+        links.append((name, .soft(try heap.name(value))))
+      } else if let object {
+        links.append((name, .object(object)))
+      } else {
+        throw .damaged("an entry of a group leads nowhere", at: address)
+      }
     }
-  }
-
-  private func readLink(
-    _ cursor: inout ByteCursor, list: Int
-  ) throws(LoadError) -> HDF5Link {
-    let object = try cursor.address(head)
-    let kind = try cursor.integer(4)
-    try cursor.skip(4)
-    let value = try cursor.integer(4)
-    try cursor.skip(12)
-    if kind == 2 { return .soft(try heap.name(value)) }
-    guard let object else { throw .damaged("an entry of a group leads nowhere", at: list) }
-    return .object(object)
   }
 }

@@ -1,36 +1,23 @@
 /// A tree of the older form, which groups and chunks share: nodes of children between keys.
 struct HDF5Tree<Key: Comparable> {
+  let reader: HDF5Reader
   /// 0 for groups, 1 for chunks.
   let kind: Int
   /// The bytes of one key.
   let keyBytes: Int
   /// The most entries of a node; `nil` for any number.
   var maximumEntries: Int?
-  private var seen: Set<Int> = []
+  /// The nodes that were read.
+  private(set) var seen: Set<Int> = []
 
-  init(kind: Int, keyBytes: Int, maximumEntries: Int? = nil) {
-    self.kind = kind
-    self.keyBytes = keyBytes
-    self.maximumEntries = maximumEntries
-  }
-
-  /// A child of the lowest level.
-  struct Leaf {
-    /// The address of the child and of its node.
-    let address: Int
-    let node: Int
-    /// The key of the child.
-    let key: Key
-    /// The bounds of the keys in the child, where other readers look for them.
-    let low: Key
-    let high: Key
-  }
+  /// The address of a child of the lowest level, that of its node, its key, and the bounds of the
+  /// keys in it, where other readers look for them.
+  typealias Leaf = (address: Int, node: Int, key: Key, low: Key, high: Key)
 
   /// Reads a node and all below it; the level of a node is one less than its parent's.
   mutating func read(
     _ address: Int, below parent: Int? = nil, after low: Key, upTo high: Key? = nil,
-    _ reader: HDF5Reader, key: (inout ByteCursor) throws(LoadError) -> Key,
-    visit: (Leaf) throws(LoadError) -> Void
+    key: (inout ByteCursor) throws(LoadError) -> Key, visit: (Leaf) throws(LoadError) -> Void
   ) throws(LoadError) {
     guard seen.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
@@ -48,10 +35,8 @@ struct HDF5Tree<Key: Comparable> {
     let entries = try cursor.integer(2)
     // Only the root of an empty tree has none: nodes without entries would cost time for nothing.
     guard entries > 0 || parent == nil, entries <= maximumEntries ?? entries else {
-      throw .damaged(
-        kind == 0
-          ? "a group's node has \(entries) entries" : "a node of chunks has \(entries) entries",
-        at: address)
+      let what = kind == 0 ? "a group's node" : "a node of chunks"
+      throw .damaged("\(what) has \(entries) entries", at: address)
     }
     cursor = try reader.cursor(
       address + prefix, entries * (keyBytes + reader.head.offsetSize) + keyBytes,
@@ -63,10 +48,9 @@ struct HDF5Tree<Key: Comparable> {
       let from = max(low, before)
       let to = high.map { min($0, behind) } ?? behind
       if level > 0 {
-        try read(
-          child, below: level, after: from, upTo: to, reader, key: key, visit: visit)
+        try read(child, below: level, after: from, upTo: to, key: key, visit: visit)
       } else {
-        try visit(Leaf(address: child, node: address, key: before, low: from, high: to))
+        try visit((child, address, before, from, to))
       }
       before = behind
     }

@@ -1,104 +1,80 @@
 /// A walk through a file without recursion, which reads every object once.
 struct HDF5Walk {
-  /// A known object.
-  private enum Known {
-    case group(Int)
-    case dataset(Int)
-    case blocked(LoadError)
-    case other
-  }
-
-  private(set) var nodes: [HDF5Contents.Node] = []
+  private(set) var nodes: [HDF5Contents.Node]
   private(set) var datasets: [HDF5Dataset] = []
   private(set) var order: [Int] = []
   private let reader: HDF5Reader
-  private let limits: LoadLimits
-  private var known: [Int: Known] = [:]
+  /// The content of a further name of an object, by the address of its header.
+  private var known: [Int: HDF5Contents.Node.Content] = [:]
   private var stack: [Place] = []
 
-  /// A link to follow.
+  /// A node to visit.
   private struct Place {
     let node: Int
-    let link: HDF5Link
     let depth: Int
     let pathBytes: Int
   }
 
-  init(_ reader: HDF5Reader, _ limits: LoadLimits) {
+  init(_ reader: HDF5Reader) throws(LoadError) {
     self.reader = reader
-    self.limits = limits
-  }
-
-  mutating func run() throws(LoadError) {
     let root = reader.head.root
-    nodes = [HDF5Contents.Node(name: "", parent: 0, content: .other)]
-    let place = Place(node: 0, link: .object(root), depth: 0, pathBytes: 0)
-    try visit(place)
+    nodes = [HDF5Contents.Node(name: "", parent: 0, content: .object(root))]
+    try read(root, at: Place(node: 0, depth: 0, pathBytes: 0))
     guard case .group = nodes[0].content else { throw .damaged("its root is no group", at: root) }
     while let place = stack.popLast() {
+      guard case .object(let address) = nodes[place.node].content else {
+        note(nodes[place.node].content, at: place.node)
+        continue
+      }
       do throws(LoadError) {
-        try visit(place)
+        try read(address, at: place)
       } catch {
         if error.endsReading { throw error }
-        nodes[place.node].content = .blocked(error)
-        order.append(place.node)
-        if case .object(let address) = place.link { known[address] = .blocked(error) }
+        known[address] = .blocked(error)
+        note(.blocked(error), at: place.node)
       }
     }
   }
 
-  private mutating func visit(_ place: Place) throws(LoadError) {
-    switch place.link {
-    case .soft(let target): nodes[place.node].content = .soft(target)
-    case .other(let fault): throw fault
-    case .object(let address):
-      switch known[address] {
-      case .group(let first): nodes[place.node].content = .same(first)
-      case .dataset(let number): note(number, at: place.node)
-      case .blocked(let fault): throw fault
-      case .other: return
-      case nil: try read(address, at: place)
-      }
+  private mutating func note(_ content: HDF5Contents.Node.Content, at node: Int) {
+    nodes[node].content = content
+    switch content {
+    case .dataset, .blocked: order.append(node)
+    case .group, .same, .soft, .object: break
     }
-  }
-
-  private mutating func note(_ number: Int, at node: Int) {
-    nodes[node].content = .dataset(number)
-    order.append(node)
   }
 
   private mutating func read(_ address: Int, at place: Place) throws(LoadError) {
+    if let content = known[address] { return note(content, at: place.node) }
     let header = try HDF5ObjectHeader(at: address, reader)
-    if try readGroup(header, at: place) {
-      known[address] = .group(place.node)
+    if let links = try HDF5Group.links(header, reader) {
+      let children = try push(links, from: place)
+      note(.group(children, try HDF5Attributes(header, reader)), at: place.node)
+      known[address] = .same(place.node)
     } else if let dataset = try HDF5Dataset(header, reader) {
+      note(.dataset(datasets.count), at: place.node)
       known[address] = .dataset(datasets.count)
       datasets.append(dataset)
-      note(datasets.count - 1, at: place.node)
     } else {
-      known[address] = .other
+      known[address] = .object(address)
     }
   }
 
-  /// Adds a group and pushes its links; `false` for other objects.
-  private mutating func readGroup(
-    _ header: HDF5ObjectHeader, at place: Place
-  ) throws(LoadError) -> Bool {
-    guard let links = try HDF5Group.links(header, reader) else { return false }
-    try reader.check(depth: place.depth)
+  /// Adds the nodes of a group, which are visited next.
+  private mutating func push(
+    _ links: [HDF5Link], from place: Place
+  ) throws(LoadError) -> Range<Int> {
+    try reader.budget.check(depth: place.depth)
     let first = nodes.count
-    for (name, link) in links {
+    for (name, content) in links {
       let pathBytes = place.pathBytes + 1 + name.count
-      try reader.check(pathBytes: pathBytes)
+      try reader.budget.check(nameBytes: pathBytes)
       // Listings build the path.
-      try reader.count(bytes: pathBytes)
-      stack.append(
-        Place(node: nodes.count, link: link, depth: place.depth + 1, pathBytes: pathBytes))
-      nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: .other))
+      try reader.budget.take(bytes: pathBytes)
+      stack.append(Place(node: nodes.count, depth: place.depth + 1, pathBytes: pathBytes))
+      nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: content))
     }
     stack[(stack.count - links.count)...].reverse()
-    nodes[place.node].content = .group(
-      first..<nodes.count, try HDF5Attributes(header, reader))
-    return true
+    return first..<nodes.count
   }
 }
