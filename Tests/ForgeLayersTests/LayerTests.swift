@@ -35,8 +35,8 @@ import Testing
 
   @Test func summaryNamesFitTheirColumn() {
     // The column "Type" of a summary holds ten characters.
-    let own = LayerCase.all.filter { !["GatherChannels", "ChannelShuffle"].contains($0.description) }
-    #expect(own.allSatisfy { $0.summaryName.count <= 10 })
+    let forges = LayerCase.all.filter { $0.summaryName != "GatherChannels" }
+    #expect(forges.allSatisfy { $0.summaryName.count <= 10 })
   }
 
   @Test(arguments: LayerCase.all)

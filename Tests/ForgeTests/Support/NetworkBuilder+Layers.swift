@@ -129,7 +129,8 @@ extension NetworkBuilder {
         PReLU(
           shared: random.one(of: [[], [.time, .height, .width], [.width], [.height, .channels]]),
           name: name("prelu")), to: tensor)
-    default: apply(Activation(random.one(of: LayerCase.functions), name: name("act")), to: anything())
+    default:
+      apply(Activation(random.one(of: LayerCase.functions), name: name("act")), to: anything())
     }
   }
 
