@@ -69,7 +69,7 @@ import Testing
         }
       }
     }
-    // Identity computes nothing and custom bodies are no framework's.
+    // A linear activation lowers to nothing, and custom bodies are no framework's.
     let all: Set = [
       "convolution", "depthwiseConvolution", "dense", "softmax", "logSoftmax", "affine",
       "batchNormalization", "pad", "crop", "concatenate", "reshape", "permute", "gatherChannels",
@@ -77,7 +77,7 @@ import Testing
       "globalPooling maximum", "globalPooling averageInside",
       "resize nearest", "resize bilinear", "resize bilinearAntialiased",
       "add", "subtract", "multiply", "maximum", "minimum", "prelu",
-      "linear", "relu", "relu6", "clipped", "leakyReLU", "elu", "selu", "sigmoid", "tanh",
+      "identity", "relu", "relu6", "clipped", "leakyReLU", "elu", "selu", "sigmoid", "tanh",
       "hardSigmoid", "hardSigmoidKeras2", "hardSigmoidLinear", "hardSwish", "swish", "mish",
       "gelu", "geluTanh", "softplus",
     ]
