@@ -11,7 +11,6 @@
  *   dispatch.c, tiles.c          what the list of kernels generates
  *   run_serial.c, pool.c, walk.c        loops over steps; walks over plain tensors
  *   peak.c                       peak rates of a core
- *   polynomials.py, winograd.py  print the numbers in vector/elementary.h and in winograd.h
  *
  * A new kernel is a line in the list, its arguments in CForgeKernels.h, a file in scalar/ (unless
  * the scalar level lacks it), and one in vector/, included by vector/all.h, if vectors make it

@@ -1,4 +1,4 @@
-"""Prints the numbers of winograd.h: per alpha the points, the product of z - p^2 over all pairs, and per
+"""Prints the numbers of Sources/Kernels/winograd.h: per alpha the points, the product of z - p^2 over all pairs, and per
 pair the product over the others, exactly (all are sums of powers of two), lowest power first."""
 from fractions import Fraction as F
 
