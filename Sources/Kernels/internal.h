@@ -29,15 +29,18 @@
 /* For functions that depend on the instruction set or on constant arguments of their caller. */
 #define FORGE_INLINE static inline __attribute__((always_inline))
 
-/* The functions of a kernel of the list. Not all of them exist. */
-#define FORGE_DECLARE_FOR(name, level)                                                        \
+/* The head of a kernel's function: see forge_kernel. */
+#define FORGE_KERNEL_FOR(name, level)                                                         \
   void forge_##name##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
-                              int64_t last);
+                              int64_t last)
+#define FORGE_SCALAR(name) FORGE_KERNEL_FOR(name, scalar)
+
+/* The functions of a kernel of the list. Not all of them exist. */
 #define FORGE_DECLARE(name, ...)    \
-  FORGE_DECLARE_FOR(name, scalar)   \
-  FORGE_DECLARE_FOR(name, baseline) \
-  FORGE_DECLARE_FOR(name, avx2)     \
-  FORGE_DECLARE_FOR(name, avx512)
+  FORGE_KERNEL_FOR(name, scalar);   \
+  FORGE_KERNEL_FOR(name, baseline); \
+  FORGE_KERNEL_FOR(name, avx2);     \
+  FORGE_KERNEL_FOR(name, avx512);
 FORGE_KERNELS(FORGE_DECLARE)
 
 /* The floats of a tile of activation_plain. */

@@ -44,8 +44,7 @@ static float number(const void *arguments, const forge_frame *frame, int64_t c, 
 
 FORGE_SCALAR_KERNEL(activation, number)
 
-void forge_activation_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
+FORGE_SCALAR(activation_plain) {
   const forge_activation_plain_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame);
   float *out = forge_start(&a->out, frame);

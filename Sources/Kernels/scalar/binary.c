@@ -30,8 +30,7 @@ static float combined(const void *arguments, const forge_frame *frame, int64_t c
 
 FORGE_SCALAR_KERNEL(binary, combined)
 
-void forge_binary_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
+FORGE_SCALAR(binary_plain) {
   const forge_binary_plain_arguments *a = arguments;
   const float *left = forge_start(&a->a, frame), *right = forge_start(&a->b, frame);
   float *out = forge_start(&a->out, frame);

@@ -4,8 +4,7 @@
 #pragma STDC FP_CONTRACT OFF
 
 /* Padded lanes are zero in `in` and copied with the rest. */
-void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                       int64_t last) {
+FORGE_SCALAR(copy) {
   const forge_copy_arguments *a = arguments;
   const size_t row = (size_t)a->out.width * FORGE_LANES * sizeof(float);
   for (int64_t block = first; block < last; block++)
@@ -14,8 +13,7 @@ void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t 
 }
 
 /* Moves a run of channels that is in one block of `in` and in one block of `out` at a time. */
-void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last) {
+FORGE_SCALAR(copy_channels) {
   const forge_copy_channels_arguments *a = arguments;
   if (first >= last) return;
   const int64_t channels = a->in.channels;
@@ -31,8 +29,7 @@ void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame,
 }
 
 /* indices: int32_t [out.channels], each in 0 ..< in.channels. Padded lanes of `out` become zero. */
-void forge_gather_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
+FORGE_SCALAR(gather_channels) {
   const forge_gather_channels_arguments *a = arguments;
   for (int64_t y = first; y < last; y++) {
     for (int64_t block = 0; block < forge_blocks(a->out.channels); block++) {

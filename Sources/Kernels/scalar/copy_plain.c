@@ -3,8 +3,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-void forge_copy_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(copy_plain) {
   const forge_copy_plain_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame);
   float *out = forge_start(&a->out, frame);

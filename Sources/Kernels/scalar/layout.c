@@ -3,8 +3,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-void forge_block_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                        int64_t last) {
+FORGE_SCALAR(block) {
   const forge_block_arguments *a = arguments;
   const int64_t height = a->out.height, channels = a->out.channels;
   for (int64_t tile = first; tile < last; tile++) {
@@ -15,8 +14,7 @@ void forge_block_scalar(const void *arguments, const forge_frame *frame, int64_t
   }
 }
 
-void forge_unblock_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                          int64_t last) {
+FORGE_SCALAR(unblock) {
   const forge_unblock_arguments *a = arguments;
   const int64_t channels = a->out.channels;
   for (int64_t y = first; y < last; y++)

@@ -38,8 +38,7 @@ static float pool(const void *arguments, const forge_frame *frame, int64_t c, in
   return value;
 }
 
-void forge_plain_convolution_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_SCALAR(plain_convolution) {
   const forge_plain_convolution_arguments *a = arguments;
   const scalar_output output = {&a->out, a->activation, NULL, a->panel_width, 1, false};
   scalar_tiles(&output, pool, arguments, frame, first, last);

@@ -40,13 +40,11 @@ static uint32_t bfloat_lane(float value, forge_byte_scale scale) {
   return forge_bfloat_of(value);
 }
 
-void forge_bfloat_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
+FORGE_SCALAR(bfloat_input) {
   write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0});
 }
 
-void forge_byte_range_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(byte_range) {
   const forge_words_arguments *a = arguments;
   int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS;
   int32_t *most = least + forge_byte_range_tiles(a);
@@ -77,8 +75,7 @@ static uint32_t byte_of(float value, forge_byte_scale scale) {
   return (uint32_t)(q < 0 ? 0 : q > 255 ? 255 : q);
 }
 
-void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(byte_input) {
   const forge_words_arguments *a = arguments;
   const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
   write_words(a, frame, first, last, 4, byte_of, scale);

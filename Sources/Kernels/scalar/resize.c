@@ -135,8 +135,7 @@ static void store_row(const forge_view *out, const forge_frame *frame, int64_t y
                 out->channels, out->width, forge_lanes(out->channels, block), true);
 }
 
-void forge_resize_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                         int64_t last) {
+FORGE_SCALAR(resize) {
   const forge_resize_arguments *a = arguments;
   if (first >= last) return;
   axis across = {a->mode, a->in.width, a->out.width, 0, a->in.width};

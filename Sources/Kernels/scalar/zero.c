@@ -7,8 +7,7 @@ static void clear(float *at, int64_t pixels) {
   memset(at, 0, (size_t)(pixels * FORGE_LANES) * sizeof(float));
 }
 
-void forge_clear_halo_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(clear_halo) {
   const forge_clear_halo_arguments *a = arguments;
   const int64_t width = a->out.width, height = a->out.height;
   const int64_t left = a->left, right = a->right;
@@ -24,8 +23,7 @@ void forge_clear_halo_scalar(const void *arguments, const forge_frame *frame, in
   }
 }
 
-void forge_fill_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                       int64_t last) {
+FORGE_SCALAR(fill) {
   const forge_fill_arguments *a = arguments;
   for (int64_t block = first; block < last; block++)
     for (int64_t y = 0; y < a->out.height; y++)

@@ -85,8 +85,7 @@ static void activate_plain(const float *in, float *out, int64_t count,
   }
 }
 
-void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, int64_t first,
-                              int64_t last) {
+FORGE_KERNEL(activation) {
   const forge_activation_arguments *a = arguments;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
@@ -95,8 +94,7 @@ void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, i
   }
 }
 
-void FORGE_KERNEL(activation_plain)(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_KERNEL(activation_plain) {
   const forge_activation_plain_arguments *a = arguments;
   const int64_t from = first * FORGE_PLAIN_TILE,
                 to = forge_smaller(last * FORGE_PLAIN_TILE, a->count);

@@ -1,7 +1,6 @@
 /* A scale and a bias per channel. */
 
-void FORGE_KERNEL(affine)(const void *arguments, const forge_frame *frame, int64_t first,
-                          int64_t last) {
+FORGE_KERNEL(affine) {
   const forge_affine_arguments *a = arguments;
   const finish end = finish_of(&a->activation);
   const v16 low = splat(end.low), high = splat(end.high);

@@ -449,8 +449,7 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
   .kernel_width = (a)->kernel_width, .panel_width = (a)->panel_width,                          \
   .end = finish_of(&(a)->epilogue.activation)
 
-void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
+FORGE_KERNEL(convolution) {
   const forge_convolution_arguments *a = arguments;
   const forge_epilogue *e = &a->epilogue;
   const int64_t inputs = a->in.channels, blocks_per_panel = a->panel_width / FORGE_LANES;

@@ -48,8 +48,7 @@ FORGE_PIXEL(half_pixel_2, 2, WEIGHT_HALVES)
 FORGE_PIXEL(half_pixel_3, 3, WEIGHT_HALVES)
 FORGE_PIXEL(half_pixel_4, 4, WEIGHT_HALVES)
 
-void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_KERNEL(half_convolution) {
   static const pixel_function pixels[] = {half_pixel_1, half_pixel_2, half_pixel_3, half_pixel_4};
   const forge_reduced_convolution_arguments *a = arguments;
   convolve_pixels(a, frame, first, last, pixels[a->panel_width / FORGE_LANES - 1], 16);
@@ -59,9 +58,6 @@ void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *fr
 
 FORGE_PIXEL(fixed_pixel, FORGE_FIXED_PANEL_WIDTH / FORGE_LANES, WEIGHT_FIXED)
 
-void FORGE_KERNEL(fixed_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                     int64_t last) {
-  convolve_pixels(arguments, frame, first, last, fixed_pixel, 24);
-}
+FORGE_KERNEL(fixed_convolution) { convolve_pixels(arguments, frame, first, last, fixed_pixel, 24); }
 
 #endif

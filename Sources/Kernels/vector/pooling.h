@@ -218,8 +218,7 @@ FORGE_POOL_ROW(maximum, FORGE_POOL_MAXIMUM)
 FORGE_POOL_ROW(inside, FORGE_POOL_AVERAGE_INSIDE)
 FORGE_POOL_ROW(all, FORGE_POOL_AVERAGE_ALL)
 
-void FORGE_KERNEL(pooling)(const void *arguments, const forge_frame *frame, int64_t first,
-                           int64_t last) {
+FORGE_KERNEL(pooling) {
   const forge_pooling_arguments *a = arguments;
   const finish finish = finish_of(&a->activation);
   pooling_end end = {

@@ -364,8 +364,7 @@ static float *winograd_products(const winograd_call *call) {
 }
 
 /* All three stages, chunk by chunk. */
-void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int64_t first,
-                            int64_t last) {
+FORGE_KERNEL(winograd) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
@@ -383,8 +382,7 @@ void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int
 }
 
 /* The first stage of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
-void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
+FORGE_KERNEL(winograd_input) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
@@ -401,8 +399,7 @@ void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *fram
 }
 
 /* The other stages, after winograd_input. Tiles: panel * chunks + chunk. */
-void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
+FORGE_KERNEL(winograd_output) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
   const winograd_functions *functions = winograd_functions_of(a);
