@@ -21,14 +21,13 @@ static float operand(const forge_view *view, const forge_frame *frame, int64_t c
                    view->width == 1 ? 0 : x);
 }
 
-static float combined(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
-                      int64_t x) {
+static FORGE_SCALAR_NUMBER(combined) {
   const forge_binary_arguments *a = arguments;
-  return forge_combine_scalar(operand(&a->a, frame, c, y, x), operand(&a->b, frame, c, y, x),
+  return forge_combine_scalar(operand(&a->a, frame, o, y, x), operand(&a->b, frame, o, y, x),
                               a->operation);
 }
 
-FORGE_SCALAR_KERNEL(binary, combined)
+FORGE_SCALAR_KERNEL(binary, combined, FORGE_LANES)
 
 FORGE_SCALAR(binary_plain) {
   const forge_binary_plain_arguments *a = arguments;

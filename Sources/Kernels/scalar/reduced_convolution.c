@@ -123,8 +123,7 @@ static float half_weight(const arguments_type *a, int64_t o, int64_t tap, int64_
   return weight;
 }
 
-static float half_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                      int64_t x) {
+static FORGE_SCALAR_NUMBER(half_sum) {
   const arguments_type *a = arguments;
   float sum = 0;
   FORGE_ADD_PRODUCTS(
@@ -132,8 +131,7 @@ static float half_sum(const void *arguments, const forge_frame *frame, int64_t o
   return sum * a->scales[o] + a->bias[o];
 }
 
-static float fixed_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                       int64_t x) {
+static FORGE_SCALAR_NUMBER(fixed_sum) {
   const arguments_type *a = arguments;
   const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, panel = o - column;
   const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
@@ -151,8 +149,7 @@ static float bfloat_at(const uint8_t *bytes) {
   return forge_of_bfloat(value);
 }
 
-static float bfloat_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                        int64_t x) {
+static FORGE_SCALAR_NUMBER(bfloat_sum) {
   const arguments_type *a = arguments;
   float sum = a->bias[o];
   FORGE_ADD_PRODUCTS(sum,
@@ -161,8 +158,7 @@ static float bfloat_sum(const void *arguments, const forge_frame *frame, int64_t
   return sum;
 }
 
-static float byte_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                      int64_t x) {
+static FORGE_SCALAR_NUMBER(byte_sum) {
   const arguments_type *a = arguments;
   const int32_t *range = forge_range_of(&a->range, frame);
   const float scale = float_at((const uint8_t *)range);
