@@ -98,6 +98,20 @@ static inline int64_t forge_lanes(int64_t channels, int64_t block) {
   return forge_smaller(channels - block * FORGE_LANES, FORGE_LANES);
 }
 
+/* ---- bits of floats ---- */
+
+static inline uint32_t forge_bits_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float forge_float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 /* ---- places ---- */
 
 /* Row 0, column 0, channel 0 of the interior. */

@@ -55,9 +55,7 @@ FORGE_SCALAR(byte_range) {
     int32_t low = 0, high = 0;
     for (int64_t i = 0; i < (int64_t)a->in.width * FORGE_LANES; i++) {
       if (i % FORGE_LANES >= lanes) continue;
-      int32_t bits;
-      memcpy(&bits, &in[i], sizeof bits);
-      bits = forge_ordered(bits);
+      const int32_t bits = forge_ordered((int32_t)forge_bits_of(in[i]));
       low = bits < low ? bits : low;
       high = bits > high ? bits : high;
     }
@@ -67,11 +65,8 @@ FORGE_SCALAR(byte_range) {
 }
 
 static uint32_t byte_of(float value, forge_byte_scale scale) {
-  const float shifted = value * scale.inverse + FORGE_ROUNDING, shift = FORGE_ROUNDING;
-  int32_t bits, origin;
-  memcpy(&bits, &shifted, sizeof bits);
-  memcpy(&origin, &shift, sizeof origin);
-  const int32_t q = bits - origin + scale.zero;
+  const uint32_t shifted = forge_bits_of(value * scale.inverse + FORGE_ROUNDING);
+  const int32_t q = (int32_t)(shifted - forge_bits_of(FORGE_ROUNDING)) + scale.zero;
   return (uint32_t)(q < 0 ? 0 : q > 255 ? 255 : q);
 }
 
@@ -146,7 +141,7 @@ static FORGE_SCALAR_NUMBER(fixed_sum) {
 static float bfloat_at(const uint8_t *bytes) {
   uint16_t value;
   memcpy(&value, bytes, sizeof value);
-  return forge_of_bfloat(value);
+  return forge_float_of((uint32_t)value << 16);
 }
 
 static FORGE_SCALAR_NUMBER(bfloat_sum) {
