@@ -8,8 +8,8 @@
  *   packing.h                    packing in double precision, a function per instruction set
  *   pack.c, gather.c, deal.c     parameters: packing, reading files' forms, sharing between threads
  *   words.h, precision.c, fixed.c  weights that are not floats
- *   dispatch.c, tiles.c          what the list of kernels generates
- *   run_serial.c, pool.c, walk.c        loops over steps; walks over plain tensors
+ *   dispatch.c                   what the list of kernels generates
+ *   pool.c, walk.c               loops over steps; walks over plain tensors
  *   peak.c                       peak rates of a core
  *
  * A new kernel is a line in the list, its arguments in CForgeKernels.h, a file in scalar/ (unless
@@ -163,6 +163,10 @@ typedef struct {
  * nothing to visit. */
 bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
                       const int64_t *const strides[3], int64_t first, int64_t last);
+
+/* Starts the walk of two operands, tensors 0 and 1, and of their contiguous result. */
+bool forge_walk_begin_binary(forge_walk *walk, const forge_binary_plain_arguments *arguments,
+                             int64_t first, int64_t last);
 
 /* Moves to the next innermost row. Returns false after the last. */
 bool forge_walk_next(forge_walk *walk);

@@ -40,11 +40,6 @@ int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
   return FORGE_RANGE_ROWS + 2 * forge_blocks(channels) * height;
 }
 
-int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *a) {
-  const int64_t panels = forge_quotient_up(a->out.channels, a->panel_width);
-  return panels * (a->flat ? 1 : a->out.height) * forge_larger(a->segments, 1);
-}
-
 /* ---- ranges ---- */
 
 static forge_byte_scale byte_scale_of(float minimum, float maximum) {

@@ -149,8 +149,9 @@ typedef struct {
  * weights: float [panel][ky][kx][in blocks * 16][panel_width], zero where padded; bias: float
  * [panels * panel_width]. panel_width: 16, 32, 48 or 64. The last panel may reach past the last
  * block of the output; nothing is stored there. A dense layer is a convolution whose kernel is the
- * whole image. Each row is cut into `segments`, 1 or more.
- * Tiles: (panel * out.height + y) * segments + segment. */
+ * whole image. Each row is cut into `segments`, 1 or more. The last fields belong to weights that
+ * are not floats: see CForgePrecision.h.
+ * Tiles: (panel * rows + y) * segments + segment, where rows is 1 with `flat`, else out.height. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -161,6 +162,10 @@ typedef struct {
   forge_epilogue epilogue;
   const float *next; /* the first weights of a later step, to be prefetched; or NULL */
   int64_t next_floats;
+  const float *scales;
+  const int32_t *totals;
+  forge_view range;
+  int32_t flat;
 } forge_convolution_arguments;
 
 /* Convolution of a plain image of few channels, without dilation: the first of a network. weights:

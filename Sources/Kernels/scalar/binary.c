@@ -33,14 +33,8 @@ FORGE_SCALAR(binary_plain) {
   const forge_binary_plain_arguments *a = arguments;
   const float *left = forge_start(&a->a, frame), *right = forge_start(&a->b, frame);
   float *out = forge_start(&a->out, frame);
-  int64_t out_strides[FORGE_MAX_RANK], stride = 1;
-  for (int32_t d = a->rank - 1; d >= 0; d--) {
-    out_strides[d] = stride;
-    stride *= a->sizes[d];
-  }
-  const int64_t *strides[3] = {a->a_strides, a->b_strides, out_strides};
   forge_walk walk;
-  if (!forge_walk_begin(&walk, a->rank, a->sizes, strides, first, last)) return;
+  if (!forge_walk_begin_binary(&walk, a, first, last)) return;
   do {
     for (int64_t i = 0; i < walk.count; i++)
       out[walk.offsets[2] + i] = forge_activate_scalar(

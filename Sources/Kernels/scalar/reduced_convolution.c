@@ -78,11 +78,9 @@ FORGE_SCALAR(byte_input) {
 
 /* ---- convolutions ---- */
 
-typedef forge_reduced_convolution_arguments arguments_type;
-
 /* Channel c under a tap of the window of output pixel (y, x). `words`: of a block of a pixel. */
-static const uint8_t *input_of(const arguments_type *a, const forge_frame *frame, int64_t y,
-                               int64_t x, int64_t tap, int64_t c, int64_t words) {
+static const uint8_t *input_of(const forge_convolution_arguments *a, const forge_frame *frame,
+                               int64_t y, int64_t x, int64_t tap, int64_t c, int64_t words) {
   const int64_t ky = tap / a->kernel_width, kx = tap % a->kernel_width;
   const int64_t row = a->flat ? 0 : y * a->stride_y - a->pad_top + ky * a->dilation_y;
   const int64_t column =
@@ -92,8 +90,8 @@ static const uint8_t *input_of(const arguments_type *a, const forge_frame *frame
 }
 
 /* The weight of output o, of `bytes` bytes, `count` of them in a word. */
-static const uint8_t *weight_of(const arguments_type *a, int64_t o, int64_t tap, int64_t c,
-                                int64_t bytes, int64_t count) {
+static const uint8_t *weight_of(const forge_convolution_arguments *a, int64_t o, int64_t tap,
+                                int64_t c, int64_t bytes, int64_t count) {
   const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
   const int64_t words = forge_blocks(a->in.channels) * FORGE_LANES / count;
   const int64_t row = (o / a->panel_width * taps + tap) * words + c / count;
@@ -112,14 +110,14 @@ static float float_at(const uint8_t *bytes) {
   return value;
 }
 
-static float half_weight(const arguments_type *a, int64_t o, int64_t tap, int64_t c) {
+static float half_weight(const forge_convolution_arguments *a, int64_t o, int64_t tap, int64_t c) {
   float weight;
   forge_gather(weight_of(a, o, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
   return weight;
 }
 
 static FORGE_SCALAR_NUMBER(half_sum) {
-  const arguments_type *a = arguments;
+  const forge_convolution_arguments *a = arguments;
   float sum = 0;
   FORGE_ADD_PRODUCTS(
     sum, float_at(input_of(a, frame, y, x, tap, c, FORGE_LANES)) * half_weight(a, o, tap, c));
@@ -127,7 +125,7 @@ static FORGE_SCALAR_NUMBER(half_sum) {
 }
 
 static FORGE_SCALAR_NUMBER(fixed_sum) {
-  const arguments_type *a = arguments;
+  const forge_convolution_arguments *a = arguments;
   const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, panel = o - column;
   const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
   const char *weights = (const char *)weight_of(a, panel, 0, 0, 3, 1);
@@ -145,7 +143,7 @@ static float bfloat_at(const uint8_t *bytes) {
 }
 
 static FORGE_SCALAR_NUMBER(bfloat_sum) {
-  const arguments_type *a = arguments;
+  const forge_convolution_arguments *a = arguments;
   float sum = a->bias[o];
   FORGE_ADD_PRODUCTS(sum,
                      bfloat_at(input_of(a, frame, y, x, tap, c, FORGE_PAIR_WORDS)) *
@@ -154,7 +152,7 @@ static FORGE_SCALAR_NUMBER(bfloat_sum) {
 }
 
 static FORGE_SCALAR_NUMBER(byte_sum) {
-  const arguments_type *a = arguments;
+  const forge_convolution_arguments *a = arguments;
   const int32_t *range = forge_range_of(&a->range, frame);
   const float scale = float_at((const uint8_t *)range);
   /* Unsigned, because a partial sum may need more than 32 bits. The whole does not. */
@@ -165,8 +163,8 @@ static FORGE_SCALAR_NUMBER(byte_sum) {
   return (float)(int32_t)sum * (scale * a->scales[o]) + a->bias[o];
 }
 
-#define FORGE_REDUCED(name)                                                                     \
-  FORGE_SCALAR_CONVOLUTION(name##_convolution, reduced_convolution, name##_sum, a->panel_width, \
+#define FORGE_REDUCED(name)                                                             \
+  FORGE_SCALAR_CONVOLUTION(name##_convolution, convolution, name##_sum, a->panel_width, \
                            a->segments, a->flat)
 FORGE_REDUCED(half)
 FORGE_REDUCED(fixed)

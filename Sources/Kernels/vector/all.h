@@ -7,6 +7,7 @@
 #include "affine.h"
 #include "binary.h"
 #include "convolution.h"
+#include "image_convolution.h"
 #include "winograd_transforms.h"
 #include "winograd.h"
 #include "plain_convolution.h"

@@ -107,14 +107,8 @@ FORGE_INLINE void combine_plain_row(const float *a, int64_t a_step, const float 
 
 FORGE_KERNEL(binary_plain) {
   const forge_binary_plain_arguments *args = arguments;
-  int64_t out_strides[FORGE_MAX_RANK], stride = 1;
-  for (int32_t d = args->rank - 1; d >= 0; d--) {
-    out_strides[d] = stride;
-    stride *= args->sizes[d];
-  }
-  const int64_t *strides[3] = {args->a_strides, args->b_strides, out_strides};
   forge_walk walk;
-  if (!forge_walk_begin(&walk, args->rank, args->sizes, strides, first, last)) return;
+  if (!forge_walk_begin_binary(&walk, args, first, last)) return;
   do {
     const float *a = forge_start(&args->a, frame) + walk.offsets[0];
     const float *b = forge_start(&args->b, frame) + walk.offsets[1];
