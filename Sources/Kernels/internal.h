@@ -1,20 +1,5 @@
-/* Shared by the files of kernels: declarations, sizes and places.
- *
- *   include/CForgeKernels.h      the contract; CForgeKernelList.h: the list of kernels
- *   scalar/<name>.c              one number at a time: the readable version
- *   vector/<name>.h              the same on vectors of 16 floats, for all instruction sets
- *   vector_<level>.c             compiles vector/ for an instruction set
- *   winograd.c, strassen.c       for all levels: the parts of an image, packing
- *   packing.h                    packing in double precision, a function per instruction set
- *   pack.c, gather.c, deal.c     parameters: packing, reading files' forms, sharing between threads
- *   words.h, precision.c, fixed.c  weights that are not floats
- *   dispatch.c                   what the list of kernels generates
- *   pool.c, walk.c               loops over steps; walks over plain tensors
- *   peak.c                       peak rates of a core
- *
- * A new kernel is a line in the list, its arguments in CForgeKernels.h, a file in scalar/ (unless
- * the scalar level lacks it), and one in vector/, included by vector/all.h, if vectors make it
- * faster. */
+/* Shared by the files of kernels: declarations, sizes and places. Docs/Engine/Kernels.md lists the
+ * files, Docs/Architecture.md what a new kernel needs. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 

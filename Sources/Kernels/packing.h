@@ -1,7 +1,6 @@
 /* Packing in double precision: sixteen outputs at a time, a function per instruction set.
  *
- * All compute the same bits, because nothing is fused. The including file sets FP_CONTRACT to off.
- */
+ * All compute the same bits: nothing is fused. The including file sets FP_CONTRACT to off. */
 #ifndef FORGE_PACKING_H
 #define FORGE_PACKING_H
 

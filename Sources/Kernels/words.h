@@ -42,8 +42,7 @@ static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t o
 /* ---- ranges of int8 ---- */
 
 /* Maps the bits of floats to integers of the same order: -NaN, -inf ... -0, 0 ... inf, NaN. It is
- * its own inverse. Minimum and maximum then do not depend on the order of a search, even with NaN.
- */
+ * its own inverse. Minimum and maximum then depend on no order of a search, even with NaN. */
 static inline int32_t forge_ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 
 /* The conversion of an image to bytes. */

@@ -9,7 +9,7 @@
  *   levels     EVERY: each level has its own function
  *              SHARED: all levels use the scalar function, which vectors would not make faster
  *              VECTORS: each level but the scalar one has a function
- *   tiles      the value of forge_<name>_tiles for the arguments `a`; dispatch.c defines the terms */
+ *   tiles      the value of forge_<name>_tiles for arguments `a`; dispatch.c defines the terms */
 #define FORGE_KERNELS(X)                                                                      \
   X(block, block, SHARED, rows_of_blocks(&a->out))                                            \
   X(unblock, unblock, SHARED, a->out.height)                                                  \

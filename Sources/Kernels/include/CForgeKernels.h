@@ -107,9 +107,7 @@ typedef struct {
   forge_view in, out;
 } forge_block_arguments;
 /* Blocked image -> plain image. Tiles: rows. */
-typedef struct {
-  forge_view in, out;
-} forge_unblock_arguments;
+typedef forge_block_arguments forge_unblock_arguments;
 
 /* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
  * Tiles: block * height + row. The rows above belong to the first tile of a block, those below to
@@ -125,9 +123,7 @@ typedef struct {
 } forge_fill_arguments;
 
 /* Blocked -> blocked, same sizes. Tiles: channel blocks. */
-typedef struct {
-  forge_view in, out;
-} forge_copy_arguments;
+typedef forge_block_arguments forge_copy_arguments;
 
 /* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out`, whose other
  * channels keep their values. Tiles: 1. */
@@ -206,8 +202,7 @@ int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width
  * A convolution is one step, `winograd`, which does all three stages chunk by chunk (tiles:
  * chunks), or two steps: `winograd_input` (tiles: chunk * in blocks + block) fills `transformed`
  * for the whole image, `winograd_output` (tiles: panel * chunks + chunk) does the rest. Bits are
- * the same.
- */
+ * the same. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -217,8 +212,7 @@ typedef struct {
   int32_t panel_width;
   int32_t chunk; /* tiles computed at a time */
   /* A multiple of 16. Products are summed over this many channels, then the sums are added.
-   * Rounding errors grow with the root of a sum's length, and the inverse transform magnifies them.
-   */
+   * Rounding errors grow with the root of a sum's length; the inverse transform magnifies them. */
   int32_t summed;
   int32_t pooled;
   forge_view transformed, products;
@@ -460,8 +454,7 @@ typedef struct {
   int32_t is_optional;   /* whether the level may have none */
 } forge_kernel_entry;
 
-/* Line `index` of the list, at a level that this machine has. After the last line the name is NULL.
- */
+/* Line `index` of the list, at a level that this machine has. After the last the name is NULL. */
 forge_kernel_entry forge_kernel_at(forge_level level, int32_t index);
 
 #endif

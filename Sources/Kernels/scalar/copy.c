@@ -1,5 +1,5 @@
-/* Moves numbers without computing: between the plain layout of the API and the blocked layout inside
- * a plan, between tensors of one layout, and zeroes. */
+/* Moves numbers without computing: between the plain layout of the API and the blocked layout of a
+ * plan, between tensors of one layout, and zeroes. */
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF

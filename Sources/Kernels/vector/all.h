@@ -3,8 +3,6 @@
 #include "vector.h"
 #include "elementary.h"
 #include "activation.h"
-
-#include "affine.h"
 #include "binary.h"
 #include "convolution.h"
 #include "image_convolution.h"

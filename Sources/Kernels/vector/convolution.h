@@ -334,8 +334,7 @@ FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) 
 
 /* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
  * so reading them limits the speed, and two streams are read faster than one. scales: NULL for
- * floats.
- */
+ * floats. */
 FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
                             const float *scales, const int panels, const int vectors,
                             const weight_form form) {

@@ -128,8 +128,7 @@ FORGE_INLINE v16 normal_of(v16 x) {
   d = multiply_add(d, z, splat(1.20554769f));
   d = multiply_add(d, z, splat(1.67645168f));
   d = multiply_add(d, z, splat(1));
-  /* z^2 = high^2 + (z - high) (z + high). The square of `high` is exact, because it has few bits.
-   */
+  /* z^2 = high^2 + (z - high) (z + high). The square of `high`, of few bits, is exact. */
   const v16 high = (v16)((v16i)z & ~0xfff);
   const v16 rest = (z - high) * (z + high) * -0.5f;
   const v16 tail = exp_with(high * high * -0.5f, rest) * (n / d);

@@ -17,8 +17,7 @@ enum { FORGE_GRAY_SLACK = 2 * FORGE_LANES };
 #define FORGE_EVERY_OTHER(i, first) (2 * (i) + (first))
 
 /* image: the window of pixel 0 of the upper row. weights: of the first channel, panel_width floats
- * apart per tap. pooled: [count][16], 16 columns per channel. valid: the number of existing pixels.
- */
+ * apart per tap. pooled: [count][16], 16 columns per channel. valid: the existing pixels. */
 FORGE_INLINE void gray_channels(const plain_call *call, const float *image, const float *weights,
                                 const float *bias, int64_t below, int64_t valid, float *pooled,
                                 const int count) {

@@ -1,8 +1,5 @@
-/* Convolution of one output pixel with weights shorter than floats, as a dense layer has.
- *
- * All vectors of a panel are summed at once on every level, because one pixel leaves registers
- * free.
- */
+/* Convolution of one output pixel with weights shorter than floats, as a dense layer has. All
+ * vectors of a panel are summed at once on every level: one pixel leaves registers free. */
 
 /* One pixel of a panel, or of `two`. panel_bytes: from one panel's weights to the next's. */
 typedef void (*pixel_function)(const convolution_row *row, const char *weights, int64_t panel_bytes,

@@ -188,8 +188,7 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
   }
 }
 
-/* Stores activation(sum + bias + residual) for `count` pixels of one block from pixel `first` on.
- */
+/* Stores activation(sum + bias + residual) for `count` pixels of a block from pixel `first` on. */
 static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
                            const finish *end, int64_t block, int64_t first, int64_t count,
                            const float *from) {
