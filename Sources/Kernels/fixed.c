@@ -30,9 +30,7 @@ static weight_sizes sizes_of(const float *weights, int64_t count) {
   int64_t with_exponent[256] = {0}, zeros = 0;
   uint32_t most = 0;
   for (int64_t i = 0; i < count; i++) {
-    uint32_t bits;
-    memcpy(&bits, &weights[i], sizeof bits);
-    bits &= 0x7fffffff;
+    const uint32_t bits = forge_bits_of(weights[i]) & 0x7fffffff;
     most = bits > most ? bits : most;
     zeros += bits == 0;
     with_exponent[bits >> 23]++;
@@ -43,9 +41,7 @@ static weight_sizes sizes_of(const float *weights, int64_t count) {
     below += with_exponent[exponent];
     if (2 * below > count - zeros) break;
   }
-  weight_sizes sizes = {.median = exponent > 0 ? ldexpf(1, exponent - 127) : 0};
-  memcpy(&sizes.most, &most, sizeof most);
-  return sizes;
+  return (weight_sizes){forge_float_of(most), exponent > 0 ? ldexpf(1, exponent - 127) : 0};
 }
 
 /* Rounds a number below 2^31. */

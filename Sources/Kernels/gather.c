@@ -7,24 +7,14 @@
 static float of_half(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
   const uint32_t fraction = half & 0x3ff;
-  uint32_t bits;
-  if (exponent == 0) { /* zero and subnormal: fraction * 2^-24 */
-    const float magnitude = (float)fraction * 0x1p-24f;
-    memcpy(&bits, &magnitude, sizeof bits);
-    bits |= sign;
-  } else if (exponent == 31) {
-    bits = sign | 0x7f800000 | fraction << 13;
-  } else {
-    bits = sign | (exponent + 112) << 23 | fraction << 13;
-  }
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  if (exponent == 0) /* zero and subnormal: fraction * 2^-24 */
+    return forge_float_of(sign | forge_bits_of((float)fraction * 0x1p-24f));
+  if (exponent == 31) return forge_float_of(sign | 0x7f800000 | fraction << 13);
+  return forge_float_of(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
 /* Returns element `index` of unaligned memory. `type` is a constant. */
-static inline __attribute__((always_inline)) float element(const unsigned char *bytes,
-                                                           int64_t index, const int32_t type) {
+FORGE_INLINE float element(const unsigned char *bytes, int64_t index, const int32_t type) {
   if (type == FORGE_STORED_FLOAT32) {
     float value;
     memcpy(&value, bytes + index * 4, sizeof value);
@@ -37,20 +27,14 @@ static inline __attribute__((always_inline)) float element(const unsigned char *
   }
   uint16_t half;
   memcpy(&half, bytes + index * 2, sizeof half);
-  if (type == FORGE_STORED_FLOAT16) return of_half(half);
-  const uint32_t bits = (uint32_t)half << 16;
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  return type == FORGE_STORED_FLOAT16 ? of_half(half) : forge_float_of((uint32_t)half << 16);
 }
 
 /* Writes a matrix: out[r * row_out + c] = in[r * row_in + c * column_in]. It is copied in squares,
  * so that both sides stay in the first-level cache when one is read across its lines. */
-static inline __attribute__((always_inline)) void gather_matrix(const unsigned char *in,
-                                                                int64_t offset, int64_t rows,
-                                                                int64_t row_in, int64_t row_out,
-                                                                int64_t columns, int64_t column_in,
-                                                                float *out, const int32_t type) {
+FORGE_INLINE void gather_matrix(const unsigned char *in, int64_t offset, int64_t rows,
+                                int64_t row_in, int64_t row_out, int64_t columns, int64_t column_in,
+                                float *out, const int32_t type) {
   for (int64_t r0 = 0; r0 < rows; r0 += 16) {
     const int64_t r1 = forge_smaller(r0 + 16, rows);
     for (int64_t c0 = 0; c0 < columns; c0 += 16) {

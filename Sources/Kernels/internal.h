@@ -1,21 +1,5 @@
-/* Shared by the files of kernels: declarations, sizes and places.
- *
- *   include/CForgeKernels.h      the contract; CForgeKernelList.h: the list of kernels
- *   scalar/<name>.c              one number at a time: the readable version
- *   vector/<name>.h              the same on vectors of 16 floats, for all instruction sets
- *   vector_<level>.c             compiles vector/ for an instruction set
- *   winograd.c, strassen.c       for all levels: the parts of an image, packing
- *   packing.h                    packing in double precision, a function per instruction set
- *   pack.c, gather.c, deal.c     parameters: packing, reading files' forms, sharing between threads
- *   words.h, precision.c, fixed.c  weights that are not floats
- *   dispatch.c, tiles.c          what the list of kernels generates
- *   run_serial.c, pool.c, walk.c        loops over steps; walks over plain tensors
- *   peak.c                       peak rates of a core
- *   polynomials.py, winograd.py  print the numbers in vector/elementary.h and in winograd.h
- *
- * A new kernel is a line in the list, its arguments in CForgeKernels.h, a file in scalar/ (unless
- * the scalar level lacks it), and one in vector/, included by vector/all.h, if vectors make it
- * faster. */
+/* Shared by the files of kernels: declarations, sizes and places. Docs/Engine/Kernels.md lists the
+ * files, Docs/Architecture.md what a new kernel needs. */
 #ifndef FORGE_INTERNAL_H
 #define FORGE_INTERNAL_H
 
@@ -30,15 +14,18 @@
 /* For functions that depend on the instruction set or on constant arguments of their caller. */
 #define FORGE_INLINE static inline __attribute__((always_inline))
 
-/* The functions of a kernel of the list. Not all of them exist. */
-#define FORGE_DECLARE_FOR(name, level)                                                        \
+/* The head of a kernel's function: see forge_kernel. */
+#define FORGE_KERNEL_FOR(name, level)                                                         \
   void forge_##name##_##level(const void *arguments, const forge_frame *frame, int64_t first, \
-                              int64_t last);
+                              int64_t last)
+#define FORGE_SCALAR(name) FORGE_KERNEL_FOR(name, scalar)
+
+/* The functions of a kernel of the list. Not all of them exist. */
 #define FORGE_DECLARE(name, ...)    \
-  FORGE_DECLARE_FOR(name, scalar)   \
-  FORGE_DECLARE_FOR(name, baseline) \
-  FORGE_DECLARE_FOR(name, avx2)     \
-  FORGE_DECLARE_FOR(name, avx512)
+  FORGE_KERNEL_FOR(name, scalar);   \
+  FORGE_KERNEL_FOR(name, baseline); \
+  FORGE_KERNEL_FOR(name, avx2);     \
+  FORGE_KERNEL_FOR(name, avx512);
 FORGE_KERNELS(FORGE_DECLARE)
 
 /* The floats of a tile of activation_plain. */
@@ -96,6 +83,20 @@ static inline int64_t forge_lanes(int64_t channels, int64_t block) {
   return forge_smaller(channels - block * FORGE_LANES, FORGE_LANES);
 }
 
+/* ---- bits of floats ---- */
+
+static inline uint32_t forge_bits_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float forge_float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 /* ---- places ---- */
 
 /* Row 0, column 0, channel 0 of the interior. */
@@ -147,6 +148,10 @@ typedef struct {
  * nothing to visit. */
 bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
                       const int64_t *const strides[3], int64_t first, int64_t last);
+
+/* Starts the walk of two operands, tensors 0 and 1, and of their contiguous result. */
+bool forge_walk_begin_binary(forge_walk *walk, const forge_binary_plain_arguments *arguments,
+                             int64_t first, int64_t last);
 
 /* Moves to the next innermost row. Returns false after the last. */
 bool forge_walk_next(forge_walk *walk);

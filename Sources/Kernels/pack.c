@@ -27,8 +27,7 @@ static void pack_convolution_tile(const void *arguments, int64_t tile) {
   float *to = a->packed + (panel * a->taps + tap) * padded * panel_width;
   const int64_t start = chunk * INPUTS_OF_A_TILE;
   const int64_t end = forge_smaller(start + INPUTS_OF_A_TILE, padded);
-  /* Sixteen inputs at a time, so that written lines stay in the first-level cache until complete.
-   */
+  /* Sixteen inputs at a time: written lines stay in the first-level cache until complete. */
   for (int64_t block = start; block < end; block += FORGE_LANES) {
     const int64_t count = forge_smaller(FORGE_LANES, inputs - block);
     for (int64_t column = 0; column < columns; column++) {

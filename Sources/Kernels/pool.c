@@ -1,14 +1,12 @@
-/* The thread pool: see CForgePool.h.
+/* The loops over steps, and the thread pool: see CForgePool.h.
  *
  * The protocol uses one word per worker, on cache lines of its own:
  *
  *             caller            worker           worker
  *     IDLE  --------> OFFERED --------> TAKEN  --------> IDLE      a share of a step
- *     IDLE  <-------- OFFERED                                      the caller takes it back: see
- *     join
- *     IDLE  --------> PARKED                                       by the worker, which then sleeps
- *     PARKED -------> OFFERED or IDLE                              by the caller, which then wakes
- *     it
+ *     IDLE  <-------- OFFERED                                      the caller takes it back
+ *     IDLE  --------> PARKED                                       by the worker, which sleeps
+ *     PARKED -------> OFFERED or IDLE                              by the caller, which wakes it
  *
  * Only the caller that holds `busy` offers shares. It leaves no word OFFERED or TAKEN. A worker
  * reads the job only between TAKEN and IDLE, while the caller waits for it. */
@@ -162,6 +160,12 @@ static void leave_processor_of_caller(int64_t *not_before) {
     syscall(SYS_sched_setaffinity, 0, (size_t)bytes, allowed);
 }
 
+/* Moves a worker's word from one state to another. Returns false if it is not in the first. */
+static bool change(place *worker, uint32_t from, uint32_t to) {
+  return atomic_compare_exchange_strong_explicit(&worker->state, &from, to, memory_order_acq_rel,
+                                                 memory_order_acquire);
+}
+
 /* ---- a share of a step ---- */
 
 /* Divides a step along the times, so that a thread's rows stay together, and if these are too few
@@ -236,10 +240,7 @@ static void wait_for_offer(place *own) {
     const int64_t now = nanoseconds();
     if (start == 0) start = now;
     if (now - start < FORGE_SPIN_NANOSECONDS) continue;
-    uint32_t expected = IDLE;
-    if (atomic_compare_exchange_strong_explicit(&own->state, &expected, PARKED,
-                                                memory_order_acq_rel, memory_order_relaxed))
-      sleep_while_parked(own);
+    if (change(own, IDLE, PARKED)) sleep_while_parked(own);
     start = 0;
     round = 0;
   }
@@ -252,10 +253,7 @@ static void *work(void *argument) {
   for (;;) {
     wait_for_offer(own);
     leave_processor_of_caller(&move_not_before);
-    uint32_t expected = OFFERED;
-    if (!atomic_compare_exchange_strong_explicit(&own->state, &expected, TAKEN,
-                                                 memory_order_acquire, memory_order_relaxed))
-      continue;
+    if (!change(own, OFFERED, TAKEN)) continue;
     set_arithmetic_mode(pool.job.arithmetic_mode);
     run_share(worker, worker);
     atomic_store_explicit(&own->state, IDLE, memory_order_release);
@@ -345,10 +343,7 @@ static int32_t begin(int32_t threads) {
   /* Waking takes tens of microseconds, so wake workers before they are needed. */
   for (int32_t w = 1; w < threads; w++) {
     pool.places[w].gave_way = false;
-    uint32_t expected = PARKED;
-    if (atomic_compare_exchange_strong_explicit(&pool.places[w].state, &expected, IDLE,
-                                                memory_order_acq_rel, memory_order_relaxed))
-      wake(&pool.places[w]);
+    if (change(&pool.places[w], PARKED, IDLE)) wake(&pool.places[w]);
   }
   return threads;
 }
@@ -371,13 +366,10 @@ static void join(int32_t w) {
     /* The scheduler may have queued the worker behind this thread, where it would wait for
      * milliseconds. A worker that has begun runs elsewhere. Yielding to another program would also
      * cost milliseconds. */
-    uint32_t expected = OFFERED;
     const bool has_begun = atomic_load_explicit(&other->state, memory_order_relaxed) != OFFERED;
     if (round >= ROUNDS_BEFORE_YIELD || (!has_begun && !other->gave_way)) sched_yield();
     if (!has_begun) other->gave_way = true;
-    if (atomic_compare_exchange_strong_explicit(&other->state, &expected, IDLE,
-                                                memory_order_acq_rel, memory_order_acquire))
-      return;
+    if (change(other, OFFERED, IDLE)) return;
   }
 }
 
@@ -426,4 +418,8 @@ int64_t forge_run_parallel(const forge_step *steps, int64_t count, const forge_f
   }
   if (threads > 1) leave_pool();
   return done;
+}
+
+void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame) {
+  for (int64_t i = 0; i < count; i++) steps[i].kernel(steps[i].arguments, frame, 0, steps[i].tiles);
 }

@@ -40,11 +40,6 @@ int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
   return FORGE_RANGE_ROWS + 2 * forge_blocks(channels) * height;
 }
 
-int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *a) {
-  const int64_t panels = forge_quotient_up(a->out.channels, a->panel_width);
-  return panels * (a->flat ? 1 : a->out.height) * forge_larger(a->segments, 1);
-}
-
 /* ---- ranges ---- */
 
 static forge_byte_scale byte_scale_of(float minimum, float maximum) {
@@ -66,11 +61,8 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
     low = least[i] < low ? least[i] : low;
     high = most[i] > high ? most[i] : high;
   }
-  low = forge_ordered(low);
-  float minimum, maximum;
-  memcpy(&minimum, &low, sizeof minimum);
-  memcpy(&maximum, &high, sizeof maximum);
-  const forge_byte_scale scale = byte_scale_of(minimum, maximum);
+  const forge_byte_scale scale =
+    byte_scale_of(forge_float_of((uint32_t)forge_ordered(low)), forge_float_of((uint32_t)high));
   if (stores) {
     memcpy(range, &scale.scale, sizeof *range);
     range[1] = scale.zero;
@@ -111,19 +103,13 @@ static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64
 
 /* Rounds to an IEEE half, ties to even. */
 static uint16_t half_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  uint32_t bits = forge_bits_of(value);
   const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
   bits &= 0x7fffffff;
   if (bits > 0x7f800000) return sign | 0x7e00;
   if (bits >= 0x477ff000) return sign | 0x7c00; /* from 65520 on */
-  if (bits < 0x38800000) { /* below the least normal half: a multiple of 2^-24, rounded by adding */
-    float magnitude;
-    memcpy(&magnitude, &bits, sizeof magnitude);
-    magnitude += 0.5f;
-    memcpy(&bits, &magnitude, sizeof bits);
-    return sign | (uint16_t)(bits - 0x3f000000);
-  }
+  if (bits < 0x38800000) /* below the least normal half: a multiple of 2^-24, rounded by adding */
+    return sign | (uint16_t)(forge_bits_of(forge_float_of(bits) + 0.5f) - 0x3f000000);
   bits += 0xfff + (bits >> 13 & 1);
   return sign | (uint16_t)((bits - 0x38000000) >> 13);
 }

@@ -78,8 +78,7 @@ FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t
 FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const strassen_scales *scales,
                                       int64_t lane, float *packed, int64_t product_floats,
                                       const int levels) {
-  /* Halves are the even and the odd blocks, at the second level those of the first level's halves.
-   */
+  /* Halves are the even and the odd blocks, at the second level those of the first's halves. */
   const int halves = levels == 1 ? 1 : 2;
   d16 sides[4][7];
   for (int i = 0; i < halves; i++) {

@@ -18,8 +18,7 @@ typedef struct {
   int64_t scales_block; /* from those of one block to the next */
 } forge_strassen_side;
 
-/* Returns row 0 of a block of a quarter: of the lower half if `lower`, of the odd blocks if `odd`.
- */
+/* Returns row 0 of a block of a quarter: the lower half if `lower`, the odd blocks if `odd`. */
 static inline const float *forge_strassen_quarter(const forge_strassen_side *side, bool lower,
                                                   bool odd, int64_t block) {
   return side->at + (2 * block + odd) * side->block +

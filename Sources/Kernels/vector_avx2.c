@@ -10,7 +10,7 @@
 
 #include <immintrin.h>
 
-#define FORGE_KERNEL(family) forge_##family##_avx2
+#define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, avx2)
 #define FORGE_HAS_FMA 1
 /* A vector of 16 is two registers, of 16: 12 sums, 2 weights, one input. */
 #define FORGE_TILE_VECTORS 1

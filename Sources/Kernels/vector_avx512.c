@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-#define FORGE_KERNEL(family) forge_##family##_avx512
+#define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, avx512)
 #define FORGE_HAS_FMA 1
 /* A vector of 16 is one register, of 32: rows * vectors sums, the vectors' weights, one input. */
 #define FORGE_TILE_VECTORS 4

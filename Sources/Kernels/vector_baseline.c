@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define FORGE_KERNEL(family) forge_##family##_baseline
+#define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, baseline)
 #define FORGE_HAS_FMA 0
 /* A vector of 16 is four registers. SSE2 has 16 of them: 8 sums, 4 weights, an input, a product.
  * NEON has 32: 16 sums. With four more the compiler spills, on either. */

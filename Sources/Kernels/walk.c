@@ -32,6 +32,17 @@ bool forge_walk_begin(forge_walk *walk, int32_t rank, const int64_t *sizes,
   return true;
 }
 
+bool forge_walk_begin_binary(forge_walk *walk, const forge_binary_plain_arguments *a, int64_t first,
+                             int64_t last) {
+  int64_t out_strides[FORGE_MAX_RANK], stride = 1;
+  for (int32_t d = a->rank - 1; d >= 0; d--) {
+    out_strides[d] = stride;
+    stride *= a->sizes[d];
+  }
+  const int64_t *strides[3] = {a->a_strides, a->b_strides, out_strides};
+  return forge_walk_begin(walk, a->rank, a->sizes, strides, first, last);
+}
+
 bool forge_walk_next(forge_walk *walk) {
   for (int32_t d = walk->outer - 1; d >= 0; d--) {
     for (int t = 0; t < 3; t++) walk->offsets[t] += walk->strides[t][d];

@@ -32,25 +32,14 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
     if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || (n == 3 && !pooled);
     return kernel_height == 5 && (n == 2 || n == 4);
   }
-  if (pooled || (tile_height == 1) == (tile_width == 1)) return false;
-  if ((tile_height == 1) != (kernel_height == 1) || (tile_width == 1) != (kernel_width == 1))
+  if (pooled || (tile_height == 1) == (tile_width == 1) ||
+      (tile_height == 1) != (kernel_height == 1) || (tile_width == 1) != (kernel_width == 1))
     return false;
   const int32_t n = tile_height * tile_width, r = kernel_height * kernel_width;
-  return (r == 7 && (n == 2 || n == 4 || n == 6)) || (r == 3 && (n == 2 || n == 4 || n == 6));
+  return (r == 3 || r == 7) && (n == 2 || n == 4 || n == 6);
 }
 
 /* ---- weights ---- */
-
-/* Writes the points of an axis but infinity: alpha - 1 of them. */
-static void axis_points(int32_t alpha, double *points) {
-  const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
-  points[0] = 0;
-  for (int32_t k = 0; k < axis->pairs; k++) {
-    points[1 + 2 * k] = axis->point[k];
-    points[2 + 2 * k] = -axis->point[k];
-  }
-  if (alpha == 5) points[3] = 2;
-}
 
 /* Writes the matrix G, [alpha][r], which is 1 if r is 1. */
 static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
@@ -59,8 +48,13 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
     g[0][0] = 1;
     return;
   }
-  double points[FORGE_MOST_POINTS];
-  axis_points(alpha, points);
+  const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
+  double points[FORGE_MOST_POINTS] = {0}; /* all but infinity */
+  for (int32_t k = 0; k < axis->pairs; k++) {
+    points[1 + 2 * k] = axis->point[k];
+    points[2 + 2 * k] = -axis->point[k];
+  }
+  if (alpha == 5) points[3] = 2;
   for (int32_t i = 0; i < alpha - 1; i++) {
     double scale = 1, power = 1;
     for (int32_t j = 0; j < alpha - 1; j++)
@@ -68,36 +62,6 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
     for (int32_t k = 0; k < r; k++, power *= points[i]) g[i][k] = power / scale;
   }
   for (int32_t k = 0; k < r; k++) g[alpha - 1][k] = k == r - 1;
-}
-
-/* Gathers the weights of up to 16 outputs and one input by tap: [taps]. */
-FORGE_INLINE void gather_taps(const float *weights, int64_t count, int64_t output_stride,
-                              int64_t taps, int64_t tap_stride, d16 *gathered) {
-  for (int64_t tap = 0; tap < taps; tap++) {
-    double lanes[FORGE_LANES] = {0};
-    for (int64_t i = 0; i < count; i++) lanes[i] = weights[i * output_stride + tap * tap_stride];
-    memcpy(&gathered[tap], lanes, sizeof lanes);
-  }
-}
-
-/* Applies G along y to the taps of one phase: [point of y][tap along x]. With stride 2 a phase has
- * every other tap along each axis; taps past the end are zero. */
-FORGE_INLINE void half_transform(const d16 *tap, int32_t kernel_height, int32_t kernel_width,
-                                 int32_t stride, int32_t phase,
-                                 const double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS],
-                                 int32_t alpha_y, int32_t taps_y, int32_t taps_x,
-                                 d16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
-  for (int32_t i = 0; i < alpha_y; i++) {
-    for (int32_t kx = 0; kx < taps_x; kx++) {
-      const int32_t column = kx * stride + phase % 2;
-      d16 sum = {0};
-      for (int32_t ky = 0; ky < taps_y && column < kernel_width; ky++) {
-        const int32_t row = ky * stride + phase / 2;
-        if (row < kernel_height) sum += g_y[i][ky] * tap[row * kernel_width + column];
-      }
-      half[i][kx] = sum;
-    }
-  }
 }
 
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
@@ -111,27 +75,47 @@ typedef struct {
   const float *weights;
   float *packed;
   int64_t outputs, inputs, panel_width, units;
-  int32_t kernel_height, kernel_width, stride, taps_y, taps_x, alpha_y, alpha_x;
+  int32_t kernel_height, kernel_width, phases, taps_y, taps_x, alpha_y, alpha_x;
   double g_y[FORGE_MOST_POINTS][FORGE_MOST_POINTS], g_x[FORGE_MOST_POINTS][FORGE_MOST_POINTS];
 } winograd_packing;
+
+/* Applies G along y to the taps of one phase: [point of y][tap along x]. With stride 2 a phase has
+ * every other tap along each axis; taps past the end are zero. */
+FORGE_INLINE void half_transform(const winograd_packing *a, const d16 *tap, int32_t phase,
+                                 d16 half[FORGE_MOST_POINTS][FORGE_MOST_POINTS]) {
+  const int32_t stride = a->phases == 4 ? 2 : 1;
+  for (int32_t i = 0; i < a->alpha_y; i++) {
+    for (int32_t kx = 0; kx < a->taps_x; kx++) {
+      const int32_t column = kx * stride + phase % 2;
+      d16 sum = {0};
+      for (int32_t ky = 0; ky < a->taps_y && column < a->kernel_width; ky++) {
+        const int32_t row = ky * stride + phase / 2;
+        if (row < a->kernel_height) sum += a->g_y[i][ky] * tap[row * a->kernel_width + column];
+      }
+      half[i][kx] = sum;
+    }
+  }
+}
 
 /* Packs all units of 16 outputs and one input. `packed` points to the first. */
 FORGE_INLINE void pack_winograd_input(const winograd_packing *a, int64_t output, int64_t input,
                                       float *packed, int64_t unit_floats) {
   const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
   const int64_t points = (int64_t)a->alpha_y * a->alpha_x;
-  const int32_t phases = a->stride == 2 ? 4 : 1;
-  d16 tap[FORGE_MOST_POINTS * FORGE_MOST_POINTS];
-  gather_taps(a->weights + output * taps * a->inputs + input,
-              forge_smaller(FORGE_LANES, a->outputs - output), taps * a->inputs, taps, a->inputs,
-              tap);
+  const int64_t count = forge_smaller(FORGE_LANES, a->outputs - output);
+  const float *weights = a->weights + output * taps * a->inputs + input;
+  d16 gathered[FORGE_MOST_POINTS * FORGE_MOST_POINTS];
+  for (int64_t tap = 0; tap < taps; tap++) {
+    double lanes[FORGE_LANES] = {0};
+    for (int64_t i = 0; i < count; i++) lanes[i] = weights[(i * taps + tap) * a->inputs];
+    memcpy(&gathered[tap], lanes, sizeof lanes);
+  }
   d16 half[4][FORGE_MOST_POINTS][FORGE_MOST_POINTS];
-  for (int32_t phase = 0; phase < phases; phase++)
-    half_transform(tap, a->kernel_height, a->kernel_width, phases == 4 ? 2 : 1, phase, a->g_y,
-                   a->alpha_y, a->taps_y, a->taps_x, half[phase]);
+  for (int32_t phase = 0; phase < a->phases; phase++)
+    half_transform(a, gathered, phase, half[phase]);
   for (int64_t point = 0; point < points; point++) {
     const int64_t y = point / a->alpha_x, x = point % a->alpha_x;
-    for (int32_t phase = 0; phase < phases; phase++) {
+    for (int32_t phase = 0; phase < a->phases; phase++) {
       if (!forge_winograd_uses(phase, y, a->alpha_y, x, a->alpha_x)) continue;
       d16 sum = {0};
       for (int32_t kx = 0; kx < a->taps_x; kx++) sum += a->g_x[x][kx] * half[phase][y][kx];
@@ -175,7 +159,7 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
     .units = forge_winograd_units(tile_height, kernel_height, tile_width, kernel_width, stride),
     .kernel_height = kernel_height,
     .kernel_width = kernel_width,
-    .stride = stride,
+    .phases = stride == 2 ? 4 : 1,
     .taps_y = forge_winograd_taps(kernel_height, stride),
     .taps_x = forge_winograd_taps(kernel_width, stride),
     .alpha_y = forge_winograd_alpha(tile_height, kernel_height, stride),

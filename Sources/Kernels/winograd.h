@@ -26,7 +26,7 @@ typedef struct {
   float others[5][5]; /* per pair the product over the other pairs */
 } forge_winograd_axis;
 
-/* Indexed by alpha. The code adds the single point of alpha = 5. Printed by winograd.py. */
+/* Indexed by alpha. The code adds the single point of alpha = 5. Printed by Scripts/winograd.py. */
 static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
   [4] = {1, {1}, {-1, 1}, {{1}}},
   [5] = {1, {1}, {-1, 1}, {{1}}},

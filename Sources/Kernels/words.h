@@ -11,17 +11,9 @@ enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
 
 /* Rounds to bf16, ties to even. A NaN becomes a quiet NaN. */
 static inline uint16_t forge_bfloat_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  const uint32_t bits = forge_bits_of(value);
   if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-static inline float forge_of_bfloat(uint16_t value) {
-  const uint32_t bits = (uint32_t)value << 16;
-  float result;
-  memcpy(&result, &bits, sizeof result);
-  return result;
 }
 
 /* ---- weights of 24 bits ---- */
@@ -50,8 +42,7 @@ static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t o
 /* ---- ranges of int8 ---- */
 
 /* Maps the bits of floats to integers of the same order: -NaN, -inf ... -0, 0 ... inf, NaN. It is
- * its own inverse. Minimum and maximum then do not depend on the order of a search, even with NaN.
- */
+ * its own inverse. Minimum and maximum then depend on no order of a search, even with NaN. */
 static inline int32_t forge_ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 
 /* The conversion of an image to bytes. */

@@ -111,10 +111,10 @@ extension NarrowWeightAlgorithm {
       parameterCount: problem.weightCount * Self.weightBytes / MemoryLayout<Float>.stride,
       firstWeights: FirstWeights(start: weights, count: form.panelCount)
     ) { places in
-      var arguments = forge_reduced_convolution_arguments()
+      var arguments = forge_convolution_arguments()
       arguments.in = input.view(places)
       arguments.out = places.view(target)
-      arguments.weights = UnsafeRawPointer(weights)
+      arguments.weights = UnsafePointer(weights)
       arguments.bias = bias
       arguments.scales = scales
       arguments.totals = UnsafeRawPointer(totals)?.assumingMemoryBound(to: Int32.self)
@@ -127,7 +127,7 @@ extension NarrowWeightAlgorithm {
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
       return KernelCall(
-        run, arguments, tiles: forge_reduced_convolution_tiles,
+        run, arguments, tiles: forge_convolution_tiles,
         parts: (input.isFlat ? 1 : Int(arguments.out.height)) * segments)
     }
   }

@@ -62,7 +62,6 @@ extension DilatedWindowArguments {
 
 extension forge_plain_convolution_arguments: WindowArguments {}
 extension forge_convolution_arguments: DilatedWindowArguments {}
-extension forge_reduced_convolution_arguments: DilatedWindowArguments {}
 extension forge_grouped_convolution_arguments: DilatedWindowArguments {}
 extension forge_depthwise_arguments: DilatedWindowArguments {}
 extension forge_pooling_arguments: DilatedWindowArguments {}

@@ -9,32 +9,32 @@
  *   levels     EVERY: each level has its own function
  *              SHARED: all levels use the scalar function, which vectors would not make faster
  *              VECTORS: each level but the scalar one has a function
- *   tiles      the value of forge_<name>_tiles for the arguments `a`; tiles.c defines the terms */
-#define FORGE_KERNELS(X)                                                                       \
-  X(block, block, SHARED, rows_of_blocks(&a->out))                                             \
-  X(unblock, unblock, SHARED, a->out.height)                                                   \
-  X(clear_halo, clear_halo, SHARED, rows_of_blocks(&a->out))                                   \
-  X(fill, fill, SHARED, forge_blocks(a->out.channels))                                         \
-  X(copy, copy, SHARED, forge_blocks(a->out.channels))                                         \
-  X(copy_channels, copy_channels, SHARED, 1)                                                   \
-  X(gather_channels, gather_channels, SHARED, a->out.height)                                   \
-  X(convolution, convolution, EVERY, panels(a) * a->out.height * forge_larger(a->segments, 1)) \
-  X(plain_convolution, plain_convolution, EVERY, panels(a) * a->out.height)                    \
-  X(winograd, winograd, VECTORS, forge_winograd_layout_of(a).chunks)                           \
-  X(winograd_input, winograd, VECTORS, winograd_input_tiles(a))                                \
-  X(winograd_output, winograd, VECTORS, winograd_output_tiles(a))                              \
-  X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments)                       \
-  X(grouped_convolution, grouped_convolution, EVERY, rows_of_blocks(&a->out))                  \
-  X(depthwise, depthwise, EVERY, rows_of_blocks(&a->out))                                      \
-  X(pooling, pooling, EVERY, rows_of_blocks(&a->out))                                          \
-  X(activation, activation, EVERY, rows_of_blocks(&a->out))                                    \
-  X(affine, affine, EVERY, rows_of_blocks(&a->out))                                            \
-  X(binary, binary, EVERY, rows_of_blocks(&a->out))                                            \
-  X(softmax, softmax, EVERY, a->out.height)                                                    \
-  X(resize, resize, SHARED, 1)                                                                 \
-  X(copy_plain, copy_plain, SHARED, first_size(a))                                             \
-  X(binary_plain, binary_plain, EVERY, first_size(a))                                          \
-  X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE))  \
+ *   tiles      the value of forge_<name>_tiles for arguments `a`; dispatch.c defines the terms */
+#define FORGE_KERNELS(X)                                                                      \
+  X(block, block, SHARED, rows_of_blocks(&a->out))                                            \
+  X(unblock, unblock, SHARED, a->out.height)                                                  \
+  X(clear_halo, clear_halo, SHARED, rows_of_blocks(&a->out))                                  \
+  X(fill, fill, SHARED, forge_blocks(a->out.channels))                                        \
+  X(copy, copy, SHARED, forge_blocks(a->out.channels))                                        \
+  X(copy_channels, copy_channels, SHARED, 1)                                                  \
+  X(gather_channels, gather_channels, SHARED, a->out.height)                                  \
+  X(convolution, convolution, EVERY, panels(a) * rows(a) * forge_larger(a->segments, 1))      \
+  X(plain_convolution, plain_convolution, EVERY, panels(a) * a->out.height)                   \
+  X(winograd, winograd, VECTORS, forge_winograd_layout_of(a).chunks)                          \
+  X(winograd_input, winograd, VECTORS, winograd_input_tiles(a))                               \
+  X(winograd_output, winograd, VECTORS, winograd_output_tiles(a))                             \
+  X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments)                      \
+  X(grouped_convolution, grouped_convolution, EVERY, rows_of_blocks(&a->out))                 \
+  X(depthwise, depthwise, EVERY, rows_of_blocks(&a->out))                                     \
+  X(pooling, pooling, EVERY, rows_of_blocks(&a->out))                                         \
+  X(activation, activation, EVERY, rows_of_blocks(&a->out))                                   \
+  X(affine, affine, EVERY, rows_of_blocks(&a->out))                                           \
+  X(binary, binary, EVERY, rows_of_blocks(&a->out))                                           \
+  X(softmax, softmax, EVERY, a->out.height)                                                   \
+  X(resize, resize, SHARED, 1)                                                                \
+  X(copy_plain, copy_plain, SHARED, first_size(a))                                            \
+  X(binary_plain, binary_plain, EVERY, first_size(a))                                         \
+  X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE)) \
   X(softmax_plain, softmax_plain, EVERY, a->rows)
 
 /* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The

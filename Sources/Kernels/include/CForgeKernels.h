@@ -107,9 +107,7 @@ typedef struct {
   forge_view in, out;
 } forge_block_arguments;
 /* Blocked image -> plain image. Tiles: rows. */
-typedef struct {
-  forge_view in, out;
-} forge_unblock_arguments;
+typedef forge_block_arguments forge_unblock_arguments;
 
 /* Zeroes the halo of a blocked tensor: top, left, bottom, right pixels around the interior.
  * Tiles: block * height + row. The rows above belong to the first tile of a block, those below to
@@ -125,9 +123,7 @@ typedef struct {
 } forge_fill_arguments;
 
 /* Blocked -> blocked, same sizes. Tiles: channel blocks. */
-typedef struct {
-  forge_view in, out;
-} forge_copy_arguments;
+typedef forge_block_arguments forge_copy_arguments;
 
 /* Blocked -> blocked: channel c of `in` becomes channel first_channel + c of `out`, whose other
  * channels keep their values. Tiles: 1. */
@@ -149,8 +145,9 @@ typedef struct {
  * weights: float [panel][ky][kx][in blocks * 16][panel_width], zero where padded; bias: float
  * [panels * panel_width]. panel_width: 16, 32, 48 or 64. The last panel may reach past the last
  * block of the output; nothing is stored there. A dense layer is a convolution whose kernel is the
- * whole image. Each row is cut into `segments`, 1 or more.
- * Tiles: (panel * out.height + y) * segments + segment. */
+ * whole image. Each row is cut into `segments`, 1 or more. The last fields belong to weights that
+ * are not floats: see CForgePrecision.h.
+ * Tiles: (panel * rows + y) * segments + segment, where rows is 1 with `flat`, else out.height. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -161,6 +158,10 @@ typedef struct {
   forge_epilogue epilogue;
   const float *next; /* the first weights of a later step, to be prefetched; or NULL */
   int64_t next_floats;
+  const float *scales;
+  const int32_t *totals;
+  forge_view range;
+  int32_t flat;
 } forge_convolution_arguments;
 
 /* Convolution of a plain image of few channels, without dilation: the first of a network. weights:
@@ -201,8 +202,7 @@ int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width
  * A convolution is one step, `winograd`, which does all three stages chunk by chunk (tiles:
  * chunks), or two steps: `winograd_input` (tiles: chunk * in blocks + block) fills `transformed`
  * for the whole image, `winograd_output` (tiles: panel * chunks + chunk) does the rest. Bits are
- * the same.
- */
+ * the same. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
@@ -212,8 +212,7 @@ typedef struct {
   int32_t panel_width;
   int32_t chunk; /* tiles computed at a time */
   /* A multiple of 16. Products are summed over this many channels, then the sums are added.
-   * Rounding errors grow with the root of a sum's length, and the inverse transform magnifies them.
-   */
+   * Rounding errors grow with the root of a sum's length; the inverse transform magnifies them. */
   int32_t summed;
   int32_t pooled;
   forge_view transformed, products;
@@ -455,8 +454,7 @@ typedef struct {
   int32_t is_optional;   /* whether the level may have none */
 } forge_kernel_entry;
 
-/* Line `index` of the list, at a level that this machine has. After the last line the name is NULL.
- */
+/* Line `index` of the list, at a level that this machine has. After the last the name is NULL. */
 forge_kernel_entry forge_kernel_at(forge_level level, int32_t index);
 
 #endif

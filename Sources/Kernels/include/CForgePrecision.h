@@ -37,7 +37,7 @@ typedef struct {
   forge_view range;                 /* int8 only */
 } forge_words_arguments;
 
-/* Convolution as forge_convolution_arguments, with weights that are not floats. Sums are floats.
+/* Convolutions by forge_convolution_arguments, with weights that are not floats. Sums are floats.
  * For int8 they are exact integers of 32 bits, enough for 66,310 products.
  *
  *   half_convolution: one output pixel. in: blocked floats. weights: uint16_t halves
@@ -47,29 +47,13 @@ typedef struct {
  *     [panel][ky][kx][in blocks * 8 pairs of channels][192 bytes]; out = scale * sum + bias.
  *     panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.
- *   byte_convolution: in: words of int8. weights: int8_t, divided by the output's `scales`;
- *   `totals`:
- *     the sum of each output's weights. out = scale(in) * scales * (sum - zero * totals) + bias.
+ *   byte_convolution: in: words of int8, whose scale and zero are in `range`. weights: int8_t,
+ *     divided by the output's `scales`; `totals`: the sum of each output's weights.
+ *     out = scale(in) * scales * (sum - zero * totals) + bias.
  *
- * scales, totals, bias: [panels * panel_width]. `flat` is for a pointwise convolution of stride 1
- * whose words have no border: all pixels form one row, cut into `segments`. out and residual may
- * still have gaps between rows. Tiles: (panel * rows + y) * segments + segment, where rows is 1
- * with `flat`, else out.height. */
-typedef struct {
-  forge_view in, out;
-  const void *weights;
-  const float *bias, *scales;
-  const int32_t *totals;
-  int32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_top,
-    pad_left;
-  int32_t panel_width;
-  int32_t segments;
-  int32_t flat;
-  forge_view range; /* int8 only */
-  forge_epilogue epilogue;
-  const float *next; /* as forge_convolution_arguments' */
-  int64_t next_floats;
-} forge_reduced_convolution_arguments;
+ * scales, totals: [panels * panel_width]. `flat` is for a pointwise convolution of stride 1 whose
+ * words have no border: all pixels form one row, cut into `segments`. out and residual may still
+ * have gaps between rows. */
 
 /* The outputs per panel of weights of 24 bits. */
 #define FORGE_FIXED_PANEL_WIDTH 32
@@ -80,7 +64,6 @@ typedef struct {
 int64_t forge_words_tiles(const forge_words_arguments *);
 int64_t forge_byte_range_tiles(const forge_words_arguments *);
 int64_t forge_byte_range_floats(int64_t height, int64_t channels);
-int64_t forge_reduced_convolution_tiles(const forge_reduced_convolution_arguments *);
 
 /* ---- packing: from [outputs][taps][inputs] ---- */
 

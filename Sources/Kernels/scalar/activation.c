@@ -37,15 +37,21 @@ float forge_activate_scalar(float value, forge_activation activation) {
   }
 }
 
-static float number(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
-                    int64_t x) {
-  return scalar_at(&((const forge_activation_arguments *)arguments)->in, frame, c, y, x);
+static FORGE_SCALAR_NUMBER(number) {
+  return scalar_at(&((const forge_activation_arguments *)arguments)->in, frame, o, y, x);
 }
 
-FORGE_SCALAR_KERNEL(activation, number)
+FORGE_SCALAR_KERNEL(activation, number, FORGE_LANES)
 
-void forge_activation_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
+/* A scale and a bias per channel (batch normalisation that could not be folded). */
+static FORGE_SCALAR_NUMBER(scaled) {
+  const forge_affine_arguments *a = arguments;
+  return scalar_at(&a->in, frame, o, y, x) * a->scale[o] + a->bias[o];
+}
+
+FORGE_SCALAR_KERNEL(affine, scaled, FORGE_LANES)
+
+FORGE_SCALAR(activation_plain) {
   const forge_activation_plain_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame);
   float *out = forge_start(&a->out, frame);

@@ -21,28 +21,20 @@ static float operand(const forge_view *view, const forge_frame *frame, int64_t c
                    view->width == 1 ? 0 : x);
 }
 
-static float combined(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
-                      int64_t x) {
+static FORGE_SCALAR_NUMBER(combined) {
   const forge_binary_arguments *a = arguments;
-  return forge_combine_scalar(operand(&a->a, frame, c, y, x), operand(&a->b, frame, c, y, x),
+  return forge_combine_scalar(operand(&a->a, frame, o, y, x), operand(&a->b, frame, o, y, x),
                               a->operation);
 }
 
-FORGE_SCALAR_KERNEL(binary, combined)
+FORGE_SCALAR_KERNEL(binary, combined, FORGE_LANES)
 
-void forge_binary_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
+FORGE_SCALAR(binary_plain) {
   const forge_binary_plain_arguments *a = arguments;
   const float *left = forge_start(&a->a, frame), *right = forge_start(&a->b, frame);
   float *out = forge_start(&a->out, frame);
-  int64_t out_strides[FORGE_MAX_RANK], stride = 1;
-  for (int32_t d = a->rank - 1; d >= 0; d--) {
-    out_strides[d] = stride;
-    stride *= a->sizes[d];
-  }
-  const int64_t *strides[3] = {a->a_strides, a->b_strides, out_strides};
   forge_walk walk;
-  if (!forge_walk_begin(&walk, a->rank, a->sizes, strides, first, last)) return;
+  if (!forge_walk_begin_binary(&walk, a, first, last)) return;
   do {
     for (int64_t i = 0; i < walk.count; i++)
       out[walk.offsets[2] + i] = forge_activate_scalar(

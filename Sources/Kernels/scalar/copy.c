@@ -1,11 +1,36 @@
-/* Copies between blocked tensors: whole, into a range of channels, by a table of channels. */
+/* Moves numbers without computing: between the plain layout of the API and the blocked layout of a
+ * plan, between tensors of one layout, and zeroes. */
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
+/* ---- plain to blocked and back ---- */
+
+FORGE_SCALAR(block) {
+  const forge_block_arguments *a = arguments;
+  const int64_t height = a->out.height, channels = a->out.channels;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / height, y = tile % height;
+    copy_pixels(forge_row(&a->out, frame, block, y), FORGE_LANES,
+                forge_origin(&a->in, frame) + y * a->in.row_stride + block * FORGE_LANES, channels,
+                a->out.width, forge_lanes(channels, block), true);
+  }
+}
+
+FORGE_SCALAR(unblock) {
+  const forge_unblock_arguments *a = arguments;
+  const int64_t channels = a->out.channels;
+  for (int64_t y = first; y < last; y++)
+    for (int64_t block = 0; block < forge_blocks(channels); block++)
+      copy_pixels(forge_origin(&a->out, frame) + y * a->out.row_stride + block * FORGE_LANES,
+                  channels, forge_row(&a->in, frame, block, y), FORGE_LANES, a->out.width,
+                  forge_lanes(channels, block), false);
+}
+
+/* ---- blocked to blocked: whole, into a range of channels, by a table of channels ---- */
+
 /* Padded lanes are zero in `in` and copied with the rest. */
-void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                       int64_t last) {
+FORGE_SCALAR(copy) {
   const forge_copy_arguments *a = arguments;
   const size_t row = (size_t)a->out.width * FORGE_LANES * sizeof(float);
   for (int64_t block = first; block < last; block++)
@@ -14,8 +39,7 @@ void forge_copy_scalar(const void *arguments, const forge_frame *frame, int64_t 
 }
 
 /* Moves a run of channels that is in one block of `in` and in one block of `out` at a time. */
-void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last) {
+FORGE_SCALAR(copy_channels) {
   const forge_copy_channels_arguments *a = arguments;
   if (first >= last) return;
   const int64_t channels = a->in.channels;
@@ -31,8 +55,7 @@ void forge_copy_channels_scalar(const void *arguments, const forge_frame *frame,
 }
 
 /* indices: int32_t [out.channels], each in 0 ..< in.channels. Padded lanes of `out` become zero. */
-void forge_gather_channels_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
+FORGE_SCALAR(gather_channels) {
   const forge_gather_channels_arguments *a = arguments;
   for (int64_t y = first; y < last; y++) {
     for (int64_t block = 0; block < forge_blocks(a->out.channels); block++) {
@@ -50,4 +73,53 @@ void forge_gather_channels_scalar(const void *arguments, const forge_frame *fram
       }
     }
   }
+}
+
+/* ---- plain to plain: any copy, transposition or concatenation ---- */
+
+FORGE_SCALAR(copy_plain) {
+  const forge_copy_plain_arguments *a = arguments;
+  const float *in = forge_start(&a->in, frame);
+  float *out = forge_start(&a->out, frame);
+  const int64_t *strides[3] = {a->in_strides, a->out_strides, NULL};
+  forge_walk walk;
+  if (!forge_walk_begin(&walk, a->rank, a->sizes, strides, first, last)) return;
+  do {
+    const float *from = in + walk.offsets[0];
+    float *to = out + walk.offsets[1];
+    if (walk.steps[0] == 1 && walk.steps[1] == 1) {
+      memcpy(to, from, (size_t)walk.count * sizeof(float));
+    } else {
+      for (int64_t i = 0; i < walk.count; i++) to[i * walk.steps[1]] = from[i * walk.steps[0]];
+    }
+  } while (forge_walk_next(&walk));
+}
+
+/* ---- zeroes around and inside blocked tensors ---- */
+
+static void clear(float *at, int64_t pixels) {
+  memset(at, 0, (size_t)(pixels * FORGE_LANES) * sizeof(float));
+}
+
+FORGE_SCALAR(clear_halo) {
+  const forge_clear_halo_arguments *a = arguments;
+  const int64_t width = a->out.width, height = a->out.height;
+  const int64_t left = a->left, right = a->right;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / height, y = tile % height;
+    float *row = forge_row(&a->out, frame, block, y); /* column 0 */
+    clear(row - left * FORGE_LANES, left);
+    clear(row + width * FORGE_LANES, right);
+    for (int64_t above = -a->top; y == 0 && above < 0; above++)
+      clear(forge_row(&a->out, frame, block, above) - left * FORGE_LANES, left + width + right);
+    for (int64_t below = height; y == height - 1 && below < height + a->bottom; below++)
+      clear(forge_row(&a->out, frame, block, below) - left * FORGE_LANES, left + width + right);
+  }
+}
+
+FORGE_SCALAR(fill) {
+  const forge_fill_arguments *a = arguments;
+  for (int64_t block = first; block < last; block++)
+    for (int64_t y = 0; y < a->out.height; y++)
+      clear(forge_row(&a->out, frame, block, y), a->out.width);
 }

@@ -4,8 +4,7 @@
 #pragma STDC FP_CONTRACT OFF
 
 /* An average is the sum of the sums of the rows: shorter chains have smaller rounding errors. */
-static float pool(const void *arguments, const forge_frame *frame, int64_t c, int64_t y,
-                  int64_t x) {
+static FORGE_SCALAR_NUMBER(pool) {
   const forge_pooling_arguments *a = arguments;
   const int64_t top = y * a->stride_y - a->pad_top, left = x * a->stride_x - a->pad_left;
   const forge_taps rows = forge_taps_inside(top, a->kernel_height, a->dilation_y, a->in.height);
@@ -16,7 +15,7 @@ static float pool(const void *arguments, const forge_frame *frame, int64_t c, in
     float row = 0;
     for (int64_t kx = columns.first; kx < columns.last; kx++) {
       const float in =
-        scalar_at(&a->in, frame, c, top + ky * a->dilation_y, left + kx * a->dilation_x);
+        scalar_at(&a->in, frame, o, top + ky * a->dilation_y, left + kx * a->dilation_x);
       row += in;
       if (in > largest || isnan(in)) largest = in; /* a NaN stays, because x > NaN is false */
     }
@@ -30,4 +29,4 @@ static float pool(const void *arguments, const forge_frame *frame, int64_t c, in
   }
 }
 
-FORGE_SCALAR_KERNEL(pooling, pool)
+FORGE_SCALAR_KERNEL(pooling, pool, FORGE_LANES)

@@ -40,13 +40,11 @@ static uint32_t bfloat_lane(float value, forge_byte_scale scale) {
   return forge_bfloat_of(value);
 }
 
-void forge_bfloat_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
+FORGE_SCALAR(bfloat_input) {
   write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0});
 }
 
-void forge_byte_range_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(byte_range) {
   const forge_words_arguments *a = arguments;
   int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS;
   int32_t *most = least + forge_byte_range_tiles(a);
@@ -57,9 +55,7 @@ void forge_byte_range_scalar(const void *arguments, const forge_frame *frame, in
     int32_t low = 0, high = 0;
     for (int64_t i = 0; i < (int64_t)a->in.width * FORGE_LANES; i++) {
       if (i % FORGE_LANES >= lanes) continue;
-      int32_t bits;
-      memcpy(&bits, &in[i], sizeof bits);
-      bits = forge_ordered(bits);
+      const int32_t bits = forge_ordered((int32_t)forge_bits_of(in[i]));
       low = bits < low ? bits : low;
       high = bits > high ? bits : high;
     }
@@ -69,16 +65,12 @@ void forge_byte_range_scalar(const void *arguments, const forge_frame *frame, in
 }
 
 static uint32_t byte_of(float value, forge_byte_scale scale) {
-  const float shifted = value * scale.inverse + FORGE_ROUNDING, shift = FORGE_ROUNDING;
-  int32_t bits, origin;
-  memcpy(&bits, &shifted, sizeof bits);
-  memcpy(&origin, &shift, sizeof origin);
-  const int32_t q = bits - origin + scale.zero;
+  const uint32_t shifted = forge_bits_of(value * scale.inverse + FORGE_ROUNDING);
+  const int32_t q = (int32_t)(shifted - forge_bits_of(FORGE_ROUNDING)) + scale.zero;
   return (uint32_t)(q < 0 ? 0 : q > 255 ? 255 : q);
 }
 
-void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_SCALAR(byte_input) {
   const forge_words_arguments *a = arguments;
   const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
   write_words(a, frame, first, last, 4, byte_of, scale);
@@ -86,11 +78,9 @@ void forge_byte_input_scalar(const void *arguments, const forge_frame *frame, in
 
 /* ---- convolutions ---- */
 
-typedef forge_reduced_convolution_arguments arguments_type;
-
 /* Channel c under a tap of the window of output pixel (y, x). `words`: of a block of a pixel. */
-static const uint8_t *input_of(const arguments_type *a, const forge_frame *frame, int64_t y,
-                               int64_t x, int64_t tap, int64_t c, int64_t words) {
+static const uint8_t *input_of(const forge_convolution_arguments *a, const forge_frame *frame,
+                               int64_t y, int64_t x, int64_t tap, int64_t c, int64_t words) {
   const int64_t ky = tap / a->kernel_width, kx = tap % a->kernel_width;
   const int64_t row = a->flat ? 0 : y * a->stride_y - a->pad_top + ky * a->dilation_y;
   const int64_t column =
@@ -100,8 +90,8 @@ static const uint8_t *input_of(const arguments_type *a, const forge_frame *frame
 }
 
 /* The weight of output o, of `bytes` bytes, `count` of them in a word. */
-static const uint8_t *weight_of(const arguments_type *a, int64_t o, int64_t tap, int64_t c,
-                                int64_t bytes, int64_t count) {
+static const uint8_t *weight_of(const forge_convolution_arguments *a, int64_t o, int64_t tap,
+                                int64_t c, int64_t bytes, int64_t count) {
   const int64_t taps = (int64_t)a->kernel_height * a->kernel_width;
   const int64_t words = forge_blocks(a->in.channels) * FORGE_LANES / count;
   const int64_t row = (o / a->panel_width * taps + tap) * words + c / count;
@@ -120,24 +110,22 @@ static float float_at(const uint8_t *bytes) {
   return value;
 }
 
-static float half_weight(const arguments_type *a, int64_t o, int64_t tap, int64_t c) {
+static float half_weight(const forge_convolution_arguments *a, int64_t o, int64_t tap, int64_t c) {
   float weight;
   forge_gather(weight_of(a, o, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
   return weight;
 }
 
-static float half_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                      int64_t x) {
-  const arguments_type *a = arguments;
+static FORGE_SCALAR_NUMBER(half_sum) {
+  const forge_convolution_arguments *a = arguments;
   float sum = 0;
   FORGE_ADD_PRODUCTS(
     sum, float_at(input_of(a, frame, y, x, tap, c, FORGE_LANES)) * half_weight(a, o, tap, c));
   return sum * a->scales[o] + a->bias[o];
 }
 
-static float fixed_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                       int64_t x) {
-  const arguments_type *a = arguments;
+static FORGE_SCALAR_NUMBER(fixed_sum) {
+  const forge_convolution_arguments *a = arguments;
   const int64_t column = o % FORGE_FIXED_PANEL_WIDTH, panel = o - column;
   const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
   const char *weights = (const char *)weight_of(a, panel, 0, 0, 3, 1);
@@ -151,12 +139,11 @@ static float fixed_sum(const void *arguments, const forge_frame *frame, int64_t 
 static float bfloat_at(const uint8_t *bytes) {
   uint16_t value;
   memcpy(&value, bytes, sizeof value);
-  return forge_of_bfloat(value);
+  return forge_float_of((uint32_t)value << 16);
 }
 
-static float bfloat_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                        int64_t x) {
-  const arguments_type *a = arguments;
+static FORGE_SCALAR_NUMBER(bfloat_sum) {
+  const forge_convolution_arguments *a = arguments;
   float sum = a->bias[o];
   FORGE_ADD_PRODUCTS(sum,
                      bfloat_at(input_of(a, frame, y, x, tap, c, FORGE_PAIR_WORDS)) *
@@ -164,9 +151,8 @@ static float bfloat_sum(const void *arguments, const forge_frame *frame, int64_t
   return sum;
 }
 
-static float byte_sum(const void *arguments, const forge_frame *frame, int64_t o, int64_t y,
-                      int64_t x) {
-  const arguments_type *a = arguments;
+static FORGE_SCALAR_NUMBER(byte_sum) {
+  const forge_convolution_arguments *a = arguments;
   const int32_t *range = forge_range_of(&a->range, frame);
   const float scale = float_at((const uint8_t *)range);
   /* Unsigned, because a partial sum may need more than 32 bits. The whole does not. */
@@ -177,8 +163,8 @@ static float byte_sum(const void *arguments, const forge_frame *frame, int64_t o
   return (float)(int32_t)sum * (scale * a->scales[o]) + a->bias[o];
 }
 
-#define FORGE_REDUCED(name)                                                                     \
-  FORGE_SCALAR_CONVOLUTION(name##_convolution, reduced_convolution, name##_sum, a->panel_width, \
+#define FORGE_REDUCED(name)                                                             \
+  FORGE_SCALAR_CONVOLUTION(name##_convolution, convolution, name##_sum, a->panel_width, \
                            a->segments, a->flat)
 FORGE_REDUCED(half)
 FORGE_REDUCED(fixed)

@@ -27,10 +27,6 @@ static int64_t most_taps(int64_t size, int64_t outputs) {
   return 2 * support + 1;
 }
 
-static int64_t within(int64_t i, int64_t low, int64_t high) {
-  return forge_larger(low, forge_smaller(i, high));
-}
-
 /* The triangle filter, as wide as the scale when shrinking. */
 static span antialiased(const axis *axis, double centre, double scale, float *weights) {
   const double support = scale > 1 ? scale : 1;
@@ -57,7 +53,8 @@ static span taps(const axis *axis, int64_t i, float *weights) {
 
   weights[0] = 1;
   if (axis->mode == FORGE_RESIZE_NEAREST)
-    return (span){(int32_t)within((int64_t)floor(centre), 0, axis->size - 1), 1};
+    return (span){(int32_t)forge_larger(0, forge_smaller((int64_t)floor(centre), axis->size - 1)),
+                  1};
 
   const double left = floor(centre - 0.5); /* FORGE_RESIZE_BILINEAR */
   if (left < 0) return (span){0, 1};
@@ -127,16 +124,7 @@ static void resize_down(const float *middle, span tap, const float *weights, int
     for (int64_t i = 0; i < row; i++) sums[i] += middle[t * row + i] * weights[t];
 }
 
-/* A plain row of the result into its blocks; row: float [out width][channels]. */
-static void store_row(const forge_view *out, const forge_frame *frame, int64_t y,
-                      const float *row) {
-  for (int64_t block = 0; block < forge_blocks(out->channels); block++)
-    copy_pixels(forge_row(out, frame, block, y), FORGE_LANES, row + block * FORGE_LANES,
-                out->channels, out->width, forge_lanes(out->channels, block), true);
-}
-
-void forge_resize_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                         int64_t last) {
+FORGE_SCALAR(resize) {
   const forge_resize_arguments *a = arguments;
   if (first >= last) return;
   axis across = {a->mode, a->in.width, a->out.width, 0, a->in.width};
@@ -168,6 +156,9 @@ void forge_resize_scalar(const void *arguments, const forge_frame *frame, int64_
   for (int64_t y = 0; y < down.outputs; y++) {
     const span tap = taps(&down, y, parts.down);
     resize_down(parts.middle + (tap.first - top) * row, tap, parts.down, row, parts.sums);
-    store_row(&a->out, frame, y, parts.sums);
+    for (int64_t block = 0; block < forge_blocks(a->out.channels); block++)
+      copy_pixels(forge_row(&a->out, frame, block, y), FORGE_LANES,
+                  parts.sums + block * FORGE_LANES, a->out.channels, a->out.width,
+                  forge_lanes(a->out.channels, block), true);
   }
 }

@@ -4,9 +4,11 @@
 
 #include "../internal.h"
 
-/* Returns one number of the output, before the residual and the activation. */
-typedef float (*scalar_number)(const void *arguments, const forge_frame *frame, int64_t channel,
-                               int64_t y, int64_t x);
+/* Returns the number of channel `o` at (y, x) of the output, before the residual and the
+ * activation. */
+#define FORGE_SCALAR_NUMBER(name) \
+  float name(const void *arguments, const forge_frame *frame, int64_t o, int64_t y, int64_t x)
+typedef FORGE_SCALAR_NUMBER((*scalar_number));
 
 /* The output of a kernel and its tiles: (panel * height + y) * segments + segment. */
 typedef struct {
@@ -49,19 +51,17 @@ FORGE_INLINE void scalar_tiles(const scalar_output *output, scalar_number number
   }
 }
 
-/* Defines forge_<name>_scalar, whose tiles are rows of blocks. */
-#define FORGE_SCALAR_KERNEL(name, number)                                                    \
-  void forge_##name##_scalar(const void *arguments, const forge_frame *frame, int64_t first, \
-                             int64_t last) {                                                 \
-    const forge_##name##_arguments *a = arguments;                                           \
-    const scalar_output output = {&a->out, a->activation, NULL, FORGE_LANES, 1, false};      \
-    scalar_tiles(&output, number, arguments, frame, first, last);                            \
+/* Defines forge_<name>_scalar, whose tiles are rows of panels. */
+#define FORGE_SCALAR_KERNEL(name, number, panel_width)                                  \
+  FORGE_SCALAR(name) {                                                                  \
+    const forge_##name##_arguments *a = arguments;                                      \
+    const scalar_output output = {&a->out, a->activation, NULL, panel_width, 1, false}; \
+    scalar_tiles(&output, number, arguments, frame, first, last);                       \
   }
 
-/* The same for a kernel with an epilogue, its panels and its segments. */
+/* The same for a kernel with an epilogue and segments. */
 #define FORGE_SCALAR_CONVOLUTION(name, type, number, panel_width, segments, flat)                  \
-  void forge_##name##_scalar(const void *arguments, const forge_frame *frame, int64_t first,       \
-                             int64_t last) {                                                       \
+  FORGE_SCALAR(name) {                                                                             \
     const forge_##type##_arguments *a = arguments;                                                 \
     const forge_epilogue *e = &a->epilogue;                                                        \
     const scalar_output output = {                                                                 \

@@ -27,8 +27,7 @@ static void softmax(const float *in, int64_t in_block_stride, float *out, int64_
   }
 }
 
-void forge_softmax_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                          int64_t last) {
+FORGE_SCALAR(softmax) {
   const forge_softmax_arguments *a = arguments;
   const int64_t channels = a->out.channels, blocks = forge_blocks(channels);
   for (int64_t y = first; y < last; y++) {
@@ -42,8 +41,7 @@ void forge_softmax_scalar(const void *arguments, const forge_frame *frame, int64
   }
 }
 
-void forge_softmax_plain_scalar(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last) {
+FORGE_SCALAR(softmax_plain) {
   const forge_softmax_plain_arguments *a = arguments;
   for (int64_t row = first; row < last; row++)
     softmax(forge_start(&a->in, frame) + row * a->columns, 0,

@@ -85,8 +85,7 @@ static void activate_plain(const float *in, float *out, int64_t count,
   }
 }
 
-void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, int64_t first,
-                              int64_t last) {
+FORGE_KERNEL(activation) {
   const forge_activation_arguments *a = arguments;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
@@ -95,12 +94,32 @@ void FORGE_KERNEL(activation)(const void *arguments, const forge_frame *frame, i
   }
 }
 
-void FORGE_KERNEL(activation_plain)(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_KERNEL(activation_plain) {
   const forge_activation_plain_arguments *a = arguments;
   const int64_t from = first * FORGE_PLAIN_TILE,
                 to = forge_smaller(last * FORGE_PLAIN_TILE, a->count);
   if (from >= to) return;
   activate_plain(forge_start(&a->in, frame) + from, forge_start(&a->out, frame) + from, to - from,
                  &a->activation);
+}
+
+/* A scale and a bias per channel, and an activation. */
+FORGE_KERNEL(affine) {
+  const forge_affine_arguments *a = arguments;
+  const finish end = finish_of(&a->activation);
+  const v16 low = splat(end.low), high = splat(end.high);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / a->out.height, y = tile % a->out.height;
+    const int64_t lanes = forge_lanes(a->out.channels, block);
+    const v16i mask = first_lanes(lanes);
+    const v16 scale = load(a->scale + block * FORGE_LANES);
+    const v16 bias = load(a->bias + block * FORGE_LANES);
+    const float *in = forge_row(&a->in, frame, block, y);
+    float *out = forge_row(&a->out, frame, block, y);
+    for (int64_t x = 0; x < a->out.width; x++) {
+      const v16 value = multiply_add(load(in + x * FORGE_LANES), scale, bias);
+      store(out + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
+    }
+    if (end.further) activate(out, out, a->out.width, lanes, end.further);
+  }
 }

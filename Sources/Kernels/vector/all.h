@@ -3,10 +3,9 @@
 #include "vector.h"
 #include "elementary.h"
 #include "activation.h"
-
-#include "affine.h"
 #include "binary.h"
 #include "convolution.h"
+#include "image_convolution.h"
 #include "winograd_transforms.h"
 #include "winograd.h"
 #include "plain_convolution.h"

@@ -8,8 +8,7 @@ FORGE_INLINE void store_pairs(float *out, v16 x, v16 inverse, v16i zero) {
   *(pairs_stored *)out = (pairs_stored)_mm512_cvtneps_pbh((__m512)x);
 }
 
-void FORGE_KERNEL(bfloat_input)(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last) {
+FORGE_KERNEL(bfloat_input) {
   store_words(arguments, frame, first, last, FORGE_PAIR_WORDS, store_pairs, splat(0), (v16i){0});
 }
 
@@ -29,7 +28,6 @@ FORGE_INLINE v16 bfloat_end(const convolution_row *row, int64_t vector, v16 sum)
 
 FORGE_WORD_TILES(bfloat, FORGE_PAIR_WORDS)
 
-void FORGE_KERNEL(bfloat_convolution)(const void *arguments, const forge_frame *frame,
-                                      int64_t first, int64_t last) {
+FORGE_KERNEL(bfloat_convolution) {
   convolve_words(arguments, frame, first, last, FORGE_PAIR_WORDS, bfloat_tiles);
 }

@@ -54,8 +54,7 @@ FORGE_INLINE void combine_row(const operand *a, const operand *b, bool spread_a,
   }
 }
 
-void FORGE_KERNEL(binary)(const void *arguments, const forge_frame *frame, int64_t first,
-                          int64_t last) {
+FORGE_KERNEL(binary) {
   const forge_binary_arguments *args = arguments;
   const finish end = finish_of(&args->activation);
   const v16 low = splat(end.low), high = splat(end.high);
@@ -106,17 +105,10 @@ FORGE_INLINE void combine_plain_row(const float *a, int64_t a_step, const float 
   }
 }
 
-void FORGE_KERNEL(binary_plain)(const void *arguments, const forge_frame *frame, int64_t first,
-                                int64_t last) {
+FORGE_KERNEL(binary_plain) {
   const forge_binary_plain_arguments *args = arguments;
-  int64_t out_strides[FORGE_MAX_RANK], stride = 1;
-  for (int32_t d = args->rank - 1; d >= 0; d--) {
-    out_strides[d] = stride;
-    stride *= args->sizes[d];
-  }
-  const int64_t *strides[3] = {args->a_strides, args->b_strides, out_strides};
   forge_walk walk;
-  if (!forge_walk_begin(&walk, args->rank, args->sizes, strides, first, last)) return;
+  if (!forge_walk_begin_binary(&walk, args, first, last)) return;
   do {
     const float *a = forge_start(&args->a, frame) + walk.offsets[0];
     const float *b = forge_start(&args->b, frame) + walk.offsets[1];

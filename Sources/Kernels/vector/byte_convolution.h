@@ -1,7 +1,6 @@
 /* Convolution in int8: products of four channels, summed exactly in 32 bits (vpdpbusd). */
 
-void FORGE_KERNEL(byte_range)(const void *arguments, const forge_frame *frame, int64_t first,
-                              int64_t last) {
+FORGE_KERNEL(byte_range) {
   const forge_words_arguments *a = arguments;
   int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS;
   int32_t *most = least + forge_byte_range_tiles(a);
@@ -33,8 +32,7 @@ FORGE_INLINE void store_quads(float *out, v16 x, v16 inverse, v16i zero) {
   *(quads_stored *)out = (quads_stored) __builtin_convertvector(q, u8x16);
 }
 
-void FORGE_KERNEL(byte_input)(const void *arguments, const forge_frame *frame, int64_t first,
-                              int64_t last) {
+FORGE_KERNEL(byte_input) {
   const forge_words_arguments *a = arguments;
   const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
   store_words(a, frame, first, last, FORGE_QUAD_WORDS, store_quads, splat(scale.inverse),
@@ -62,7 +60,6 @@ FORGE_INLINE v16 byte_end(const convolution_row *row, int64_t vector, v16 sum) {
 
 FORGE_WORD_TILES(byte, FORGE_QUAD_WORDS)
 
-void FORGE_KERNEL(byte_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_KERNEL(byte_convolution) {
   convolve_words(arguments, frame, first, last, FORGE_QUAD_WORDS, byte_tiles);
 }

@@ -334,8 +334,7 @@ FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) 
 
 /* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
  * so reading them limits the speed, and two streams are read faster than one. scales: NULL for
- * floats.
- */
+ * floats. */
 FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
                             const float *scales, const int panels, const int vectors,
                             const weight_form form) {
@@ -437,55 +436,4 @@ static void convolve_row(convolution_row *row, int64_t first, int64_t last, cons
                          int64_t next_floats) {
   convolve_row_of(row, first, last, next, (next_floats + FORGE_LANES - 1) / FORGE_LANES, NULL,
                   FORGE_LANES, 4);
-}
-
-/* The fields of a row that follow from the arguments of a convolution. A block has `words` words.
- */
-#define FORGE_ROW_OF(a, words)                                                                 \
-  .tap_row = (a)->dilation_y * (a)->in.row_stride,                                             \
-  .tap_column = (int64_t)(a)->dilation_x * (words), .pixel = (int64_t)(a)->stride_x * (words), \
-  .in_block = (a)->in.block_stride, .out_block = (a)->out.block_stride,                        \
-  .residual_block = (a)->epilogue.residual.block_stride, .kernel_height = (a)->kernel_height,  \
-  .kernel_width = (a)->kernel_width, .panel_width = (a)->panel_width,                          \
-  .end = finish_of(&(a)->epilogue.activation)
-
-void FORGE_KERNEL(convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                               int64_t last) {
-  const forge_convolution_arguments *a = arguments;
-  const forge_epilogue *e = &a->epilogue;
-  const int64_t inputs = a->in.channels, blocks_per_panel = a->panel_width / FORGE_LANES;
-  const int64_t panel_floats = (int64_t)a->kernel_height * a->kernel_width * forge_blocks(inputs) *
-    FORGE_LANES * a->panel_width;
-  convolution_row row = {
-    FORGE_ROW_OF(a, FORGE_LANES),
-    .whole_blocks = inputs / FORGE_LANES,
-    .rest = inputs % FORGE_LANES,
-  };
-  const int64_t segments = forge_larger(a->segments, 1), parts = a->out.height * segments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / parts, part = tile % parts;
-    const int64_t y = part / segments, segment = part % segments;
-    const int64_t block = panel * blocks_per_panel;
-    row.in = forge_row(&a->in, frame, 0, y * a->stride_y - a->pad_top) - a->pad_left * FORGE_LANES;
-    row.weights = a->weights + panel * panel_floats;
-    row.bias = a->bias + panel * a->panel_width;
-    row.out = forge_row(&a->out, frame, block, y);
-    row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
-    row.channels = a->out.channels - panel * a->panel_width;
-    row.half = ends_in_half(a->panel_width, row.channels);
-#if FORGE_TILE_VECTORS > 1
-    if (parts == 1 && a->out.width == 1 && tile + 1 < last) {
-      one_pixel_of_two(&row, panel_floats);
-      tile++;
-      continue;
-    }
-#endif
-    /* Each part of the image prefetches its share of the next panel, or of the next step. */
-    const bool more = row.channels > a->panel_width;
-    const float *next = more ? row.weights + panel_floats : a->next;
-    const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;
-    const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
-    convolve_row(&row, a->out.width * segment / segments, a->out.width * (segment + 1) / segments,
-                 next ? next + begin * FORGE_LANES : NULL, (end - begin) * FORGE_LANES);
-  }
 }

@@ -166,8 +166,7 @@ static depthwise_functions depthwise_functions_of(const forge_depthwise_argument
   return (depthwise_functions){depthwise_row_any, NULL};
 }
 
-void FORGE_KERNEL(depthwise)(const void *arguments, const forge_frame *frame, int64_t first,
-                             int64_t last) {
+FORGE_KERNEL(depthwise) {
   const forge_depthwise_arguments *a = arguments;
   const forge_epilogue *e = &a->epilogue;
   const depthwise_functions functions = depthwise_functions_of(a);

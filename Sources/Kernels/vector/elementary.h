@@ -1,8 +1,8 @@
 /* exp, exp - 1, log and related functions on vectors, with relative errors below 3e-7 unless stated
  * otherwise.
  *
- * polynomials.py prints the coefficients. NaN gives NaN: numbers become integers only by adding a
- * constant, and comparisons with NaN are false. */
+ * Scripts/polynomials.py prints the coefficients. NaN gives NaN: numbers become integers only by
+ * adding a constant, and comparisons with NaN are false. */
 
 /* x + rest = n * log(2) + r, |r| <= log(2) / 2, with log(2) in two parts (Cody and Waite). */
 typedef struct {
@@ -128,8 +128,7 @@ FORGE_INLINE v16 normal_of(v16 x) {
   d = multiply_add(d, z, splat(1.20554769f));
   d = multiply_add(d, z, splat(1.67645168f));
   d = multiply_add(d, z, splat(1));
-  /* z^2 = high^2 + (z - high) (z + high). The square of `high` is exact, because it has few bits.
-   */
+  /* z^2 = high^2 + (z - high) (z + high). The square of `high`, of few bits, is exact. */
   const v16 high = (v16)((v16i)z & ~0xfff);
   const v16 rest = (z - high) * (z + high) * -0.5f;
   const v16 tail = exp_with(high * high * -0.5f, rest) * (n / d);

@@ -14,9 +14,10 @@ enum { FORGE_GRAY_CHANNELS = 6 };
 /* The floats read past the end of the last row, for pixels that do not exist. */
 enum { FORGE_GRAY_SLACK = 2 * FORGE_LANES };
 
+#define FORGE_EVERY_OTHER(i, first) (2 * (i) + (first))
+
 /* image: the window of pixel 0 of the upper row. weights: of the first channel, panel_width floats
- * apart per tap. pooled: [count][16], 16 columns per channel. valid: the number of existing pixels.
- */
+ * apart per tap. pooled: [count][16], 16 columns per channel. valid: the existing pixels. */
 FORGE_INLINE void gray_channels(const plain_call *call, const float *image, const float *weights,
                                 const float *bias, int64_t below, int64_t valid, float *pooled,
                                 const int count) {
@@ -50,10 +51,8 @@ FORGE_INLINE void gray_channels(const plain_call *call, const float *image, cons
   for (int c = 0; c < count; c++) {
     const v16 left = choose(first, larger_or_nan(sum[c][0], sum[c][2]), least);
     const v16 right = choose(second, larger_or_nan(sum[c][1], sum[c][3]), least);
-    const v16 even = __builtin_shufflevector(left, right, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22,
-                                             24, 26, 28, 30);
-    const v16 odd = __builtin_shufflevector(left, right, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
-                                            25, 27, 29, 31);
+    const v16 even = FORGE_SHUFFLE(left, right, FORGE_EVERY_OTHER, 0);
+    const v16 odd = FORGE_SHUFFLE(left, right, FORGE_EVERY_OTHER, 1);
     /* Rounding is monotonic, so the bias is added to the largest sum alone. */
     store(pooled + c * FORGE_LANES, clamp(larger_or_nan(even, odd) + splat(bias[c]), low, high));
   }
@@ -74,36 +73,22 @@ static void gray_group(const plain_call *call, const float *image, const float *
 
 /* Exchanges numbers `distance` apart between rows `distance` apart: one of four steps of a
  * transposition. */
-#define FORGE_EXCHANGE(rows, distance, low, high)                            \
+#define FORGE_LOW(i, distance) ((i) & (distance) ? FORGE_LANES + (i) - (distance) : (i))
+#define FORGE_HIGH(i, distance) ((i) & (distance) ? FORGE_LANES + (i) : (i) + (distance))
+#define FORGE_EXCHANGE(rows, distance)                                       \
   _Pragma("clang loop unroll(full)") for (int i = 0; i < FORGE_LANES; i++) { \
     if (i & distance) continue;                                              \
     const v16 a = rows[i], b = rows[i + distance];                           \
-    rows[i] = low(a, b);                                                     \
-    rows[i + distance] = high(a, b);                                         \
+    rows[i] = FORGE_SHUFFLE(a, b, FORGE_LOW, distance);                      \
+    rows[i + distance] = FORGE_SHUFFLE(a, b, FORGE_HIGH, distance);          \
   }
-#define FORGE_LOW_8(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-#define FORGE_HIGH_8(a, b) \
-  __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
-#define FORGE_LOW_4(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27)
-#define FORGE_HIGH_4(a, b) \
-  __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31)
-#define FORGE_LOW_2(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define FORGE_HIGH_2(a, b) \
-  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-#define FORGE_LOW_1(a, b) \
-  __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
-#define FORGE_HIGH_1(a, b) \
-  __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31)
 
 /* Transposes `rows`. */
 FORGE_INLINE void turn_over(v16 rows[FORGE_LANES]) {
-  FORGE_EXCHANGE(rows, 8, FORGE_LOW_8, FORGE_HIGH_8)
-  FORGE_EXCHANGE(rows, 4, FORGE_LOW_4, FORGE_HIGH_4)
-  FORGE_EXCHANGE(rows, 2, FORGE_LOW_2, FORGE_HIGH_2)
-  FORGE_EXCHANGE(rows, 1, FORGE_LOW_1, FORGE_HIGH_1)
+  FORGE_EXCHANGE(rows, 8)
+  FORGE_EXCHANGE(rows, 4)
+  FORGE_EXCHANGE(rows, 2)
+  FORGE_EXCHANGE(rows, 1)
 }
 
 /* Whether the source of windows is a copy of a gray image with stride 1. */

@@ -232,8 +232,7 @@ static void grouped_steps_of(grouped_step *steps, const forge_grouped_convolutio
   for (int64_t k = 0; k < inputs; k++) grouped_step_of(steps + k, channels, k, a->in.block_stride);
 }
 
-void FORGE_KERNEL(grouped_convolution)(const void *arguments, const forge_frame *frame,
-                                       int64_t first, int64_t last) {
+FORGE_KERNEL(grouped_convolution) {
   const forge_grouped_convolution_arguments *a = arguments;
   const forge_epilogue *e = &a->epilogue;
   const int64_t inputs = a->in.channels / a->groups, outputs = a->out.channels / a->groups;

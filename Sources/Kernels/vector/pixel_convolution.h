@@ -1,36 +1,22 @@
-/* Convolution of one output pixel with weights shorter than floats, as a dense layer has.
- *
- * All vectors of a panel are summed at once on every level, because one pixel leaves registers
- * free.
- */
+/* Convolution of one output pixel with weights shorter than floats, as a dense layer has. All
+ * vectors of a panel are summed at once on every level: one pixel leaves registers free. */
 
 /* One pixel of a panel, or of `two`. panel_bytes: from one panel's weights to the next's. */
 typedef void (*pixel_function)(const convolution_row *row, const char *weights, int64_t panel_bytes,
                                const float *scales, bool two);
 
 /* Panels first ..< last. bits: of a weight. The sums of a panel do not depend on its neighbour. */
-FORGE_INLINE void convolve_pixels(const forge_reduced_convolution_arguments *a,
-                                  const forge_frame *frame, int64_t first, int64_t last,
-                                  pixel_function pixel, const int bits) {
-  const forge_epilogue *e = &a->epilogue;
-  const int64_t vectors = a->panel_width / FORGE_LANES;
+FORGE_INLINE void convolve_pixels(const forge_convolution_arguments *a, const forge_frame *frame,
+                                  int64_t first, int64_t last, pixel_function pixel,
+                                  const int bits) {
   const int64_t panel_bytes = (int64_t)a->kernel_height * a->kernel_width *
     forge_blocks(a->in.channels) * FORGE_LANES * a->panel_width * bits / 8;
-  convolution_row row = {
-    FORGE_ROW_OF(a, FORGE_LANES),
-    .in = forge_row(&a->in, frame, 0, -a->pad_top) - a->pad_left * FORGE_LANES,
-    .whole_blocks = a->in.channels / FORGE_LANES,
-    .rest = a->in.channels % FORGE_LANES,
-  };
+  convolution_row row = row_of(a, FORGE_LANES);
   for (int64_t panel = first; panel < last;) {
-    const int64_t block = panel * vectors, column = panel * a->panel_width;
     const bool two = FORGE_TILE_VECTORS > 1 && panel + 1 < last;
-    row.bias = a->bias + column;
-    row.out = forge_row(&a->out, frame, block, 0);
-    row.residual = e->has_residual ? forge_row(&e->residual, frame, block, 0) : NULL;
-    row.channels = a->out.channels - column;
-    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes, a->scales + column,
-          two);
+    move_row(&row, a, frame, panel, 0, FORGE_LANES);
+    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes,
+          a->scales + panel * a->panel_width, two);
     panel += two ? 2 : 1;
   }
 }
@@ -48,10 +34,9 @@ FORGE_PIXEL(half_pixel_2, 2, WEIGHT_HALVES)
 FORGE_PIXEL(half_pixel_3, 3, WEIGHT_HALVES)
 FORGE_PIXEL(half_pixel_4, 4, WEIGHT_HALVES)
 
-void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                    int64_t last) {
+FORGE_KERNEL(half_convolution) {
   static const pixel_function pixels[] = {half_pixel_1, half_pixel_2, half_pixel_3, half_pixel_4};
-  const forge_reduced_convolution_arguments *a = arguments;
+  const forge_convolution_arguments *a = arguments;
   convolve_pixels(a, frame, first, last, pixels[a->panel_width / FORGE_LANES - 1], 16);
 }
 
@@ -59,9 +44,6 @@ void FORGE_KERNEL(half_convolution)(const void *arguments, const forge_frame *fr
 
 FORGE_PIXEL(fixed_pixel, FORGE_FIXED_PANEL_WIDTH / FORGE_LANES, WEIGHT_FIXED)
 
-void FORGE_KERNEL(fixed_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                     int64_t last) {
-  convolve_pixels(arguments, frame, first, last, fixed_pixel, 24);
-}
+FORGE_KERNEL(fixed_convolution) { convolve_pixels(arguments, frame, first, last, fixed_pixel, 24); }
 
 #endif

@@ -167,8 +167,7 @@ static void plain_pooled_row(plain_call *call, int64_t y, int64_t panel_block, i
   }
 }
 
-void FORGE_KERNEL(plain_convolution)(const void *arguments, const forge_frame *frame, int64_t first,
-                                     int64_t last) {
+FORGE_KERNEL(plain_convolution) {
   const forge_plain_convolution_arguments *a = arguments;
   const int64_t vectors = a->panel_width / FORGE_LANES, taps = a->kernel_width * a->in.channels;
   const int64_t padded = forge_blocks(taps) * FORGE_LANES;

@@ -40,8 +40,7 @@ FORGE_INLINE v16 window_sum(const pooling_window *window) {
 
 /* The end of a window's computation. */
 typedef struct {
-  bool
-    clamps; /* else nothing is to be done: the padded lanes of the input give zeros by themselves */
+  bool clamps; /* else nothing is to be done: padded lanes give zeros by themselves */
   v16 low, high;
   v16i mask;
   float taps; /* of a whole window */
@@ -52,8 +51,7 @@ FORGE_INLINE void store_pooled(float *out, v16 value, const pooling_end *end) {
   store(out, value);
 }
 
-/* Returns the divisor of a window's sum. inside: its taps inside the image. `kind` is a constant.
- */
+/* Returns the divisor of a window's sum. inside: taps inside the image. `kind` is a constant. */
 FORGE_INLINE float pooling_divisor(int64_t inside, const pooling_end *end, const int32_t kind) {
   if (kind == FORGE_POOL_MAXIMUM) return 1;
   return kind == FORGE_POOL_AVERAGE_INSIDE ? (float)inside : end->taps;
@@ -218,8 +216,7 @@ FORGE_POOL_ROW(maximum, FORGE_POOL_MAXIMUM)
 FORGE_POOL_ROW(inside, FORGE_POOL_AVERAGE_INSIDE)
 FORGE_POOL_ROW(all, FORGE_POOL_AVERAGE_ALL)
 
-void FORGE_KERNEL(pooling)(const void *arguments, const forge_frame *frame, int64_t first,
-                           int64_t last) {
+FORGE_KERNEL(pooling) {
   const forge_pooling_arguments *a = arguments;
   const finish finish = finish_of(&a->activation);
   pooling_end end = {

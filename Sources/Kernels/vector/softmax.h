@@ -54,8 +54,7 @@ FORGE_INLINE void softmax(const softmax_row *row, bool logarithm, bool partial) 
   }
 }
 
-void FORGE_KERNEL(softmax)(const void *arguments, const forge_frame *frame, int64_t first,
-                           int64_t last) {
+FORGE_KERNEL(softmax) {
   const forge_softmax_arguments *a = arguments;
   const int64_t blocks = forge_blocks(a->out.channels);
   for (int64_t y = first; y < last; y++) {
@@ -73,8 +72,7 @@ void FORGE_KERNEL(softmax)(const void *arguments, const forge_frame *frame, int6
   }
 }
 
-void FORGE_KERNEL(softmax_plain)(const void *arguments, const forge_frame *frame, int64_t first,
-                                 int64_t last) {
+FORGE_KERNEL(softmax_plain) {
   const forge_softmax_plain_arguments *a = arguments;
   const int64_t pieces = (a->columns + FORGE_LANES - 1) / FORGE_LANES;
   for (int64_t row = first; row < last; row++) {

@@ -188,8 +188,7 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
   }
 }
 
-/* Stores activation(sum + bias + residual) for `count` pixels of one block from pixel `first` on.
- */
+/* Stores activation(sum + bias + residual) for `count` pixels of a block from pixel `first` on. */
 static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
                            const finish *end, int64_t block, int64_t first, int64_t count,
                            const float *from) {
@@ -264,8 +263,7 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
 
 /* Tiles: segment * panels + panel. Each thread computes the sums for itself. Sharing them would
  * move every cache line between cores and back. */
-void FORGE_KERNEL(strassen)(const void *arguments, const forge_frame *frame, int64_t first,
-                            int64_t last) {
+FORGE_KERNEL(strassen) {
   const forge_strassen_arguments *a = arguments;
   const finish end = finish_of(&a->epilogue.activation);
   const int64_t panels = forge_strassen_panels(a);

@@ -15,15 +15,6 @@ FORGE_INLINE void store(float *p, v16 x) { *(v16_stored *)p = x; }
 
 FORGE_INLINE v16 splat(float x) { return (v16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* Returns a * b + c, rounded once if the instruction set can. */
-FORGE_INLINE v16 multiply_add(v16 a, v16 b, v16 c) {
-#if FORGE_HAS_FMA
-  return __builtin_elementwise_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 /* Half a vector. */
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v8_stored __attribute__((vector_size(32), aligned(4), may_alias));
@@ -34,18 +25,25 @@ FORGE_INLINE void store_half(float *p, v8 x) { *(v8_stored *)p = x; }
 
 FORGE_INLINE v8 splat_half(float x) { return (v8){x, x, x, x, x, x, x, x}; }
 
-FORGE_INLINE v8 multiply_add_half(v8 a, v8 b, v8 c) {
+/* Returns a * b + c, rounded once if the instruction set can. */
 #if FORGE_HAS_FMA
-  return __builtin_elementwise_fma(a, b, c);
+#define FORGE_MULTIPLY_ADD(a, b, c) __builtin_elementwise_fma(a, b, c)
 #else
-  return a * b + c;
+#define FORGE_MULTIPLY_ADD(a, b, c) (a * b + c)
 #endif
-}
+FORGE_INLINE v16 multiply_add(v16 a, v16 b, v16 c) { return FORGE_MULTIPLY_ADD(a, b, c); }
+FORGE_INLINE v8 multiply_add_half(v8 a, v8 b, v8 c) { return FORGE_MULTIPLY_ADD(a, b, c); }
+
+/* The vector whose lane i is lane index(i, n) of a and b one after the other. */
+#define FORGE_SHUFFLE(a, b, index, n)                                                            \
+  __builtin_shufflevector(a, b, index(0, n), index(1, n), index(2, n), index(3, n), index(4, n), \
+                          index(5, n), index(6, n), index(7, n), index(8, n), index(9, n),       \
+                          index(10, n), index(11, n), index(12, n), index(13, n), index(14, n),  \
+                          index(15, n))
+#define FORGE_AT(i, n) (i)
 
 /* Joins two halves. */
-FORGE_INLINE v16 joined(v8 low, v8 high) {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
+FORGE_INLINE v16 joined(v8 low, v8 high) { return FORGE_SHUFFLE(low, high, FORGE_AT, 0); }
 
 FORGE_INLINE v8 lower_half(v16 x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
 FORGE_INLINE v8 upper_half(v16 x) {
@@ -53,9 +51,7 @@ FORGE_INLINE v8 upper_half(v16 x) {
 }
 
 /* Appends zeros as the upper half. */
-FORGE_INLINE v16 widened(v8 x) {
-  return __builtin_shufflevector(x, (v8){0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
+FORGE_INLINE v16 widened(v8 x) { return joined(x, (v8){0}); }
 
 /* Per lane: mask ? yes : no. */
 FORGE_INLINE v16 choose(v16i mask, v16 yes, v16 no) {
@@ -104,17 +100,12 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
 
 /* Combines lane i with lane i ^ distance for distances 8, 4, 2, 1, so that each lane has the result
  * of all. */
-#define FORGE_FOLD(x, combine)                                                                 \
-  do {                                                                                         \
-    x = combine(                                                                               \
-      x, __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)); \
-    x = combine(                                                                               \
-      x, __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11)); \
-    x = combine(                                                                               \
-      x, __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)); \
-    x = combine(                                                                               \
-      x, __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)); \
-  } while (0)
+#define FORGE_ACROSS(i, distance) ((i) ^ (distance))
+#define FORGE_FOLD(x, combine)                          \
+  x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 8)); \
+  x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 4)); \
+  x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 2)); \
+  x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 1));
 
 /* As many tiles of 14, 7, 4, 2 and 1 pixels as fit into `width`, none of more than the constant
  * `most`: X(x, pixels) each. */
@@ -136,12 +127,12 @@ FORGE_INLINE v16 plus(v16 a, v16 b) { return a + b; }
 FORGE_INLINE v16 larger(v16 a, v16 b) { return choose(a > b, a, b); }
 
 FORGE_INLINE v16 sum_of_lanes(v16 x) {
-  FORGE_FOLD(x, plus);
+  FORGE_FOLD(x, plus)
   return x;
 }
 
 /* May ignore NaN. */
 FORGE_INLINE v16 largest_of_lanes(v16 x) {
-  FORGE_FOLD(x, larger);
+  FORGE_FOLD(x, larger)
   return x;
 }

@@ -8,6 +8,8 @@
  * Points are an odd number of cache lines apart, so that the numbers of a tile do not compete for
  * few sets of a cache. The products use the micro-kernel of convolution.h. */
 
+typedef struct winograd_functions winograd_functions;
+
 /* The constants of one call. */
 typedef struct {
   const forge_winograd_arguments *a;
@@ -15,20 +17,8 @@ typedef struct {
   forge_winograd_layout layout;
   int64_t units, in_blocks, panels;
   finish end;
+  const winograd_functions *functions;
 } winograd_call;
-
-static winograd_call winograd_call_of(const forge_winograd_arguments *a, const forge_frame *frame) {
-  return (winograd_call){
-    .a = a,
-    .frame = frame,
-    .layout = forge_winograd_layout_of(a),
-    .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width, a->kernel_width,
-                                  a->stride),
-    .in_blocks = forge_blocks(a->in.channels),
-    .panels = forge_quotient_up(a->out.channels, a->panel_width),
-    .end = finish_of(&a->epilogue.activation),
-  };
-}
 
 /* A row outside the image. */
 static const float winograd_zeros[2 * FORGE_MOST_POINTS * FORGE_LANES];
@@ -272,11 +262,11 @@ FORGE_WINOGRAD_INPUTS(FORGE_WINOGRAD_IN)
   FORGE_WINOGRAD_FUNCTION(pooled, __VA_ARGS__, true)
 FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT, FORGE_WINOGRAD_POOLED)
 
-typedef struct {
+struct winograd_functions {
   int32_t n_y, r_y, n_x, r_x;
   winograd_in_function in;
   winograd_out_function out, pooled; /* NULL where the tile cannot be pooled */
-} winograd_functions;
+};
 
 #define FORGE_WINOGRAD_ENTRY(n_y, alpha_y, n_x, alpha_x, pooled) \
   {n_y,                                                          \
@@ -293,22 +283,42 @@ typedef struct {
 static const winograd_functions winograd_table[] = {
   FORGE_WINOGRAD_TILES(FORGE_WINOGRAD_OUT_ENTRY, FORGE_WINOGRAD_POOLED_ENTRY)};
 
-/* Plans use only tiles that forge_has_winograd accepts. */
-static const winograd_functions *winograd_functions_of(const forge_winograd_arguments *a) {
+static winograd_call winograd_call_of(const forge_winograd_arguments *a, const forge_frame *frame) {
+  /* Plans use only tiles that forge_has_winograd accepts. */
   const winograd_functions *f = winograd_table;
   const int32_t r_y = forge_winograd_taps(a->kernel_height, a->stride);
   const int32_t r_x = forge_winograd_taps(a->kernel_width, a->stride);
   while (f->n_y != a->tile_height || f->r_y != r_y || f->n_x != a->tile_width || f->r_x != r_x) f++;
-  return f;
+  return (winograd_call){
+    .a = a,
+    .frame = frame,
+    .layout = forge_winograd_layout_of(a),
+    .units = forge_winograd_units(a->tile_height, a->kernel_height, a->tile_width, a->kernel_width,
+                                  a->stride),
+    .in_blocks = forge_blocks(a->in.channels),
+    .panels = forge_quotient_up(a->out.channels, a->panel_width),
+    .end = finish_of(&a->epilogue.activation),
+    .functions = f,
+  };
 }
 
 /* ---- the three stages ---- */
 
-/* Multiplies the points of one panel of one chunk and transforms back. first, count: the tiles of
- * the chunk. */
-static void winograd_multiply(const winograd_call *call, const winograd_functions *functions,
-                              int64_t panel, int64_t first, int64_t count, const float *transformed,
-                              float *products) {
+/* Returns the tiles of a chunk. Its first is chunk * layout.chunk. */
+static int64_t winograd_tiles(const winograd_call *call, int64_t chunk) {
+  return forge_smaller(call->layout.chunk, call->layout.tiles - chunk * call->layout.chunk);
+}
+
+/* Transforms an input block of a chunk. `block` counts the blocks of all phases. */
+static void winograd_transform(const winograd_call *call, int64_t chunk, int64_t block,
+                               float *transformed) {
+  call->functions->in(call, block, chunk * call->layout.chunk, winograd_tiles(call, chunk),
+                      transformed + block * call->layout.chunk * FORGE_LANES);
+}
+
+/* Multiplies the points of one panel of a chunk and transforms back. */
+static void winograd_multiply(const winograd_call *call, int64_t panel, int64_t chunk,
+                              const float *transformed) {
   const forge_winograd_arguments *a = call->a;
   const int64_t vectors = a->panel_width / FORGE_LANES, block = panel * vectors;
   const int64_t unit_floats = call->in_blocks * FORGE_LANES * a->panel_width;
@@ -325,7 +335,9 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
     .plain = true, /* vectors past the last block are computed and never read */
     .half = ends_in_half(a->panel_width, a->out.channels - panel * a->panel_width),
   };
-  const int64_t channels = a->in.channels;
+  const int64_t channels = a->in.channels, count = winograd_tiles(call, chunk);
+  float *products =
+    forge_origin(&a->products, call->frame) + call->frame->worker * a->products_worker;
   const int64_t alpha_x = a->tile_width - 1 + forge_winograd_taps(a->kernel_width, a->stride);
   const int64_t alpha_y = call->layout.points / alpha_x;
   int64_t unit = 0;
@@ -353,66 +365,43 @@ static void winograd_multiply(const winograd_call *call, const winograd_function
       }
     }
   }
-  const winograd_out_function out = a->pooled ? functions->pooled : functions->out;
+  const winograd_out_function out = a->pooled ? call->functions->pooled : call->functions->out;
   for (int64_t v = 0; v < blocks; v++)
-    out(call, block + v, first, count, products + v * call->layout.chunk * FORGE_LANES);
-}
-
-static float *winograd_products(const winograd_call *call) {
-  return forge_origin(&call->a->products, call->frame) +
-    call->frame->worker * call->a->products_worker;
+    out(call, block + v, chunk * call->layout.chunk, count,
+        products + v * call->layout.chunk * FORGE_LANES);
 }
 
 /* All three stages, chunk by chunk. */
-void FORGE_KERNEL(winograd)(const void *arguments, const forge_frame *frame, int64_t first,
-                            int64_t last) {
+FORGE_KERNEL(winograd) {
   const winograd_call call = winograd_call_of(arguments, frame);
   const forge_winograd_arguments *a = call.a;
-  const winograd_functions *functions = winograd_functions_of(a);
   float *transformed = forge_origin(&a->transformed, frame) + frame->worker * a->transformed_worker;
-  float *products = winograd_products(&call);
   for (int64_t chunk = first; chunk < last; chunk++) {
-    const int64_t start = chunk * call.layout.chunk;
-    const int64_t count = forge_smaller(call.layout.chunk, call.layout.tiles - start);
     for (int64_t block = 0; block < call.layout.phases * call.in_blocks; block++)
-      functions->in(&call, block, start, count,
-                    transformed + block * call.layout.chunk * FORGE_LANES);
+      winograd_transform(&call, chunk, block, transformed);
     for (int64_t panel = 0; panel < call.panels; panel++)
-      winograd_multiply(&call, functions, panel, start, count, transformed, products);
+      winograd_multiply(&call, panel, chunk, transformed);
   }
+}
+
+/* Returns where the transformed input of a chunk is if that of the whole image is kept. */
+static float *winograd_chunk(const winograd_call *call, int64_t chunk) {
+  return forge_origin(&call->a->transformed, call->frame) +
+    chunk * call->layout.points * call->layout.transformed_point;
 }
 
 /* The first stage of a whole image. Tiles: chunk * input blocks (of all phases) + block. */
-void FORGE_KERNEL(winograd_input)(const void *arguments, const forge_frame *frame, int64_t first,
-                                  int64_t last) {
+FORGE_KERNEL(winograd_input) {
   const winograd_call call = winograd_call_of(arguments, frame);
-  const forge_winograd_arguments *a = call.a;
-  const winograd_functions *functions = winograd_functions_of(a);
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t blocks = call.layout.phases * call.in_blocks;
-    const int64_t chunk = tile / blocks, block = tile % blocks;
-    const int64_t start = chunk * call.layout.chunk;
-    float *to = forge_origin(&a->transformed, frame) +
-      chunk * call.layout.points * call.layout.transformed_point +
-      block * call.layout.chunk * FORGE_LANES;
-    functions->in(&call, block, start, forge_smaller(call.layout.chunk, call.layout.tiles - start),
-                  to);
-  }
+  const int64_t blocks = call.layout.phases * call.in_blocks;
+  for (int64_t tile = first; tile < last; tile++)
+    winograd_transform(&call, tile / blocks, tile % blocks, winograd_chunk(&call, tile / blocks));
 }
 
 /* The other stages, after winograd_input. Tiles: panel * chunks + chunk. */
-void FORGE_KERNEL(winograd_output)(const void *arguments, const forge_frame *frame, int64_t first,
-                                   int64_t last) {
+FORGE_KERNEL(winograd_output) {
   const winograd_call call = winograd_call_of(arguments, frame);
-  const forge_winograd_arguments *a = call.a;
-  const winograd_functions *functions = winograd_functions_of(a);
   const int64_t chunks = call.layout.chunks;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / chunks, chunk = tile % chunks, start = chunk * call.layout.chunk;
-    winograd_multiply(&call, functions, panel, start,
-                      forge_smaller(call.layout.chunk, call.layout.tiles - start),
-                      forge_origin(&a->transformed, frame) +
-                        chunk * call.layout.points * call.layout.transformed_point,
-                      winograd_products(&call));
-  }
+  for (int64_t tile = first; tile < last; tile++)
+    winograd_multiply(&call, tile / chunks, tile % chunks, winograd_chunk(&call, tile % chunks));
 }

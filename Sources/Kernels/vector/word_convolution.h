@@ -104,50 +104,19 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
   FORGE_TILE_TABLE(name)
 
 /* words: of 16 channels; tiles: by number of vectors, from 1. */
-static void convolve_words(const forge_reduced_convolution_arguments *a, const forge_frame *frame,
+static void convolve_words(const forge_convolution_arguments *a, const forge_frame *frame,
                            int64_t first, int64_t last, const int64_t words,
                            const convolution_tiles *tiles) {
-  const forge_epilogue *e = &a->epilogue;
-  const int64_t inputs = a->in.channels, vectors = a->panel_width / FORGE_LANES;
-  const int64_t per_word = FORGE_LANES / words;
-  const int64_t panel_words =
-    (int64_t)a->kernel_height * a->kernel_width * forge_blocks(inputs) * words * a->panel_width;
-  const int64_t width = a->flat ? (int64_t)a->out.width * a->out.height : a->out.width;
-  convolution_row row = {
-    FORGE_ROW_OF(a, words),
-    .whole_blocks = inputs / FORGE_LANES * (words / FORGE_GROUP),
-    .rest = (inputs % FORGE_LANES + per_word - 1) / per_word,
-    .out_width = a->out.width,
-    .out_skip = a->out.row_stride - (int64_t)a->out.width * FORGE_LANES,
-    .residual_skip = e->residual.row_stride - (int64_t)a->out.width * FORGE_LANES,
-  };
+  convolution_row row = row_of(a, words);
+  row.whole_blocks *= words / FORGE_GROUP;
+  row.rest = forge_quotient_up(row.rest, FORGE_LANES / words);
+  row.out_width = a->out.width;
+  row.out_skip = a->out.row_stride - (int64_t)a->out.width * FORGE_LANES;
+  row.residual_skip = a->epilogue.residual.row_stride - (int64_t)a->out.width * FORGE_LANES;
   if (words == FORGE_QUAD_WORDS) {
     const int32_t *range = forge_range_of(&a->range, frame);
     memcpy(&row.scale, range, sizeof row.scale);
     row.zero = (uint32_t)range[1];
   }
-  const int64_t segments = forge_larger(a->segments, 1), rows = a->flat ? 1 : a->out.height;
-  const int64_t parts = rows * segments;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t panel = tile / parts, part = tile % parts;
-    const int64_t y = part / segments, segment = part % segments;
-    const int64_t block = panel * vectors, column = panel * a->panel_width;
-    row.in = forge_row(&a->in, frame, 0, y * a->stride_y - a->pad_top) - a->pad_left * words;
-    row.weights = (const float *)a->weights + panel * panel_words;
-    row.bias = a->bias + column;
-    if (words == FORGE_QUAD_WORDS) {
-      row.scales = a->scales + column;
-      row.totals = a->totals + column;
-    }
-    row.out = forge_row(&a->out, frame, block, y);
-    row.residual = e->has_residual ? forge_row(&e->residual, frame, block, y) : NULL;
-    row.channels = a->out.channels - column;
-    /* Each part of the image prefetches its share of the next panel, or of the next step. */
-    const bool more = row.channels > a->panel_width;
-    const float *next = more ? row.weights + panel_words : a->next;
-    const int64_t lines = (more ? panel_words : a->next_floats) / FORGE_LANES;
-    const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
-    convolve_row_of(&row, width * segment / segments, width * (segment + 1) / segments,
-                    next ? next + begin * FORGE_LANES : NULL, end - begin, tiles, words, 1);
-  }
+  convolve_image(a, frame, first, last, row, tiles, words, 1);
 }

@@ -161,7 +161,8 @@ extension ConvolutionNumbers {
       dilation_x: Int32(test.dilation.x), pad_top: Int32(test.padding.top),
       pad_left: Int32(test.padding.left), panel_width: Int32(test.panel),
       segments: Int32(test.segments), epilogue: epilogue(test, residual.view(base: 2)),
-      next: ahead.map { UnsafePointer($0.buffer.pointer) }, next_floats: Int64(ahead?.floats ?? 0))
+      next: ahead.map { UnsafePointer($0.buffer.pointer) }, next_floats: Int64(ahead?.floats ?? 0),
+      scales: nil, totals: nil, range: forge_view(), flat: 0)
     return Prepared(
       out: out,
       call: Call(

@@ -214,23 +214,23 @@ extension ConvolutionNumbers {
       add(kernels.byte_input, words, forge_words_tiles)
     }
     if flat { (wordsView.width, wordsView.height) = (wordsView.width * wordsView.height, 1) }
-    let arguments = forge_reduced_convolution_arguments(
+    let arguments = forge_convolution_arguments(
       in: kind.isOfOnePixel ? input.view(base: 0) : wordsView, out: out.view(base: 1),
-      weights: UnsafeRawPointer(weights.packed.pointer), bias: bias.pointer,
-      scales: weights.scales.pointer,
-      totals: UnsafeRawPointer(totals.pointer).assumingMemoryBound(to: Int32.self),
+      weights: weights.packed.pointer, bias: bias.pointer,
       kernel_height: Int32(test.kernel.height), kernel_width: Int32(test.kernel.width),
       stride_y: Int32(test.stride.y), stride_x: Int32(test.stride.x),
       dilation_y: Int32(test.dilation.y), dilation_x: Int32(test.dilation.x),
       pad_top: Int32(test.padding.top), pad_left: Int32(test.padding.left),
-      panel_width: Int32(test.panel), segments: Int32(test.segments), flat: flat ? 1 : 0,
-      range: rangeView, epilogue: epilogue(test, residual.view(base: 2)),
+      panel_width: Int32(test.panel), segments: Int32(test.segments),
+      epilogue: epilogue(test, residual.view(base: 2)),
       // Something to fetch ahead.
-      next: bias.pointer, next_floats: Int64(bias.count))
+      next: bias.pointer, next_floats: Int64(bias.count), scales: weights.scales.pointer,
+      totals: UnsafeRawPointer(totals.pointer).assumingMemoryBound(to: Int32.self),
+      range: rangeView, flat: flat ? 1 : 0)
     return PreparedReduced(
       out: out, before: before,
       call: Call(
         kernel, arguments, bases: bases, image: test.images - 1, out: out.buffer,
-        tiles: forge_reduced_convolution_tiles))
+        tiles: forge_convolution_tiles))
   }
 }

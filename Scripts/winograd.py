@@ -1,5 +1,6 @@
-"""Prints the numbers of winograd.h: per alpha the points, the product of z - p^2 over all pairs, and per
-pair the product over the others, exactly (all are sums of powers of two), lowest power first."""
+"""Prints the numbers of Sources/Kernels/winograd.h: per alpha the points, the product of z - p^2
+over all pairs, and per pair the product over the others, exactly (all are sums of powers of two),
+lowest power first."""
 from fractions import Fraction as F
 
 POINTS = {4: ["1"], 6: ["5/8", "3/2"], 8: ["1", "1/2", "2"], 10: ["1/2", "3/4", "5/4", "2"],

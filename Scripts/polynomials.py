@@ -1,4 +1,4 @@
-"""Where the numbers in vector/elementary.h come from.
+"""Where the numbers in Sources/Kernels/vector/elementary.h come from.
 
 Minimax polynomials by Remez's exchange, and a quotient of two polynomials by least squares,
 weighted anew until its errors are even.
