@@ -11,8 +11,7 @@ let library: [Target] = [
     path: "Sources/Operations"),
   .target(name: "ForgeLayers", dependencies: ["ForgeOperations"], path: "Sources/Layers"),
   .target(name: "ForgeGraph", dependencies: ["ForgeLayers"], path: "Sources/Graph"),
-  .target(
-    name: "CForgeKernels", path: "Sources/Kernels", exclude: ["polynomials.py", "winograd.py"]),
+  .target(name: "CForgeKernels", path: "Sources/Kernels"),
   .target(
     name: "ForgeCPU", dependencies: ["ForgeOperations", "CForgeKernels"], path: "Sources/CPU"),
   .systemLibrary(name: "CForgeHDF5", path: "Sources/HDF5", pkgConfig: "hdf5"),
