@@ -25,9 +25,8 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
     guard problem.kind != .depthwise, problem.groups == 1,
       problem.isOfOnePixel,
       problem.outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH),
-      PlanBuilder.saturatingProduct([
-        problem.taps, problem.inputs, problem.outputs,
-      ]) >= 1 << 18,
+      problem.taps.multipliedSaturated(by: problem.inputs)
+        .multipliedSaturated(by: problem.outputs) >= 1 << 18,
       isAvailable(problem.settings.level)
     else { return [] }
     return [FixedPointConvolution(problem: problem)]

@@ -50,12 +50,13 @@ struct NarrowPacking {
 
 /// The input of a narrow-weight kernel.
 struct NarrowInput {
-  let reads: [PlannedTensor.ID]
+  let image: PlannedTensor.ID
   /// The scratch tensor that holds the range of an int8 input.
   var range: PlannedTensor.ID?
   /// Whether the image is read as one row.
   var isFlat = false
-  let view: (TensorPlaces) -> forge_view
+  /// Changes the view of the tensor to that of the image it holds.
+  var adjust: (inout forge_view) -> Void = { _ in }
 }
 
 extension NarrowWeightAlgorithm {
@@ -72,7 +73,7 @@ extension NarrowWeightAlgorithm {
   func addInput(
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput {
-    NarrowInput(reads: [source]) { $0.view(source) }
+    NarrowInput(image: source)
   }
 
   /// Returns the packed form of a convolution's weights.
@@ -84,51 +85,43 @@ extension NarrowWeightAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let problem = convolution.problem
-    let kernels = forge_precision_kernels(plan.kernels.level)
     let operands = try plan.operands(of: convolution)
-    let (target, residual, panelWidth) = (operands.target, operands.residual, panelWidth)
     let form = form(of: problem)
     let packed = try plan.packedWeights(convolution, as: form)
     let weights = packed.map { $0 + form.weightsStart }
-    let scales = Self.hasScales ? packed : nil
-    let totals = Self.hasTotals ? packed.map { $0 + form.totalsStart } : nil
     let bias = try plan.packedBias(convolution, count: form.columns)
-    let window = Window(problem.geometry, input: plan.tensor(operands.source))
     let input = addInput(operands.source, of: problem, to: &plan)
     let segments =
       input.isFlat
-      ? Panels.segments(
-        outputs: problem.outputs, width: panelWidth, pixels: problem.outputPixels,
-        threads: plan.settings.threads) : 1
-    let activation = convolution.activation
-    let run = plan.require(Self.kernel(kernels))
+      ? Panels.segments(of: problem, width: panelWidth, threads: plan.settings.threads) : 1
+    var arguments = forge_reduced_convolution_arguments()
+    arguments.weights = UnsafeRawPointer(weights)
+    arguments.bias = bias
+    if Self.hasScales { arguments.scales = packed }
+    if Self.hasTotals {
+      let totals = UnsafeRawPointer(packed.map { $0 + form.totalsStart })
+      arguments.totals = totals?.assumingMemoryBound(to: Int32.self)
+    }
+    arguments.set(problem.geometry, input: plan.tensor(operands.source))
+    arguments.panel_width = Int32(clamping: panelWidth)
+    arguments.segments = Int32(clamping: segments)
+    arguments.flat = input.isFlat ? 1 : 0
+    arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
       "\(Self.name) convolution \(problem.geometry.kernel) panel \(panelWidth)",
-      reads: input.reads + operands.added, writes: [target],
-      multiplyAdds: PlanBuilder.saturatingProduct([
-        plan.tensor(target).count, problem.taps, problem.inputs,
-      ]),
+      Self.kernel(forge_precision_kernels(plan.kernels.level)), arguments,
+      tiles: forge_reduced_convolution_tiles,
+      parts: (input.isFlat ? 1 : plan.tensor(operands.target).height) * segments,
+      reads: [
+        \.in: input.image, \.range: input.range, \.epilogue.residual: operands.residual,
+      ], writes: [\.out: operands.target],
+      multiplyAdds: plan.multiplyAdds(operands.target, of: problem),
       parameterCount: problem.weightCount * Self.weightBytes / MemoryLayout<Float>.stride,
       firstWeights: FirstWeights(start: weights, count: form.panelCount)
-    ) { places in
-      var arguments = forge_reduced_convolution_arguments()
-      arguments.in = input.view(places)
-      arguments.out = places.view(target)
-      arguments.weights = UnsafeRawPointer(weights)
-      arguments.bias = bias
-      arguments.scales = scales
-      arguments.totals = UnsafeRawPointer(totals)?.assumingMemoryBound(to: Int32.self)
-      arguments.set(window)
-      arguments.panel_width = Int32(clamping: panelWidth)
-      arguments.segments = Int32(clamping: segments)
-      arguments.flat = input.isFlat ? 1 : 0
-      if let range = input.range { arguments.range = places.view(range) }
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+    ) { arguments, places in
+      input.adjust(&arguments.in)
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      return KernelCall(
-        run, arguments, tiles: forge_reduced_convolution_tiles,
-        parts: (input.isFlat ? 1 : Int(arguments.out.height)) * segments)
     }
   }
 }

@@ -40,10 +40,8 @@ extension ConvolutionProblem {
 extension PlanBuilder {
   /// Adds a tensor for some channels of a blocked image, starting at a whole block.
   fileprivate mutating func addPart(of image: ID, from channel: Int, count: Int) -> ID {
-    addTensor { tensors, _ in
-      let whole = tensors[image]
-      return whole.part(
-        [whole.sizes[0], whole.sizes[1], count], channel: channel, halo: whole.halo)
-    }
+    let whole = tensor(image)
+    return addTensor(
+      whole.part([whole.sizes[0], whole.sizes[1], count], channel: channel, halo: whole.halo))
   }
 }

@@ -81,7 +81,7 @@ struct PlannedTensor {
   /// Returns the same plain memory as a blocked image of one pixel.
   ///
   /// Its last block may extend past the elements; only kernels that ignore empty lanes may read it.
-  func asVector(_ count: Int) -> PlannedTensor {
+  var asVector: PlannedTensor {
     PlannedTensor(
       sizes: [1, 1, count], isBlocked: true, halo: .none, root: root, origin: origin,
       rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage)

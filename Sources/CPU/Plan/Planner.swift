@@ -43,11 +43,11 @@ struct Planner: Sendable {
     let convolutions = try planning { () throws in
       try ConvolutionPlan(bound, settings, constants: constants)
     }
-    var builder = PlanBuilder(
-      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
-      convolutions: convolutions)
-    try checkMemory(of: bound, convolutions, border: builder.halo)
+    try checkMemory(of: bound, convolutions)
     return try planning { () throws in
+      var builder = PlanBuilder(
+        graph: bound, kernels: table.pointee, constants: constants, settings: settings,
+        convolutions: convolutions)
       try builder.build()
       return try Plan(
         builder, split: options.smallestShare.map { ThreadSplit(smallestShare: $0) } ?? .standard)

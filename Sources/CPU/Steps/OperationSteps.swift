@@ -9,7 +9,7 @@ extension PlanBuilder {
     case .pooling(let kind, let geometry):
       try addPooling(node, kind, geometry)
     case .globalPooling(let kind):
-      let sizes = imageSizes(of: node.inputs[0])
+      let sizes = graph.imageSizes(of: node.inputs[0])
       let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
       try addPooling(node, kind, whole)
     case .activation(let function):
