@@ -8,8 +8,7 @@ struct DirectConvolution: MeasuredAlgorithm {
   var panelWidth: Int
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.kind != .depthwise, problem.groups == 1 else { return [] }
-    return [DirectConvolution(panelWidth: problem.panelWidth)]
+    problem.isUngrouped ? [DirectConvolution(panelWidth: problem.panelWidth)] : []
   }
 
   func cost(_ model: ConvolutionCost) -> Double {

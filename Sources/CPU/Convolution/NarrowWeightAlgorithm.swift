@@ -17,8 +17,8 @@ protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
   static var hasScales: Bool { get }
   /// Whether the sum of each output's weights is stored.
   static var hasTotals: Bool { get }
-  /// Returns the kernel; `nil` if the instruction set does not have it.
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// The kernel, which some instruction sets do not have.
+  static var kernel: PrecisionKernel { get }
   /// Packs weights.
   ///
   /// - Returns: `true` if the packed weights are accurate enough.
@@ -32,6 +32,9 @@ protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput
 }
+
+/// A kernel in the tables of the instruction sets.
+typealias PrecisionKernel = KeyPath<forge_precision_table, forge_kernel?>
 
 /// Weights `[outputs][taps][inputs]` and the destination of packing.
 struct NarrowPacking {
@@ -60,13 +63,16 @@ struct NarrowInput {
 }
 
 extension NarrowWeightAlgorithm {
+  static var hasScales: Bool { true }
+  static var hasTotals: Bool { false }
+
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
     precision == Self.precision && isAvailable(level)
   }
 
   /// Whether the instruction set has the kernel.
   static func isAvailable(_ level: forge_level) -> Bool {
-    kernel(forge_precision_kernels(level)) != nil
+    forge_precision_kernels(level)[keyPath: kernel] != nil
   }
 
   /// Uses the image without conversion.
@@ -109,7 +115,7 @@ extension NarrowWeightAlgorithm {
     arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
       "\(Self.name) convolution \(problem.geometry.kernel) panel \(panelWidth)",
-      Self.kernel(forge_precision_kernels(plan.kernels.level)), arguments,
+      forge_precision_kernels(plan.kernels.level)[keyPath: Self.kernel], arguments,
       tiles: forge_reduced_convolution_tiles,
       parts: (input.isFlat ? 1 : plan.tensor(operands.target).height) * segments,
       reads: [

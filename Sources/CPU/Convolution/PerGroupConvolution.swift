@@ -8,8 +8,7 @@ struct PerGroupConvolution: ConvolutionAlgorithm {
     guard problem.kind == .convolution, problem.groups > 1,
       problem.hasWholeBlocksPerGroup
     else { return [] }
-    let direct = DirectConvolution(panelWidth: problem.panelWidth)
-    return [PerGroupConvolution(direct: direct)]
+    return [PerGroupConvolution(direct: DirectConvolution(panelWidth: problem.panelWidth))]
   }
 
   func cost(_ model: ConvolutionCost) -> Double { direct.cost(model) }

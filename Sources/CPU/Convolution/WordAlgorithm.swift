@@ -9,10 +9,10 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
   static var cyclesPerBlock: Double { get }
   /// The maximum number of products per sum.
   static var mostProducts: Int { get }
-  /// Returns the kernel that packs words.
-  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel?
-  /// Returns the kernel that finds the range of the input; `nil` if none is needed.
-  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// The kernel that packs words.
+  static var inputKernel: PrecisionKernel { get }
+  /// The kernel that finds the range of the input; `nil` if none is needed.
+  static var rangeKernel: PrecisionKernel? { get }
 
   /// Creates a candidate; `isPreferred` selects it without a cost estimate.
   init(panelWidth: Int, isPreferred: Bool)
@@ -23,13 +23,11 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
 
 extension WordAlgorithm {
   static var mostProducts: Int { .max }
-
-  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? { nil }
+  static var rangeKernel: PrecisionKernel? { nil }
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard computes(in: problem.settings.precision, level: problem.settings.level),
-      problem.kind != .depthwise, problem.groups == 1,
-      problem.taps * problem.inputs <= mostProducts
+      problem.isUngrouped, problem.taps * problem.inputs <= mostProducts
     else { return [] }
     // These weights are the smallest, and the time of a dense layer is that of reading its weights.
     let isPreferred =
@@ -66,16 +64,17 @@ extension WordAlgorithm {
     arguments.bottom = Int32(clamping: border.bottom)
     arguments.right = Int32(clamping: border.right)
     var range: PlannedTensor.ID?
-    if let findRange = Self.rangeKernel(kernels) {
+    if let rangeKernel = Self.rangeKernel {
       range = plan.addPlain([
         Int(forge_byte_range_floats(Int64(image.height), Int64(image.channels)))
       ])
       plan.addStep(
-        "\(Self.name) range", findRange, arguments, tiles: forge_byte_range_tiles,
+        "\(Self.name) range", kernels[keyPath: rangeKernel], arguments,
+        tiles: forge_byte_range_tiles,
         parts: image.height, reads: [\.in: source], writes: [\.range: range])
     }
     plan.addStep(
-      "\(Self.name) input", Self.inputKernel(kernels), arguments, tiles: forge_words_tiles,
+      "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: forge_words_tiles,
       parts: height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
     ) { arguments, _ in
       words.adjust(&arguments.out)

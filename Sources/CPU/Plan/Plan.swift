@@ -47,7 +47,7 @@ final class Plan: Executable {
   /// Creates the plan from a finished builder.
   ///
   /// - Throws: ``NoMemory`` if memory is insufficient.
-  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) throws {
+  init(_ builder: PlanBuilder, split: ThreadSplit) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)

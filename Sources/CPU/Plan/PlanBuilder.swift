@@ -98,7 +98,7 @@ struct PlanBuilder {
   mutating func plain(_ value: Value) throws -> ID {
     if let form = plainForms[value] { return form }
     if let recipe = graph.constant(value) {
-      let form = addConstant(try constants.floats(of: recipe), sizes: sizes(of: value))
+      let form = addConstant(try constants.source.floats(of: recipe), sizes: sizes(of: value))
       plainForms[value] = form
       return form
     }
@@ -230,12 +230,13 @@ struct PlanBuilder {
         firstWeights: firstWeights))
   }
 
-  /// Adds a step that calls a custom operation.
-  mutating func addCustomStep(_ operation: CustomOperation, reads: [ID], writes: ID) {
+  /// Adds a custom operation on plain tensors; no step is fused with it.
+  mutating func addCustom(_ node: OperationGraph.Node, _ operation: CustomOperation) throws {
+    let reads = try node.inputs.map { try plain($0) }
     steps.append(
       PlannedStep(
-        name: "custom", layers: layers, node: node, reads: reads, writes: [writes],
-        action: .custom(operation)))
+        name: "custom", layers: layers, node: self.node, reads: reads,
+        writes: [plainResult(node.output)], action: .custom(operation)))
   }
 
   /// Zeroes the border of a blocked image before its first write, because the arena is reused.
@@ -258,8 +259,11 @@ struct PlanBuilder {
   mutating func packed(
     _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
-    let memory = try constants.memory(
-      value, value.flatMap { graph.constant($0) }, part: part, as: form)
+    let memory = try constants.memory(value, part: part, as: form) {
+      try value.flatMap { graph.constant($0) }.map { try constants.source.floats(of: $0) }
+        ?? FloatMemory(count: 0)
+    }
+    guard let memory else { throw PackedConstants.NotExactEnough() }
     retained.append(memory)
     return memory.floats
   }

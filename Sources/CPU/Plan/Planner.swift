@@ -28,13 +28,7 @@ struct Planner: Sendable {
   }
 
   /// The settings that the choice of kernels depends on.
-  var settings: PlanSettings {
-    var settings = PlanSettings(
-      options, level: level, threads: threads,
-      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
-    settings.tuned = tuned
-    return settings
-  }
+  var settings: PlanSettings { PlanSettings(self) }
 
   /// Returns the plan for a graph whose sizes are known.
   func plan(_ bound: OperationGraph) throws(BackendError) -> Plan {
@@ -50,7 +44,8 @@ struct Planner: Sendable {
         convolutions: convolutions)
       try builder.build()
       return try Plan(
-        builder, split: options.smallestShare.map { ThreadSplit(smallestShare: $0) } ?? .standard)
+        builder,
+        split: ThreadSplit(smallestShare: options.smallestShare ?? ThreadSplit.smallestShare))
     }
   }
 

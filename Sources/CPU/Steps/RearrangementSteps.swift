@@ -34,8 +34,7 @@ extension PlanBuilder {
       try addPlainConcatenation(node, axis: along)
       return
     }
-    var sources: [ID] = []
-    for input in node.inputs { sources.append(try blocked(input)) }
+    let sources = try node.inputs.map { try blocked($0) }
     // Operands that were written in place have already created the result.
     let target = blockedForms[node.output] ?? blockedResult(node.output)
     let lanes = PlannedTensor.lanes
@@ -66,8 +65,7 @@ extension PlanBuilder {
   }
 
   private mutating func addPlainConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
-    var sources: [ID] = []
-    for input in node.inputs { sources.append(try plain(input)) }
+    let sources = try node.inputs.map { try plain($0) }
     let target = plainResult(node.output)
     let strides = Self.strides(sizes(of: node.output))
     var start = 0

@@ -10,7 +10,7 @@ extension Planner {
     var bound = graph
     var entries: [TunableConvolutions.Entry] = []
     // Only plans for inputs of known sizes are tuned.
-    if graph.inputs.allSatisfy({ graph.shape(of: $0).isKnown }) {
+    if settings.sizesAreFixed {
       do { bound = try graph.binding(inputs: graph.inputs.map { graph.shape(of: $0) }) } catch {
         throw .unfit(error.error, layer: 0)
       }
