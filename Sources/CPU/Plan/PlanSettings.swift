@@ -28,7 +28,7 @@ struct PlanSettings {
   /// The names of disabled rewrites.
   private let disabled: Set<String>
   /// The measured or recorded kernels; the cost model chooses the others.
-  let tuned: [TuningRecord.Convolution: TuningRecord.Kernel]
+  let tuned: TunedKernels
 
   /// Creates the settings of a planner.
   init(_ planner: Planner) {

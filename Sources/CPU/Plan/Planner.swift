@@ -14,7 +14,7 @@ struct Planner: Sendable {
   /// The maximum number of threads of a prediction on this machine.
   let threads: Int
   /// The measured or recorded kernels; see ``tune()``.
-  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+  var tuned: TunedKernels = [:]
 
   /// The C value of the instruction set.
   var level: forge_level { instructionSet.level }
