@@ -4,8 +4,21 @@ import ForgeShapes
 
 /// Stage 3: requests every parameter once, in the order of the plan, and checks the values.
 enum LoadStage {
-  /// Looks up the values of a parameter.
-  typealias Ask = (ParameterSpec) throws -> (any ParameterData)?
+  /// Prepares a source and loads the parameters of a model from it.
+  static func load(
+    _ lowered: LoweredModel, inference: Inference, from source: some ParameterSource
+  ) throws(CompileError) -> ParameterStore {
+    let prepared: any ParameterSource
+    do { prepared = try source.prepared(for: lowered.parameters) } catch {
+      throw error as? CompileError
+        ?? CompileError([
+          Problem(headline: "the source of parameters could not be prepared", cause: error)
+        ])
+    }
+    return try load(
+      lowered, inference: inference, goesByName: source.goesByName,
+      names: { source.availableNames }, ask: { try prepared.parameter(for: $0) })
+  }
 
   /// Loads and checks the parameters of a model, without copying them.
   ///
@@ -18,8 +31,8 @@ enum LoadStage {
   /// - Returns: the parameters, still in their source.
   /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
-    _ lowered: LoweredModel, inference: Inference, goesByName: Bool,
-    names: () -> [String], ask: Ask
+    _ lowered: LoweredModel, inference: Inference, goesByName: Bool = true,
+    names: () -> [String] = { [] }, ask: (ParameterSpec) throws -> (any ParameterData)?
   ) throws(CompileError) -> ParameterStore {
     var problems: [Problem] = []
     var data: [any ParameterData] = []

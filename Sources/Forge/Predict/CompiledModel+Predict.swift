@@ -23,7 +23,7 @@ extension CompiledModel {
   /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for
   ///   one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
-    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    try checkSingleInput()
     let executable = try executable(for: try shapes(named: [:]))
     try check(batch: batch)
     try check(count: values.count, input: 0, executable: executable, batch: batch)
@@ -31,7 +31,7 @@ extension CompiledModel {
       _ = memory.input(0).update(fromContentsOf: values)
       memory.resetCrops()
       try self.run(memory, batch: batch)
-      return self.values(of: 0, in: memory, batch: batch)
+      return Array(memory.output(0).prefix(executable.outputSizes[0].reduce(batch, *)))
     }
   }
 
@@ -45,7 +45,7 @@ extension CompiledModel {
   ///   else as for one example.
   public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
     guard !examples.isEmpty else { throw .emptyBatch }
-    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    try checkSingleInput()
     let executable = try executable(for: try shapes(named: [:]))
     for example in examples {
       try check(count: example.count, input: 0, executable: executable, batch: 1)
@@ -76,10 +76,8 @@ extension CompiledModel {
   )
     throws(PredictionError) -> [Float]
   {
-    guard let name = inputNames.first, inputNames.count == 1 else {
-      throw .inputCount(inputNames.count, what: "inputs")
-    }
-    let predictions = try predict([name: input], crops: crops)
+    try checkSingleInput()
+    let predictions = try predict([inputNames[0]: input], crops: crops)
     return predictions.outputs[outputNames[0]]?.values ?? []
   }
 
@@ -113,8 +111,15 @@ extension CompiledModel {
       memory.resetCrops()
       for (name, crop) in crops { try memory.crop(name, to: crop) }
       try self.run(memory, batch: 1)
-      return self.predictions(in: memory)
+      return Predictions(
+        outputs: self.tensors(0..<self.compiler.ownOutputCount, in: memory),
+        kept: self.kept(in: memory))
     }
+  }
+
+  /// Checks that the model has one input.
+  func checkSingleInput() throws(PredictionError) {
+    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
   }
 
   private func check(batch: Int) throws(PredictionError) {
@@ -125,7 +130,8 @@ extension CompiledModel {
     }
   }
 
-  private func check(
+  /// Checks the number of values for an input.
+  func check(
     count: Int, input: Int, executable: any Executable, batch: Int
   ) throws(PredictionError) {
     let sizes = executable.inputSizes[input]
@@ -136,24 +142,16 @@ extension CompiledModel {
     }
   }
 
-  private func values(of output: Int, in memory: PredictionMemory, batch: Int) -> [Float] {
-    let count = memory.executable.outputSizes[output].reduce(1, *) * batch
-    return Array(memory.output(output).prefix(count))
+  /// The kept outputs of one of the examples, by name.
+  func kept(in memory: PredictionMemory, example: Int = 0) -> [String: TensorValues] {
+    tensors(compiler.ownOutputCount..<outputNames.count, in: memory, example: example)
   }
 
-  private func predictions(in memory: PredictionMemory) -> Predictions {
-    var outputs: [String: TensorValues] = [:]
-    var kept: [String: TensorValues] = [:]
-    for (index, name) in outputNames.enumerated() {
-      let tensor = TensorValues(
-        shape: Shape(sizes: memory.executable.outputSizes[index]),
-        values: values(of: index, in: memory, batch: 1))
-      if index < compiler.ownOutputCount {
-        outputs[name] = tensor
-      } else {
-        kept[name] = tensor
-      }
-    }
-    return Predictions(outputs: outputs, kept: kept)
+  private func tensors(
+    _ outputs: Range<Int>, in memory: PredictionMemory, example: Int = 0
+  ) -> [String: TensorValues] {
+    Dictionary(
+      outputs.map { (outputNames[$0], memory.tensor(ofOutput: $0, example: example)) },
+      uniquingKeysWith: { _, last in last })
   }
 }

@@ -94,9 +94,6 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// A layer by its position.
-  func node(at position: Int) -> Inference.Node? { compiler.inference.layer(at: position) }
-
   /// The bytes of packed parameters and of executables.
   var byteCounts: (constants: Int, executables: Int) {
     (network.constantByteCount, executables.byteCount)
@@ -206,7 +203,7 @@ public final class CompiledModel: Sendable {
 
   /// The error for a custom layer that threw, with the layer's name and source location.
   func predictionError(_ failure: LayerFailure) -> PredictionError {
-    let node = node(at: failure.layer)
+    let node = compiler.inference.layer(at: failure.layer)
     return .customLayer(node?.reference, place: node?.place, cause: failure.cause)
   }
 }
