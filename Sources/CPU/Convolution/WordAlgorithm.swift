@@ -53,11 +53,9 @@ extension WordAlgorithm {
     let kernels = forge_precision_kernels(plan.kernels.level)
     let image = plan.tensor(source)
     let border = HaloNeeds.border(of: problem)
-    let perBlock = PlannedTensor.lanes / Self.channelsPerWord
-    let height = border.top + image.height + border.bottom
-    let width = border.left + image.width + border.right
-    let memory = plan.addPlain([height, width, image.blocks * perBlock])
-    let words = ImageWords(image: image, border: border, perBlock: perBlock)
+    let words = ImageWords(
+      image: image, border: border, perBlock: PlannedTensor.lanes / Self.channelsPerWord)
+    let memory = plan.addPlain([words.height, words.width, image.blocks * words.perBlock])
     var arguments = forge_words_arguments()
     arguments.top = Int32(clamping: border.top)
     arguments.left = Int32(clamping: border.left)
@@ -75,7 +73,7 @@ extension WordAlgorithm {
     }
     plan.addStep(
       "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: forge_words_tiles,
-      parts: height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
+      parts: words.height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
     ) { arguments, _ in
       words.adjust(&arguments.out)
     }
@@ -93,15 +91,18 @@ private struct ImageWords {
   /// The words per pixel and block of 16 channels.
   let perBlock: Int
 
+  var height: Int { border.top + image.height + border.bottom }
+  var width: Int { border.left + image.width + border.right }
+
   /// Changes the view of the memory to that of the words; one row for a pointwise convolution,
   /// which has no border.
   func adjust(_ view: inout forge_view, isFlat: Bool = false) {
-    let rowStride = (border.left + image.width + border.right) * perBlock
+    let rowStride = width * perBlock
     view.height = Int32(clamping: isFlat ? 1 : image.height)
     view.width = Int32(clamping: isFlat ? image.height * image.width : image.width)
     view.channels = Int32(clamping: image.channels)
     view.offset += Int64(border.top * rowStride + border.left * perBlock)
     view.row_stride = Int64(rowStride)
-    view.block_stride = Int64(rowStride * (border.top + image.height + border.bottom))
+    view.block_stride = Int64(rowStride * height)
   }
 }

@@ -112,7 +112,8 @@ struct PlanBuilder {
     let sizes = graph.imageSizes(of: value)
     let form: ID
     if let slot = convolutions.layout.slots[value] {
-      let whole = tensor(blockedForms[slot.whole] ?? blockedResult(slot.whole))
+      let id = blockedForms[slot.whole] ?? blockedResult(slot.whole)
+      let whole = tensor(id)
       form = addTensor(whole.part(sizes, channel: slot.channel, halo: whole.halo))
     } else {
       form = addBlocked(sizes, halo: convolutions.layout.halos[value])

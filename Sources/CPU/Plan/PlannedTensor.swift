@@ -91,9 +91,7 @@ struct PlannedTensor {
   /// block of channels.
   func part(
     _ sizes: [Int], row: Int = 0, column: Int = 0, channel: Int = 0, halo: Edges = .none
-  )
-    -> PlannedTensor
-  {
+  ) -> PlannedTensor {
     PlannedTensor(
       sizes: sizes, isBlocked: true, halo: halo, root: root,
       origin: origin + channel / Self.lanes * blockStride + row * rowStride + column * Self.lanes,

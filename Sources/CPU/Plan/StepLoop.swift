@@ -57,15 +57,9 @@ final class StepLoop: ExampleRunner {
   }
 
   func profile(adding seconds: inout [Double]) throws(LayerFailure) {
-    var failure: LayerFailure?
-    seconds.withUnsafeMutableBufferPointer { seconds in
-      do throws(LayerFailure) {
-        _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
-      } catch {
-        failure = error
-      }
+    try seconds.withUnsafeMutableBufferPointer { seconds throws(LayerFailure) in
+      _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
     }
-    if let failure { throw failure }
   }
 
   /// Runs all segments; with `seconds`, runs each step separately and adds its time.

@@ -22,13 +22,9 @@ enum LoadStage {
 
   /// Loads and checks the parameters of a model, without copying them.
   ///
-  /// - Parameters:
-  ///   - lowered: the model's operations.
-  ///   - inference: its layers.
-  ///   - goesByName: whether the source finds parameters by their layers' names.
-  ///   - names: the names the source has, requested only when something is missing.
-  ///   - ask: the source.
-  /// - Returns: the parameters, still in their source.
+  /// `goesByName` says whether the source finds parameters by their layers' names, `ask` looks them
+  /// up, and `names` returns the names it has, requested only when something is missing.
+  ///
   /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
     _ lowered: LoweredModel, inference: Inference, goesByName: Bool = true,

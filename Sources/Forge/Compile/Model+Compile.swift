@@ -58,9 +58,7 @@ extension Model {
   ///   that is missing or does not fit, or when a record of kernels or a verification fails.
   public func compile(
     options: CompileOptions = CompileOptions()
-  ) throws(CompileError)
-    -> CompiledModel
-  {
+  ) throws(CompileError) -> CompiledModel {
     if let parameters { return try compile(parameters: parameters, options: options) }
     return try compile(options) { lowered, _ throws(CompileError) in
       let layers = lowered.parameters.map(\.layer)

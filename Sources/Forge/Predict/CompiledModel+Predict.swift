@@ -73,9 +73,7 @@ extension CompiledModel {
   ///   fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ input: TensorValues, crops: [String: CropRectangle] = [:]
-  )
-    throws(PredictionError) -> [Float]
-  {
+  ) throws(PredictionError) -> [Float] {
     try checkSingleInput()
     let predictions = try predict([inputNames[0]: input], crops: crops)
     return predictions.outputs[outputNames[0]]?.values ?? []
@@ -91,9 +89,7 @@ extension CompiledModel {
   ///   does not fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
-  )
-    throws(PredictionError) -> Predictions
-  {
+  ) throws(PredictionError) -> Predictions {
     for (name, declared) in zip(inputNames, inputShapes) where inputs[name] == nil {
       throw .missingInput(name, declared)
     }

@@ -34,9 +34,7 @@ extension CompiledModel {
   ///   custom layer throws, or a check fails.
   public func profile(
     runs: Int = 20, inputShapes: [String: Shape] = [:]
-  )
-    throws(PredictionError) -> [StepProfile]
-  {
+  ) throws(PredictionError) -> [StepProfile] {
     let executable = try executable(for: try shapes(named: inputShapes))
     return try withMemory(executable, batch: 1) { memory throws(PredictionError) in
       memory.fillInputs()

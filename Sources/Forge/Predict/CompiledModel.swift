@@ -81,9 +81,7 @@ public final class CompiledModel: Sendable {
   /// - Throws: ``PredictionError`` when the batch or a size does not fit, or a size is missing.
   public func workspaceSize(
     batch: Int = 1, inputShapes: [String: Shape] = [:]
-  )
-    throws(PredictionError) -> Int
-  {
+  ) throws(PredictionError) -> Int {
     guard (1...maximumBatch).contains(batch) else {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")

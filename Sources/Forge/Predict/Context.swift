@@ -167,9 +167,7 @@ public final class Context {
   ///   as ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
-  )
-    throws(PredictionError)
-  {
+  ) throws(PredictionError) {
     let target = try singleInput(count: input.count)
     let source = UnsafeMutableBufferPointer(
       rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
