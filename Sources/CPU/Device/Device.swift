@@ -138,13 +138,11 @@ public struct Device: Sendable, Hashable, Codable {
 
   /// Returns the number of bytes in the line `MemTotal: 123 kB`.
   static func memory(_ text: String) -> Int? {
-    for line in text.split(separator: "\n") where line.hasPrefix("MemTotal:") {
-      let words = line.split { $0 == " " || $0 == "\t" }
-      guard words.count >= 2, let count = Int(words[1]), count > 0, count < 1 << 50 else {
-        return nil
-      }
-      return count << 10
+    let line = text.split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
+    let words = line?.split { $0 == " " || $0 == "\t" } ?? []
+    guard words.count >= 2, let count = Int(words[1]), count > 0, count < 1 << 50 else {
+      return nil
     }
-    return nil
+    return count << 10
   }
 }

@@ -61,8 +61,9 @@ extension Model {
   ) throws(CompileError) -> CompiledModel {
     if let parameters { return try compile(parameters: parameters, options: options) }
     return try compile(options) { lowered, _ throws(CompileError) in
-      let layers = lowered.parameters.map(\.layer)
-      guard layers.isEmpty else { throw CompileError([.noSource(layers.unique)]) }
+      var seen: Set<String> = []
+      let layers = lowered.parameters.map(\.layer).filter { seen.insert($0).inserted }
+      guard layers.isEmpty else { throw CompileError([.noSource(layers)]) }
       return ParameterStore(specs: [], data: [])
     }
   }
@@ -86,13 +87,5 @@ extension Model {
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
   ) async throws(CompileError) -> CompiledModel {
     try compile(parameters: source, options: options)
-  }
-}
-
-extension [String] {
-  /// The names without duplicates, in order.
-  fileprivate var unique: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

@@ -25,6 +25,7 @@ extension CompiledModel {
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
     try checkSingleInput()
     let executable = try executable(for: try shapes(named: [:]))
+    guard batch > 0 else { throw .emptyBatch }
     try check(batch: batch)
     try check(count: values.count, input: 0, executable: executable, batch: batch)
     return try withMemory(executable, batch: batch) { memory throws(PredictionError) in
@@ -56,9 +57,7 @@ extension CompiledModel {
     for start in stride(from: 0, to: examples.count, by: maximumBatch) {
       let part = examples[start..<min(start + maximumBatch, examples.count)]
       let outputs = try predict(Array(part.joined()), batch: part.count)
-      for index in part.indices.map({ $0 - start }) {
-        results.append(Array(outputs[index * count..<(index + 1) * count]))
-      }
+      results += (0..<part.count).map { Array(outputs[$0 * count..<($0 + 1) * count]) }
     }
     return results
   }
@@ -118,9 +117,9 @@ extension CompiledModel {
     guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
   }
 
-  private func check(batch: Int) throws(PredictionError) {
-    guard batch > 0 else { throw .emptyBatch }
-    guard batch <= maximumBatch else {
+  /// Checks the number of examples.
+  func check(batch: Int) throws(PredictionError) {
+    guard (1...maximumBatch).contains(batch) else {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }

@@ -82,10 +82,7 @@ public final class CompiledModel: Sendable {
   public func workspaceSize(
     batch: Int = 1, inputShapes: [String: Shape] = [:]
   ) throws(PredictionError) -> Int {
-    guard (1...maximumBatch).contains(batch) else {
-      throw .wrongBatch(
-        batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
-    }
+    try check(batch: batch)
     let executable = try executable(for: try shapes(named: inputShapes))
     do { return try Workspace.byteCount(of: executable, batch: batch) } catch {
       throw .noMemory(error)
