@@ -3,15 +3,10 @@ import ForgeShapes
 
 /// Converts stored numbers of any layout and floating-point type to Float32.
 package enum ParameterGather {
-  /// Gathers `sizes` values in row-major order.
+  /// Gathers a tensor of `sizes` in row-major order from float32, float16, bfloat16 or float64.
   ///
-  /// - Parameters:
-  ///   - bytes: the stored numbers: float32, float16, bfloat16 or float64.
-  ///   - type: the type of the stored numbers.
-  ///   - sizes: the sizes of the result.
-  ///   - strides: the distance between neighbours along each axis of the result, in stored numbers.
-  ///   - output: memory for all values.
-  ///   - threads: the maximum number of threads.
+  /// `strides` are the distances between neighbours along each axis of the result, in stored
+  /// numbers; `output` has memory for all values.
   package static func gather(
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],
     into output: UnsafeMutableBufferPointer<Float>, threads: Int

@@ -11,17 +11,10 @@ struct BFloat16Convolution: WordAlgorithm {
   static let precision: CompileOptions.Precision? = .bfloat16
   static let weightBytes = 2
   static let hasScales = false
-  static let hasTotals = false
   static let channelsPerWord = 2
   static let cyclesPerBlock = 5.0
-
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.bfloat_convolution
-  }
-
-  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.bfloat_input
-  }
+  static var kernel: PrecisionKernel { \.bfloat_convolution }
+  static var inputKernel: PrecisionKernel { \.bfloat_input }
 
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_bfloat(

@@ -65,6 +65,8 @@ struct ConvolutionProblem {
   var inputs: Int { input[2] / groups }
   /// The output channels per group.
   var outputs: Int { output[2] / groups }
+  /// Whether every output depends on all inputs.
+  var isUngrouped: Bool { kind != .depthwise && groups == 1 }
   var outputPixels: Int { output[0] * output[1] }
   var taps: Int { geometry.kernel.width * geometry.kernel.height }
   /// The number of weights per group.

@@ -20,9 +20,9 @@ final class ConvolutionWeights {
   ///
   /// - Returns: `true` if the form is accurate enough for these weights.
   func fit(_ form: some PackedForm) throws -> Bool {
-    let memory = try constants.fittingMemory(value, as: form) {
+    let memory = try constants.memory(value, as: form) {
       if let floats { return floats }
-      let read = try constants.floats(of: recipe)
+      let read = try constants.source.floats(of: recipe)
       floats = read
       return read
     }

@@ -8,8 +8,7 @@ struct DirectConvolution: MeasuredAlgorithm {
   var panelWidth: Int
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.kind != .depthwise, problem.groups == 1 else { return [] }
-    return [DirectConvolution(panelWidth: problem.panelWidth)]
+    problem.isUngrouped ? [DirectConvolution(panelWidth: problem.panelWidth)] : []
   }
 
   func cost(_ model: ConvolutionCost) -> Double {
@@ -31,52 +30,42 @@ struct DirectConvolution: MeasuredAlgorithm {
     to plan: inout PlanBuilder
   ) throws {
     let problem = convolution.problem
-    let (geometry, kernel) = (problem.geometry, problem.geometry.kernel)
-    let (inputs, outputs, panelWidth) = (problem.inputs, problem.outputs, panelWidth)
     let (source, target, residual) = (operands.source, operands.target, operands.residual)
-    let count = problem.weightCount
+    let (outputs, count) = (problem.outputs, problem.weightCount)
     let form = PanelForm(
-      taps: problem.taps, inputs: inputs, outputs: outputs, panelWidth: panelWidth)
-    let weights = try plan.packedWeights(
-      convolution, part: group * count..<(group + 1) * count, as: form)
-    let bias = try plan.packedBias(
-      convolution, part: group * outputs..<(group + 1) * outputs, count: form.columns)
-    let window = Window(geometry, input: plan.tensor(source))
+      taps: problem.taps, inputs: problem.inputs, outputs: outputs, panelWidth: panelWidth)
     // The rows of a pointwise convolution need no border between them. One long row has fewer
     // partial tiles.
     let isFlat =
-      geometry.isPointwise
-      && ([source, target] + operands.added).map { plan.tensor($0) }.allSatisfy(\.isOneRow)
+      problem.geometry.isPointwise
+      && [source, target, residual].compactMap(\.self).map { plan.tensor($0) }
+        .allSatisfy(\.isOneRow)
     let segments =
-      isFlat
-      ? Panels.segments(
-        outputs: outputs, width: panelWidth, pixels: problem.outputPixels,
-        threads: plan.settings.threads) : 1
-    let activation = convolution.activation
-    let run = plan.require(plan.kernels.convolution)
+      isFlat ? Panels.segments(of: problem, width: panelWidth, threads: plan.settings.threads) : 1
+    var arguments = forge_convolution_arguments()
+    arguments.weights = try plan.packedWeights(
+      convolution, part: group * count..<(group + 1) * count, as: form)
+    arguments.bias = try plan.packedBias(
+      convolution, part: group * outputs..<(group + 1) * outputs, count: form.columns)
+    arguments.set(problem.geometry, input: plan.tensor(source))
+    arguments.panel_width = Int32(panelWidth)
+    arguments.segments = Int32(clamping: segments)
+    arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
-      "convolution \(kernel) panel \(panelWidth)", reads: operands.reads, writes: [target],
-      multiplyAdds: PlanBuilder.saturatingProduct([
-        plan.tensor(target).count, kernel.width, kernel.height, inputs,
-      ]),
-      parameterCount: count,
-      firstWeights: FirstWeights(start: weights, count: form.panelCount)
-    ) { places in
-      var arguments = forge_convolution_arguments()
-      arguments.in = places.view(source).flattened(isFlat)
-      arguments.out = places.view(target).flattened(isFlat)
-      arguments.weights = weights
-      arguments.bias = bias
-      arguments.set(window)
-      arguments.panel_width = Int32(panelWidth)
-      arguments.segments = Int32(clamping: segments)
-      arguments.epilogue = forge_epilogue(
-        activation, residual: residual.map { places.view($0).flattened(isFlat) })
+      "convolution \(problem.geometry.kernel) panel \(panelWidth)", plan.kernels.convolution,
+      arguments, tiles: forge_convolution_tiles,
+      parts: (isFlat ? 1 : plan.tensor(target).height) * segments,
+      reads: [\.in: source, \.epilogue.residual: residual], writes: [\.out: target],
+      multiplyAdds: plan.multiplyAdds(target, of: problem), parameterCount: count,
+      firstWeights: FirstWeights(start: arguments.weights, count: form.panelCount)
+    ) { arguments, places in
+      if isFlat {
+        arguments.in.flatten()
+        arguments.out.flatten()
+        arguments.epilogue.residual.flatten()
+      }
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      return KernelCall(
-        run, arguments, tiles: forge_convolution_tiles,
-        parts: Int(arguments.out.height) * segments)
     }
   }
 }
@@ -108,13 +97,10 @@ extension PlannedTensor {
 }
 
 extension forge_view {
-  /// Returns the image as one row; `isFlat` requires contiguous rows.
-  fileprivate func flattened(_ isFlat: Bool) -> forge_view {
-    guard isFlat else { return self }
-    var view = self
-    view.width = height * width
-    view.height = 1
-    view.row_stride = Int64(view.width) * Int64(FORGE_LANES)
-    return view
+  /// Makes one row of an image whose rows are contiguous.
+  fileprivate mutating func flatten() {
+    width *= height
+    height = 1
+    row_stride = Int64(width) * Int64(FORGE_LANES)
   }
 }

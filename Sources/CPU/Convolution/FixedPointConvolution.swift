@@ -11,8 +11,7 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
   static let name = "24-bit-weight"
   static let precision: CompileOptions.Precision? = nil
   static let weightBytes = 3
-  static let hasScales = true
-  static let hasTotals = false
+  static var kernel: PrecisionKernel { \.fixed_convolution }
 
   /// Returns a candidate for at least 1 MB of Float32 weights.
   ///
@@ -22,12 +21,10 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
   /// With few outputs, panels would be padded or too few for the threads to share. The minimum does
   /// not depend on the number of threads, because results must not.
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.kind != .depthwise, problem.groups == 1,
-      problem.isOfOnePixel,
+    guard problem.isUngrouped, problem.isOfOnePixel,
       problem.outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH),
-      PlanBuilder.saturatingProduct([
-        problem.taps, problem.inputs, problem.outputs,
-      ]) >= 1 << 18,
+      problem.taps.multipliedSaturated(by: problem.inputs)
+        .multipliedSaturated(by: problem.outputs) >= 1 << 18,
       isAvailable(problem.settings.level)
     else { return [] }
     return [FixedPointConvolution(problem: problem)]
@@ -36,10 +33,6 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
   /// For one pixel the time is that of reading the weights.
   func cost(_ model: ConvolutionCost) -> Double {
     model.products * 16 * Double(Self.weightBytes) / ConvolutionCost.bytesPerCycle
-  }
-
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.fixed_convolution
   }
 
   /// Packs the weights if their error is small enough.

@@ -18,38 +18,27 @@ struct GroupedConvolution: ConvolutionAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
-    let (source, target, residual) = (operands.source, operands.target, operands.residual)
     let problem = convolution.problem
-    let kernel = problem.geometry.kernel
-    let outputs = problem.output[2]
+    let (kernel, outputs) = (problem.geometry.kernel, problem.output[2])
     // Depthwise weights [channels][multiplier][height][width] are [outputs][height][width][1
     // input].
     let form = GroupForm(
       groups: problem.groups, height: kernel.height, width: kernel.width, inputs: problem.inputs,
       outputs: outputs)
-    let weights = try plan.packedWeights(convolution, as: form)
-    let bias = try plan.packedBias(
+    var arguments = forge_grouped_convolution_arguments()
+    arguments.weights = try plan.packedWeights(convolution, as: form)
+    arguments.bias = try plan.packedBias(
       convolution, count: AlignedMemory.round(outputs, to: PlannedTensor.lanes))
-    let window = Window(problem.geometry, input: plan.tensor(source))
-    let activation = convolution.activation
-    let run = plan.require(plan.kernels.grouped_convolution)
+    arguments.groups = Int32(problem.groups)
+    arguments.set(problem.geometry, input: plan.tensor(operands.source))
+    arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
-      "groupedConvolution \(kernel)", reads: operands.reads, writes: [target],
-      multiplyAdds: PlanBuilder.saturatingProduct([
-        plan.tensor(target).count, kernel.width, kernel.height, problem.inputs,
-      ]),
-      parameterCount: outputs * problem.taps * problem.inputs
-    ) { places in
-      var arguments = forge_grouped_convolution_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.weights = weights
-      arguments.bias = bias
-      arguments.groups = Int32(problem.groups)
-      arguments.set(window)
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
-      return KernelCall(run, arguments, tiles: forge_grouped_convolution_tiles)
-    }
+      "groupedConvolution \(kernel)", plan.kernels.grouped_convolution, arguments,
+      tiles: forge_grouped_convolution_tiles,
+      reads: [\.in: operands.source, \.epilogue.residual: operands.residual],
+      writes: [\.out: operands.target],
+      multiplyAdds: plan.multiplyAdds(operands.target, of: problem),
+      parameterCount: problem.groups * problem.weightCount)
   }
 }
 

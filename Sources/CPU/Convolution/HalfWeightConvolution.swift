@@ -9,23 +9,17 @@ struct HalfWeightConvolution: NarrowWeightAlgorithm {
   static let name = "half-weight"
   static let precision: CompileOptions.Precision? = .halfWeights
   static let weightBytes = 2
-  static let hasScales = true
-  static let hasTotals = false
+  static var kernel: PrecisionKernel { \.half_convolution }
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard computes(in: problem.settings.precision, level: problem.settings.level),
-      problem.kind != .depthwise,
-      problem.groups == 1, problem.isOfOnePixel
+      problem.isUngrouped, problem.isOfOnePixel
     else { return [] }
     return [HalfWeightConvolution(panelWidth: problem.panelWidth)]
   }
 
   /// The user requested this precision, and it is not slower than Float32.
   func cost(_ model: ConvolutionCost) -> Double { 0 }
-
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.half_convolution
-  }
 
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_half(

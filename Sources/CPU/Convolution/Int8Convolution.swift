@@ -10,25 +10,14 @@ struct Int8Convolution: WordAlgorithm {
   static let name = "int8"
   static let precision: CompileOptions.Precision? = .int8
   static let weightBytes = 1
-  static let hasScales = true
   static let hasTotals = true
   static let channelsPerWord = 4
   /// Includes finding the range of the input.
   static let cyclesPerBlock = 9.0
-
-  static var mostProducts: Int { Int(FORGE_MOST_BYTE_PRODUCTS) }
-
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.byte_convolution
-  }
-
-  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.byte_input
-  }
-
-  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? {
-    kernels.byte_range
-  }
+  static var kernel: PrecisionKernel { \.byte_convolution }
+  static var inputKernel: PrecisionKernel { \.byte_input }
+  static var rangeKernel: PrecisionKernel? { \.byte_range }
+  static let mostProducts = Int(FORGE_MOST_BYTE_PRODUCTS)
 
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_byte(

@@ -17,8 +17,8 @@ protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
   static var hasScales: Bool { get }
   /// Whether the sum of each output's weights is stored.
   static var hasTotals: Bool { get }
-  /// Returns the kernel; `nil` if the instruction set does not have it.
-  static func kernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// The kernel, which some instruction sets do not have.
+  static var kernel: PrecisionKernel { get }
   /// Packs weights.
   ///
   /// - Returns: `true` if the packed weights are accurate enough.
@@ -32,6 +32,9 @@ protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput
 }
+
+/// A kernel in the tables of the instruction sets.
+typealias PrecisionKernel = KeyPath<forge_precision_table, forge_kernel?>
 
 /// Weights `[outputs][taps][inputs]` and the destination of packing.
 struct NarrowPacking {
@@ -50,29 +53,33 @@ struct NarrowPacking {
 
 /// The input of a narrow-weight kernel.
 struct NarrowInput {
-  let reads: [PlannedTensor.ID]
+  let image: PlannedTensor.ID
   /// The scratch tensor that holds the range of an int8 input.
   var range: PlannedTensor.ID?
   /// Whether the image is read as one row.
   var isFlat = false
-  let view: (TensorPlaces) -> forge_view
+  /// Changes the view of the tensor to that of the image it holds.
+  var adjust: (inout forge_view) -> Void = { _ in }
 }
 
 extension NarrowWeightAlgorithm {
+  static var hasScales: Bool { true }
+  static var hasTotals: Bool { false }
+
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool {
     precision == Self.precision && isAvailable(level)
   }
 
   /// Whether the instruction set has the kernel.
   static func isAvailable(_ level: forge_level) -> Bool {
-    kernel(forge_precision_kernels(level)) != nil
+    forge_precision_kernels(level)[keyPath: kernel] != nil
   }
 
   /// Uses the image without conversion.
   func addInput(
     _ source: PlannedTensor.ID, of problem: ConvolutionProblem, to plan: inout PlanBuilder
   ) -> NarrowInput {
-    NarrowInput(reads: [source]) { $0.view(source) }
+    NarrowInput(image: source)
   }
 
   /// Returns the packed form of a convolution's weights.
@@ -84,51 +91,43 @@ extension NarrowWeightAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let problem = convolution.problem
-    let kernels = forge_precision_kernels(plan.kernels.level)
     let operands = try plan.operands(of: convolution)
-    let (target, residual, panelWidth) = (operands.target, operands.residual, panelWidth)
     let form = form(of: problem)
     let packed = try plan.packedWeights(convolution, as: form)
     let weights = packed.map { $0 + form.weightsStart }
-    let scales = Self.hasScales ? packed : nil
-    let totals = Self.hasTotals ? packed.map { $0 + form.totalsStart } : nil
     let bias = try plan.packedBias(convolution, count: form.columns)
-    let window = Window(problem.geometry, input: plan.tensor(operands.source))
     let input = addInput(operands.source, of: problem, to: &plan)
     let segments =
       input.isFlat
-      ? Panels.segments(
-        outputs: problem.outputs, width: panelWidth, pixels: problem.outputPixels,
-        threads: plan.settings.threads) : 1
-    let activation = convolution.activation
-    let run = plan.require(Self.kernel(kernels))
+      ? Panels.segments(of: problem, width: panelWidth, threads: plan.settings.threads) : 1
+    var arguments = forge_convolution_arguments()
+    arguments.weights = UnsafePointer(weights)
+    arguments.bias = bias
+    if Self.hasScales { arguments.scales = packed }
+    if Self.hasTotals {
+      let totals = UnsafeRawPointer(packed.map { $0 + form.totalsStart })
+      arguments.totals = totals?.assumingMemoryBound(to: Int32.self)
+    }
+    arguments.set(problem.geometry, input: plan.tensor(operands.source))
+    arguments.panel_width = Int32(clamping: panelWidth)
+    arguments.segments = Int32(clamping: segments)
+    arguments.flat = input.isFlat ? 1 : 0
+    arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
       "\(Self.name) convolution \(problem.geometry.kernel) panel \(panelWidth)",
-      reads: input.reads + operands.added, writes: [target],
-      multiplyAdds: PlanBuilder.saturatingProduct([
-        plan.tensor(target).count, problem.taps, problem.inputs,
-      ]),
+      forge_precision_kernels(plan.kernels.level)[keyPath: Self.kernel], arguments,
+      tiles: forge_convolution_tiles,
+      parts: (input.isFlat ? 1 : plan.tensor(operands.target).height) * segments,
+      reads: [
+        \.in: input.image, \.range: input.range, \.epilogue.residual: operands.residual,
+      ], writes: [\.out: operands.target],
+      multiplyAdds: plan.multiplyAdds(operands.target, of: problem),
       parameterCount: problem.weightCount * Self.weightBytes / MemoryLayout<Float>.stride,
       firstWeights: FirstWeights(start: weights, count: form.panelCount)
-    ) { places in
-      var arguments = forge_convolution_arguments()
-      arguments.in = input.view(places)
-      arguments.out = places.view(target)
-      arguments.weights = UnsafePointer(weights)
-      arguments.bias = bias
-      arguments.scales = scales
-      arguments.totals = UnsafeRawPointer(totals)?.assumingMemoryBound(to: Int32.self)
-      arguments.set(window)
-      arguments.panel_width = Int32(clamping: panelWidth)
-      arguments.segments = Int32(clamping: segments)
-      arguments.flat = input.isFlat ? 1 : 0
-      if let range = input.range { arguments.range = places.view(range) }
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
+    ) { arguments, places in
+      input.adjust(&arguments.in)
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      return KernelCall(
-        run, arguments, tiles: forge_convolution_tiles,
-        parts: (input.isFlat ? 1 : Int(arguments.out.height)) * segments)
     }
   }
 }

@@ -23,11 +23,12 @@ enum Panels {
   }
 
   /// Returns the number of segments of an image that is treated as one row.
-  static func segments(outputs: Int, width: Int, pixels: Int, threads: Int) -> Int {
+  static func segments(of problem: ConvolutionProblem, width: Int, threads: Int) -> Int {
+    let pixels = problem.outputPixels
     guard threads > 1, pixels > 1 else { return 1 }
     // Threads share rows on large images and panels on small ones; see ThreadSplit.
     if pixels >= ThreadSplit.rowsFrom { return min(threads, pixels / 24) }
-    let panels = (outputs + width - 1) / width
+    let panels = (problem.outputs + width - 1) / width
     return (1...4 * threads).first { (panels * $0).isMultiple(of: threads) } ?? 1
   }
 }

@@ -12,33 +12,22 @@ struct PerChannelConvolution: ConvolutionAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
-    let (source, target, residual) = (operands.source, operands.target, operands.residual)
     let problem = convolution.problem
-    let (channels, kernel) = (problem.groups, problem.geometry.kernel)
-    let weights = try plan.packedWeights(
+    let channels = problem.groups
+    var arguments = forge_depthwise_arguments()
+    arguments.weights = try plan.packedWeights(
       convolution, as: ChannelForm(taps: problem.taps, channels: channels))
-    let bias = try plan.packedBias(
+    arguments.bias = try plan.packedBias(
       convolution, count: AlignedMemory.round(channels, to: PlannedTensor.lanes))
-    let window = Window(problem.geometry, input: plan.tensor(source))
-    let activation = convolution.activation
-    let run = plan.require(plan.kernels.depthwise)
+    arguments.set(problem.geometry, input: plan.tensor(operands.source))
+    arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
-      "depthwise \(kernel)", reads: operands.reads, writes: [target],
-      multiplyAdds: PlanBuilder.saturatingProduct([
-        plan.tensor(target).count, kernel.width, kernel.height,
-      ]),
-      parameterCount: channels * problem.taps
-    ) { places in
-      var arguments = forge_depthwise_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.weights = weights
-      arguments.bias = bias
-      arguments.set(window)
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
-      return KernelCall(
-        run, arguments, tiles: forge_depthwise_tiles, parts: Int(arguments.out.height))
-    }
+      "depthwise \(problem.geometry.kernel)", plan.kernels.depthwise, arguments,
+      tiles: forge_depthwise_tiles, parts: plan.tensor(operands.target).height,
+      reads: [\.in: operands.source, \.epilogue.residual: operands.residual],
+      writes: [\.out: operands.target],
+      multiplyAdds: plan.multiplyAdds(operands.target, of: problem),
+      parameterCount: channels * problem.taps)
   }
 }
 

@@ -8,8 +8,7 @@ struct PerGroupConvolution: ConvolutionAlgorithm {
     guard problem.kind == .convolution, problem.groups > 1,
       problem.hasWholeBlocksPerGroup
     else { return [] }
-    let direct = DirectConvolution(panelWidth: problem.panelWidth)
-    return [PerGroupConvolution(direct: direct)]
+    return [PerGroupConvolution(direct: DirectConvolution(panelWidth: problem.panelWidth))]
   }
 
   func cost(_ model: ConvolutionCost) -> Double { direct.cost(model) }
@@ -40,10 +39,8 @@ extension ConvolutionProblem {
 extension PlanBuilder {
   /// Adds a tensor for some channels of a blocked image, starting at a whole block.
   fileprivate mutating func addPart(of image: ID, from channel: Int, count: Int) -> ID {
-    addTensor { tensors, _ in
-      let whole = tensors[image]
-      return whole.part(
-        [whole.sizes[0], whole.sizes[1], count], channel: channel, halo: whole.halo)
-    }
+    let whole = tensor(image)
+    return addTensor(
+      whole.part([whole.sizes[0], whole.sizes[1], count], channel: channel, halo: whole.halo))
   }
 }

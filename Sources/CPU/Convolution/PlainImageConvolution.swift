@@ -27,38 +27,27 @@ struct PlainImageConvolution: ConvolutionAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let problem = convolution.problem
-    let (result, panelWidth, kernel) = (problem.output, panelWidth, problem.geometry.kernel)
+    let (kernel, isPooled) = (problem.geometry.kernel, convolution.pooling != nil)
     let source = try plan.plain(convolution.node.inputs[0])
     let target = plan.blockedResult(convolution.output)
     // One row of the kernel, with all its columns and channels, is one tap.
     let form = PanelForm(
       taps: kernel.height, inputs: kernel.width * problem.inputs, outputs: problem.outputs,
       panelWidth: panelWidth)
-    let weights = try plan.packedWeights(convolution, as: form)
-    let bias = try plan.packedBias(convolution, count: form.columns)
-    let window = Window(problem.geometry, input: plan.tensor(source))
-    let activation = forge_activation(convolution.activation)
-    let isPooled = convolution.pooling != nil
-    let run = plan.require(plan.kernels.plain_convolution)
+    var arguments = forge_plain_convolution_arguments()
+    arguments.weights = try plan.packedWeights(convolution, as: form)
+    arguments.bias = try plan.packedBias(convolution, count: form.columns)
+    arguments.setUndilated(problem.geometry, input: plan.tensor(source))
+    arguments.height = Int32(clamping: problem.output[0])
+    arguments.width = Int32(clamping: problem.output[1])
+    arguments.panel_width = Int32(clamping: panelWidth)
+    arguments.pooled = isPooled ? 1 : 0
+    arguments.activation = forge_activation(convolution.activation)
     plan.addStep(
       "plain convolution \(kernel) panel \(panelWidth)" + (isPooled ? " pooled" : ""),
-      reads: [source], writes: [target],
-      multiplyAdds: result.reduce(problem.taps * problem.inputs, *),
-      parameterCount: problem.weightCount
-    ) { places in
-      var arguments = forge_plain_convolution_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.weights = weights
-      arguments.bias = bias
-      arguments.setUndilated(window)
-      arguments.height = Int32(clamping: result[0])
-      arguments.width = Int32(clamping: result[1])
-      arguments.panel_width = Int32(clamping: panelWidth)
-      arguments.pooled = isPooled ? 1 : 0
-      arguments.activation = activation
-      return KernelCall(
-        run, arguments, tiles: forge_plain_convolution_tiles, parts: Int(arguments.out.height))
-    }
+      plan.kernels.plain_convolution, arguments, tiles: forge_plain_convolution_tiles,
+      parts: plan.tensor(target).height, reads: [\.in: source], writes: [\.out: target],
+      multiplyAdds: problem.output.reduce(problem.taps * problem.inputs, *),
+      parameterCount: problem.weightCount)
   }
 }

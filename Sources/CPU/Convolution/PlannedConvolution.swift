@@ -23,11 +23,6 @@ struct PlannedConvolution {
 struct ConvolutionOperands {
   let source, target: PlannedTensor.ID
   let residual: PlannedTensor.ID?
-
-  /// All tensors that are read.
-  var reads: [PlannedTensor.ID] { [source] + added }
-  /// The tensors that are added to the sums.
-  var added: [PlannedTensor.ID] { residual.map { [$0] } ?? [] }
 }
 
 extension PlanBuilder {
@@ -50,12 +45,10 @@ extension PlanBuilder {
   /// Returns a value as a blocked image of one pixel with its elements in row-major order.
   private mutating func vector(_ value: Value) throws -> ID {
     let plain = try self.plain(value)
-    let count = tensor(plain).count
-    if tensor(plain).base == .arena {
-      return addTensor { tensors, _ in tensors[plain].asVector(count) }
-    }
-    let flat = addTensor { tensors, _ in tensors[plain].reshaped([1, 1, count]) }
-    let vector = addTensor { _, id in PlannedTensor.blocked([1, 1, count], halo: .none, id: id) }
+    let elements = tensor(plain)
+    if elements.base == .arena { return addTensor(elements.asVector) }
+    let flat = addTensor(elements.reshaped([1, 1, elements.count]))
+    let vector = addBlocked([1, 1, elements.count])
     addBlock(from: flat, to: vector)
     return vector
   }
@@ -70,14 +63,13 @@ extension PlanBuilder {
   mutating func packedBias(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, count: Int
   ) throws -> UnsafePointer<Float>? {
-    let node = convolution.node
-    guard node.inputs.count > 2 else { return try packed(nil, as: ZeroForm(count: count)) }
-    return try packed(node.inputs[2], part: part, as: PaddedForm(count: count))
+    let bias = convolution.node.inputs.dropFirst(2).first
+    return try packed(bias, part: bias == nil ? nil : part, as: PaddedForm(count: count))
   }
 
-  /// Returns the product of counts, saturating on overflow; reports use it.
-  static func saturatingProduct(_ factors: [Int]) -> Int {
-    factors.reduce(1) { $0.multipliedSaturated(by: $1) }
+  /// Returns the multiply-adds of a direct summation of the outputs in a tensor, for reports.
+  func multiplyAdds(_ outputs: ID, of problem: ConvolutionProblem) -> Int {
+    [problem.taps, problem.inputs].reduce(tensor(outputs).count) { $0.multipliedSaturated(by: $1) }
   }
 }
 

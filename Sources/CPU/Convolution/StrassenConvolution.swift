@@ -89,45 +89,35 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
-    let (source, target, residual) = (operands.source, operands.target, operands.residual)
+    let (source, target) = (operands.source, operands.target)
     let (inputs, outputs, form) = (problem.inputs, problem.outputs, form)
     let weights = try plan.packedWeights(convolution, as: form)
     let scales = isScaled ? weights.map { $0 + form.weightCount } : nil
-    let bias = try plan.packedBias(convolution, count: outputs)
-    let activation = convolution.activation
-
-    var sizes = forge_strassen_arguments()
-    sizes.in.channels = Int32(clamping: inputs)
-    sizes.in.height = Int32(clamping: plan.tensor(source).height)
-    sizes.in.width = Int32(clamping: plan.tensor(source).width)
-    sizes.out.channels = Int32(clamping: outputs)
-    sizes.weights = weights
-    sizes.bias = bias
-    sizes.input_scales = scales
-    sizes.output_scales = scales.map { $0 + inputs }
-    sizes.panel_width = Int32(clamping: panelWidth)
-    sizes.segments = Int32(clamping: segments)
-    sizes.levels = Int32(clamping: levels)
-    let scratchFloats = Int(forge_strassen_scratch_floats(&sizes))
-    let scratch = plan.addPlain([scratchFloats * plan.settings.threads])
-    let run = plan.require(plan.kernels.strassen)
+    var arguments = forge_strassen_arguments()
+    arguments.in = forge_view(plan.tensor(source))
+    arguments.out = forge_view(plan.tensor(target))
+    arguments.weights = weights
+    arguments.bias = try plan.packedBias(convolution, count: outputs)
+    arguments.input_scales = scales
+    arguments.output_scales = scales.map { $0 + inputs }
+    arguments.panel_width = Int32(clamping: panelWidth)
+    arguments.segments = Int32(clamping: segments)
+    arguments.levels = Int32(clamping: levels)
+    arguments.scratch_worker = forge_strassen_scratch_floats(&arguments)
+    arguments.epilogue = forge_epilogue(convolution)
+    let scratch = plan.addPlain([Int(arguments.scratch_worker) * plan.settings.threads])
     plan.addStep(
       "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)"
         + (isScaled ? " scaled" : ""),
-      reads: operands.reads, writes: [target, scratch],
+      plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
+      reads: [\.in: source, \.epilogue.residual: operands.residual],
+      writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
       parameterCount: form.weightCount,
       firstWeights: FirstWeights(start: weights, count: (inputs >> levels) * panelWidth)
-    ) { [sizes] places in
-      var arguments = sizes
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.scratch = places.view(scratch)
-      arguments.scratch_worker = Int64(scratchFloats)
+    ) { arguments, places in
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
-      return KernelCall(run, arguments, tiles: forge_strassen_tiles)
     }
   }
 }

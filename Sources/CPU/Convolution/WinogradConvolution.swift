@@ -76,82 +76,59 @@ struct WinogradConvolution: MeasuredAlgorithm {
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let problem = convolution.problem
     let operands = try plan.operands(of: convolution)
-    let (source, target, residual) = (operands.source, operands.target, operands.residual)
     let packed = WinogradForm(
       form: form, inputs: inputs, outputs: problem.outputs, panelWidth: panelWidth)
-    let weights = try plan.packedWeights(convolution, as: packed)
-    let bias = try plan.packedBias(convolution, count: packed.columns)
     let isPooled = convolution.pooling != nil
-    var sizes = arguments(for: problem, isPooled: isPooled)
-    sizes.weights = weights
-    sizes.bias = bias
-    let cut = WinogradCut(&sizes, threads: plan.settings.threads)
-
+    let edges = problem.geometry.edges(width: problem.input[1], height: problem.input[0])
+    var arguments = forge_winograd_arguments()
+    arguments.in = forge_view(plan.tensor(operands.source))
+    arguments.out = forge_view(plan.tensor(operands.target))
+    arguments.weights = try plan.packedWeights(convolution, as: packed)
+    arguments.bias = try plan.packedBias(convolution, count: packed.columns)
+    arguments.kernel_height = Int32(clamping: form.kernel.height)
+    arguments.kernel_width = Int32(clamping: form.kernel.width)
+    arguments.tile_height = Int32(clamping: form.tile.height)
+    arguments.tile_width = Int32(clamping: form.tile.width)
+    arguments.stride = Int32(clamping: form.stride)
+    arguments.pad_top = Int32(clamping: edges.top)
+    arguments.pad_left = Int32(clamping: edges.left)
+    arguments.height = Int32(clamping: problem.output[0])
+    arguments.width = Int32(clamping: problem.output[1])
+    arguments.panel_width = Int32(clamping: panelWidth)
+    arguments.summed = Int32(clamping: AlignedMemory.round(summed, to: PlannedTensor.lanes))
+    arguments.pooled = isPooled ? 1 : 0
+    arguments.epilogue = forge_epilogue(convolution)
+    let cut = WinogradCut(&arguments, threads: plan.settings.threads)
     let transformed = plan.addPlain([cut.transformedFloats])
     let products = plan.addPlain([cut.productsFloats])
-    let activation = convolution.activation
-    let arguments = { [sizes] (places: TensorPlaces) in
-      var arguments = sizes
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.transformed = places.view(transformed)
-      arguments.products = places.view(products)
-      arguments.transformed_worker = Int64(cut.transformedWorker)
-      arguments.products_worker = Int64(cut.productsWorker)
+    arguments.transformed_worker = Int64(cut.transformedWorker)
+    arguments.products_worker = Int64(cut.productsWorker)
+    if cut.isWhole {
+      plan.addStep(
+        "winograd input", plan.kernels.winograd_input, arguments,
+        tiles: forge_winograd_input_tiles, reads: [\.in: operands.source],
+        writes: [\.transformed: transformed])
+    }
+    // A step of its own has transformed the whole image.
+    let (image, before) = cut.isWhole ? (nil, transformed) : (operands.source, nil)
+    let work = form.units * packed.paddedInputs * problem.outputs
+    plan.addStep(
+      "winograd \(form.kernel) tile \(form.tile)"
+        + (form.stride == 1 ? "" : " stride \(form.stride)") + (isPooled ? " pooled" : ""),
+      cut.isWhole ? plan.kernels.winograd_output : plan.kernels.winograd, arguments,
+      tiles: { cut.isWhole ? forge_winograd_output_tiles($0) : forge_winograd_tiles($0) },
+      reads: [\.in: image, \.transformed: before, \.epilogue.residual: operands.residual],
+      writes: [
+        \.out: operands.target, \.transformed: before == nil ? transformed : nil,
+        \.products: products,
+      ],
+      multiplyAdds: cut.tiles * work, parameterCount: work,
+      firstWeights: FirstWeights(
+        start: arguments.weights, count: packed.paddedInputs * panelWidth)
+    ) { arguments, places in
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
-      arguments.epilogue = forge_epilogue(activation, residual: residual.map { places.view($0) })
-      return arguments
     }
-    let name =
-      "winograd \(form.kernel) tile \(form.tile)"
-      + (form.stride == 1 ? "" : " stride \(form.stride)") + (isPooled ? " pooled" : "")
-    let work = form.units * packed.paddedInputs * problem.outputs
-    let firstWeights = FirstWeights(start: weights, count: packed.paddedInputs * panelWidth)
-    if cut.isWhole {
-      let first = plan.require(plan.kernels.winograd_input)
-      let second = plan.require(plan.kernels.winograd_output)
-      plan.addStep("winograd input", reads: [source], writes: [transformed]) { places in
-        KernelCall(first, arguments(places), tiles: forge_winograd_input_tiles)
-      }
-      plan.addStep(
-        name, reads: [transformed] + operands.added, writes: [target, products],
-        multiplyAdds: cut.tiles * work, parameterCount: work, firstWeights: firstWeights
-      ) { places in
-        KernelCall(second, arguments(places), tiles: forge_winograd_output_tiles)
-      }
-    } else {
-      let run = plan.require(plan.kernels.winograd)
-      plan.addStep(
-        name, reads: operands.reads, writes: [target, transformed, products],
-        multiplyAdds: cut.tiles * work, parameterCount: work, firstWeights: firstWeights
-      ) { places in
-        KernelCall(run, arguments(places), tiles: forge_winograd_tiles)
-      }
-    }
-  }
-
-  /// Returns the kernel arguments that depend only on sizes.
-  private func arguments(
-    for problem: ConvolutionProblem, isPooled: Bool
-  ) -> forge_winograd_arguments {
-    let edges = problem.geometry.edges(width: problem.input[1], height: problem.input[0])
-    var sizes = forge_winograd_arguments()
-    sizes.in.channels = Int32(clamping: inputs)
-    sizes.out.channels = Int32(clamping: problem.outputs)
-    sizes.kernel_height = Int32(clamping: form.kernel.height)
-    sizes.kernel_width = Int32(clamping: form.kernel.width)
-    sizes.tile_height = Int32(clamping: form.tile.height)
-    sizes.tile_width = Int32(clamping: form.tile.width)
-    sizes.stride = Int32(clamping: form.stride)
-    sizes.pad_top = Int32(clamping: edges.top)
-    sizes.pad_left = Int32(clamping: edges.left)
-    sizes.height = Int32(clamping: problem.output[0])
-    sizes.width = Int32(clamping: problem.output[1])
-    sizes.panel_width = Int32(clamping: panelWidth)
-    sizes.summed = Int32(clamping: AlignedMemory.round(summed, to: PlannedTensor.lanes))
-    sizes.pooled = isPooled ? 1 : 0
-    return sizes
   }
 }
 

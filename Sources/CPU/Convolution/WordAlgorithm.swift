@@ -9,10 +9,10 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
   static var cyclesPerBlock: Double { get }
   /// The maximum number of products per sum.
   static var mostProducts: Int { get }
-  /// Returns the kernel that packs words.
-  static func inputKernel(_ kernels: forge_precision_table) -> forge_kernel?
-  /// Returns the kernel that finds the range of the input; `nil` if none is needed.
-  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel?
+  /// The kernel that packs words.
+  static var inputKernel: PrecisionKernel { get }
+  /// The kernel that finds the range of the input; `nil` if none is needed.
+  static var rangeKernel: PrecisionKernel? { get }
 
   /// Creates a candidate; `isPreferred` selects it without a cost estimate.
   init(panelWidth: Int, isPreferred: Bool)
@@ -23,13 +23,11 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
 
 extension WordAlgorithm {
   static var mostProducts: Int { .max }
-
-  static func rangeKernel(_ kernels: forge_precision_table) -> forge_kernel? { nil }
+  static var rangeKernel: PrecisionKernel? { nil }
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard computes(in: problem.settings.precision, level: problem.settings.level),
-      problem.kind != .depthwise, problem.groups == 1,
-      problem.taps * problem.inputs <= mostProducts
+      problem.isUngrouped, problem.taps * problem.inputs <= mostProducts
     else { return [] }
     // These weights are the smallest, and the time of a dense layer is that of reading its weights.
     let isPreferred =
@@ -55,63 +53,56 @@ extension WordAlgorithm {
     let kernels = forge_precision_kernels(plan.kernels.level)
     let image = plan.tensor(source)
     let border = HaloNeeds.border(of: problem)
+    let words = ImageWords(
+      image: image, border: border, perBlock: PlannedTensor.lanes / Self.channelsPerWord)
+    let memory = plan.addPlain([words.height, words.width, image.blocks * words.perBlock])
+    var arguments = forge_words_arguments()
+    arguments.top = Int32(clamping: border.top)
+    arguments.left = Int32(clamping: border.left)
+    arguments.bottom = Int32(clamping: border.bottom)
+    arguments.right = Int32(clamping: border.right)
+    var range: PlannedTensor.ID?
+    if let rangeKernel = Self.rangeKernel {
+      range = plan.addPlain([
+        Int(forge_byte_range_floats(Int64(image.height), Int64(image.channels)))
+      ])
+      plan.addStep(
+        "\(Self.name) range", kernels[keyPath: rangeKernel], arguments,
+        tiles: forge_byte_range_tiles,
+        parts: image.height, reads: [\.in: source], writes: [\.range: range])
+    }
+    plan.addStep(
+      "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: forge_words_tiles,
+      parts: words.height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
+    ) { arguments, _ in
+      words.adjust(&arguments.out)
+    }
     let isFlat = problem.geometry.isPointwise
-    let perBlock = PlannedTensor.lanes / Self.channelsPerWord
-    let height = border.top + image.height + border.bottom
-    let width = border.left + image.width + border.right
-    let memory = plan.addPlain([height, width, image.blocks * perBlock])
-    let words = ImageWords(memory: memory, image: image, border: border, perBlock: perBlock)
-    let findRange = Self.rangeKernel(kernels)
-    let range =
-      findRange == nil
-      ? nil
-      : plan.addPlain([Int(forge_byte_range_floats(Int64(image.height), Int64(image.channels)))])
-    let arguments = { (places: TensorPlaces) in
-      var arguments = forge_words_arguments()
-      arguments.in = places.view(source)
-      arguments.out = words.view(places, isFlat: false)
-      arguments.top = Int32(clamping: border.top)
-      arguments.left = Int32(clamping: border.left)
-      arguments.bottom = Int32(clamping: border.bottom)
-      arguments.right = Int32(clamping: border.right)
-      if let range { arguments.range = places.view(range) }
-      return arguments
-    }
-    if let findRange, let range {
-      plan.addStep("\(Self.name) range", reads: [source], writes: [range]) { places in
-        KernelCall(
-          findRange, arguments(places), tiles: forge_byte_range_tiles, parts: image.height)
-      }
-    }
-    let run = plan.require(Self.inputKernel(kernels))
-    let ranges = range.map { [$0] } ?? []
-    plan.addStep("\(Self.name) input", reads: [source], writes: [memory] + ranges) { places in
-      KernelCall(run, arguments(places), tiles: forge_words_tiles, parts: height)
-    }
-    return NarrowInput(reads: [memory] + ranges, range: range, isFlat: isFlat) { places in
-      words.view(places, isFlat: isFlat)
+    return NarrowInput(image: memory, range: range, isFlat: isFlat) { view in
+      words.adjust(&view, isFlat: isFlat)
     }
   }
 }
 
 /// An image packed in words, with a border of zeros.
 private struct ImageWords {
-  let memory: PlannedTensor.ID
   let image: PlannedTensor
   let border: Edges
   /// The words per pixel and block of 16 channels.
   let perBlock: Int
 
-  /// Returns the words as a kernel view; one row for a pointwise convolution, which has no border.
-  func view(_ places: TensorPlaces, isFlat: Bool) -> forge_view {
-    let rowStride = (border.left + image.width + border.right) * perBlock
-    var view = places.view(memory)
+  var height: Int { border.top + image.height + border.bottom }
+  var width: Int { border.left + image.width + border.right }
+
+  /// Changes the view of the memory to that of the words; one row for a pointwise convolution,
+  /// which has no border.
+  func adjust(_ view: inout forge_view, isFlat: Bool = false) {
+    let rowStride = width * perBlock
     view.height = Int32(clamping: isFlat ? 1 : image.height)
     view.width = Int32(clamping: isFlat ? image.height * image.width : image.width)
     view.channels = Int32(clamping: image.channels)
     view.offset += Int64(border.top * rowStride + border.left * perBlock)
     view.row_stride = Int64(rowStride)
-    view.block_stride = Int64(rowStride * (border.top + image.height + border.bottom))
-    return view
+    view.block_stride = Int64(rowStride * height)
   }
 }

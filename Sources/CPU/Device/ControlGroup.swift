@@ -8,30 +8,26 @@ package enum ControlGroup {
   /// Returns the quota in processors, the least over all groups; `nil` without a limit.
   package static func quota(_ files: SystemFiles) -> Double? {
     guard let text = files.text("/proc/self/cgroup") else { return nil }
-    var least: Double?
+    var limits: [Double] = []
     for line in text.split(separator: "\n") {
       // hierarchy:controllers:path
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3 else { continue }
       let controllers = fields[1].split(separator: ",")
-      let limits: [Double]
       if fields[0] == "0", controllers.isEmpty {
-        limits = folders(["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], fields[2]).compactMap {
+        limits += folders(["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], fields[2]).compactMap {
           unifiedLimit(files.line($0 + "/cpu.max"))
         }
       } else if controllers.contains("cpu") {
         let mounts = ["/sys/fs/cgroup/\(fields[1])", "/sys/fs/cgroup/cpu"]
-        limits = folders(mounts, fields[2]).compactMap {
+        limits += folders(mounts, fields[2]).compactMap {
           limit(
             quota: files.line($0 + "/cpu.cfs_quota_us"),
             period: files.line($0 + "/cpu.cfs_period_us"))
         }
-      } else {
-        continue
       }
-      for limit in limits { least = min(least ?? limit, limit) }
     }
-    return least
+    return limits.min()
   }
 
   /// Returns the limit in a line of `cpu.max`: `quota period` or `max period`.

@@ -92,16 +92,16 @@ public struct Device: Sendable, Hashable, Codable {
   package init(_ files: SystemFiles, affinity: ProcessorSet?, instructionSets: [String]) {
     let info = ProcessorInfo(files.text("/proc/cpuinfo") ?? "")
     let topology = Topology(files, info: info)
-    let allowed = Self.allowed(affinity, topology)
+    let usable = Self.usableCores(files, affinity: affinity, topology: topology)
     kind = .cpu
     name = info.name ?? "CPU"
     self.instructionSets = instructionSets
     features = info.features.filter(Self.isOfInterest).sorted()
     physicalCores = topology.coreCount(topology.online)
     logicalCores = topology.online.members.count
-    coresByAffinity = allowed.members.count
+    coresByAffinity = (affinity ?? topology.online).members.count
     coresByQuota = Self.coresByQuota(files)
-    usablePhysicalCores = Self.usableCores(files, affinity: affinity, topology: topology).physical
+    usablePhysicalCores = usable.physical
     caches = topology.caches
     memoryByteCount = Self.memory(files.text("/proc/meminfo") ?? "")
   }
@@ -118,16 +118,11 @@ public struct Device: Sendable, Hashable, Codable {
   static func usableCores(
     _ files: SystemFiles, affinity: ProcessorSet?, topology: Topology
   ) -> UsableCores {
-    let allowed = allowed(affinity, topology)
+    // The processors of the affinity mask are online.
+    let allowed = affinity ?? topology.online
     let quota = coresByQuota(files) ?? Int.max
     return UsableCores(
       logical: min(allowed.members.count, quota), physical: min(topology.coreCount(allowed), quota))
-  }
-
-  /// Returns the processors that the process may use: those of the affinity mask, all of them
-  /// online.
-  private static func allowed(_ affinity: ProcessorSet?, _ topology: Topology) -> ProcessorSet {
-    affinity ?? topology.online
   }
 
   private static func coresByQuota(_ files: SystemFiles) -> Int? {
@@ -143,13 +138,11 @@ public struct Device: Sendable, Hashable, Codable {
 
   /// Returns the number of bytes in the line `MemTotal: 123 kB`.
   static func memory(_ text: String) -> Int? {
-    for line in text.split(separator: "\n") where line.hasPrefix("MemTotal:") {
-      let words = line.split { $0 == " " || $0 == "\t" }
-      guard words.count >= 2, let count = Int(words[1]), count > 0, count < 1 << 50 else {
-        return nil
-      }
-      return count << 10
+    let line = text.split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
+    let words = line?.split { $0 == " " || $0 == "\t" } ?? []
+    guard words.count >= 2, let count = Int(words[1]), count > 0, count < 1 << 50 else {
+      return nil
     }
-    return nil
+    return count << 10
   }
 }

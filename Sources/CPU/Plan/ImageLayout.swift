@@ -4,8 +4,10 @@ import ForgeShapes
 /// The borders of blocked images, and the images that share the memory of another.
 struct ImageLayout {
   private let graph: OperationGraph
-  private let halos: HaloNeeds
-  private let concatenations: ConcatenationPlan
+  /// The zero borders that readers of values need.
+  let halos: HaloNeeds
+  /// The positions of values that are written directly into a concatenation.
+  let slots: [OperationGraph.Value: ConcatenationPlan.Slot]
   /// The image whose memory a crop shares, by the value of the crop.
   private let viewed: [OperationGraph.Value: OperationGraph.Value]
 
@@ -16,25 +18,18 @@ struct ImageLayout {
   ) {
     self.graph = graph
     var halos = HaloNeeds(convolutions)
-    let concatenations = ConcatenationPlan(
-      graph, halos: &halos, isEnabled: settings.isEnabled(PlanRewrites.concatenateInPlace))
+    slots =
+      ConcatenationPlan(
+        graph, halos: &halos, isEnabled: settings.isEnabled(PlanRewrites.concatenateInPlace)
+      ).slots
     var viewed: [OperationGraph.Value: OperationGraph.Value] = [:]
     for node in graph.nodes {
       guard case .crop = node.primitive, halos[node.output] == .none,
-        concatenations.slots[node.output] == nil
+        slots[node.output] == nil
       else { continue }
       viewed[node.output] = node.inputs[0]
     }
-    (self.halos, self.concatenations, self.viewed) = (halos, concatenations, viewed)
-  }
-
-  /// Returns the zero border that readers of a value need.
-  func halo(of value: OperationGraph.Value) -> Edges { halos[value] }
-
-  /// Returns the position of a value in the concatenation it is written into; `nil` if it has its
-  /// own memory.
-  func slot(of value: OperationGraph.Value) -> ConcatenationPlan.Slot? {
-    concatenations.slots[value]
+    (self.halos, self.viewed) = (halos, viewed)
   }
 
   /// Whether a crop shares the memory of its image instead of being a copy.

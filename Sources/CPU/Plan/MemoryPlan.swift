@@ -19,42 +19,31 @@ struct MemoryPlan {
   ///
   /// A tensor lives from its first to its last use, scratch memory for one step.
   init(tensors: [PlannedTensor], steps: [PlannedStep]) {
-    var first: [Int: Int] = [:]
-    var last: [Int: Int] = [:]
+    var lifetimes: [Int: ClosedRange<Int>] = [:]
     for (position, step) in steps.enumerated() {
       for id in step.reads + step.writes {
         let root = tensors[id.index].root.index
-        first[root] = min(first[root] ?? position, position)
-        last[root] = max(last[root] ?? position, position)
+        lifetimes[root] = (lifetimes[root]?.lowerBound ?? position)...position
       }
     }
+    self.lifetimes = lifetimes
     let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
     var offsets = Array(repeating: 0, count: tensors.count)
-    var placed: [(start: Int, end: Int, first: Int, last: Int)] = []
-    var arena = 0
-    var unshared = 0
-    let roots = first.keys.filter { tensors[$0].base == .arena }
-      .sorted { (tensors[$1].storage, $0) < (tensors[$0].storage, $1) }
-    for root in roots {
-      guard let begin = first[root], let end = last[root] else { continue }
+    var placed: [(memory: Range<Int>, lifetime: ClosedRange<Int>)] = []
+    let roots = lifetimes.filter { tensors[$0.key].base == .arena }
+      .sorted { (tensors[$1.key].storage, $0.key) < (tensors[$0.key].storage, $1.key) }
+    for (root, lifetime) in roots {
       let size = AlignedMemory.round(tensors[root].storage, to: unit)
-      let alive = placed.filter { $0.first <= end && begin <= $0.last }
-        .sorted { $0.start < $1.start }
-      var offset = 0
+      let alive = placed.filter { $0.lifetime.overlaps(lifetime) }.map(\.memory)
+        .sorted { $0.lowerBound < $1.lowerBound }
       for other in alive {
-        if other.start >= offset + size { break }
-        offset = max(offset, other.end)
+        if other.lowerBound >= offsets[root] + size { break }
+        offsets[root] = max(offsets[root], other.upperBound)
       }
-      offsets[root] = offset
-      placed.append((offset, offset + size, begin, end))
-      arena = max(arena, offset + size)
-      unshared += size
+      placed.append((offsets[root]..<offsets[root] + size, lifetime))
     }
     self.offsets = offsets
-    self.lifetimes = first.reduce(into: [:]) { ranges, entry in
-      ranges[entry.key] = entry.value...(last[entry.key] ?? entry.value)
-    }
-    self.arenaCount = arena
-    self.unsharedCount = unshared
+    arenaCount = placed.map(\.memory.upperBound).max() ?? 0
+    unsharedCount = placed.reduce(0) { $0 + $1.memory.count }
   }
 }

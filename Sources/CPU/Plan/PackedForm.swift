@@ -28,7 +28,7 @@ extension PackedForm {
   var writesEverything: Bool { false }
 }
 
-/// The unmodified values, zero-padded to `count`.
+/// The unmodified values, zero-padded to `count`; zeros without values.
 struct PaddedForm: PackedForm {
   let count: Int
 
@@ -38,11 +38,4 @@ struct PaddedForm: PackedForm {
     }
     return true
   }
-}
-
-/// Zeros: the bias of a layer without one.
-struct ZeroForm: PackedForm {
-  let count: Int
-
-  func write(_ packing: Packing) -> Bool { true }
 }

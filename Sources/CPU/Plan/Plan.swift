@@ -20,11 +20,9 @@ final class Plan: Executable {
     let layer: Int
   }
 
-  /// A contiguous range of memory: a base of the frame, and an offset and a count in floats.
+  /// A contiguous range of memory: its place in the frame and a count of floats.
   struct Region: Sendable {
-    let base: Int
-    let offset: Int
-    let imageStride: Int
+    let place: forge_place
     let count: Int
   }
 
@@ -49,7 +47,7 @@ final class Plan: Executable {
   /// Creates the plan from a finished builder.
   ///
   /// - Throws: ``NoMemory`` if memory is insufficient.
-  init(_ builder: PlanBuilder, split: ThreadSplit = ThreadSplit()) throws {
+  init(_ builder: PlanBuilder, split: ThreadSplit) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
@@ -114,12 +112,7 @@ final class Plan: Executable {
             kernel: call.kernel, arguments: nil, tiles: call.tiles, most_threads: Int32(most),
             parts: Int32(clamping: parts), pieces: Int32(clamping: pieces)))
       case .custom(let operation):
-        let region = { (id: PlannedTensor.ID) in
-          let place = places.place(id)
-          return Region(
-            base: Int(place.base), offset: Int(place.offset), imageStride: Int(place.image_stride),
-            count: builder.tensor(id).count)
-        }
+        let region = { Region(place: places.place($0), count: builder.tensor($0).count) }
         segments.append(
           .custom(
             CustomCall(

@@ -23,7 +23,6 @@ struct PlanBuilder {
   let settings: PlanSettings
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
-  private let layout: ImageLayout
   private let lastUse: [Int: Int]
 
   private(set) var steps: [PlannedStep] = []
@@ -34,8 +33,10 @@ struct PlanBuilder {
   private(set) var constantCount = 0
   /// All memory that kernel arguments point to.
   private(set) var retained: [AlignedMemory] = []
-  private var blockedForms: [Value: ID] = [:]
-  private var plainForms: [Value: ID] = [:]
+  /// The blocked images of values, as far as they exist.
+  private(set) var blockedForms: [Value: ID] = [:]
+  /// The values that are available in row-major order.
+  private(set) var plainForms: [Value: ID] = [:]
   private var clearedRoots: Set<Int> = []
   private(set) var node = 0
   var layers: [Int] = []
@@ -49,7 +50,6 @@ struct PlanBuilder {
     self.constants = constants
     self.settings = settings
     self.convolutions = convolutions
-    layout = convolutions.layout
     var lastUse: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       for operand in graph.operands(of: node) { lastUse[operand.index] = position }
@@ -82,19 +82,14 @@ struct PlanBuilder {
 
   func isImage(_ value: Value) -> Bool { graph.shape(of: value).isImage }
 
-  /// Returns the sizes of a value as an image; missing leading axes are 1.
-  func imageSizes(of value: Value) -> [Int] { graph.imageSizes(of: value) }
-
   /// Returns a value as a blocked image, converting it if necessary.
   mutating func blocked(_ value: Value) throws -> ID {
     if let form = blockedForms[value] { return form }
-    let sizes = imageSizes(of: value)
+    let sizes = graph.imageSizes(of: value)
     let plain = try self.plain(value)
     let source =
-      sizes == self.sizes(of: value)
-      ? plain : addTensor { tensors, _ in tensors[plain].reshaped(sizes) }
-    let form = addBlocked(value)
-    blockedForms[value] = form
+      sizes == self.sizes(of: value) ? plain : addTensor(tensor(plain).reshaped(sizes))
+    let form = blockedResult(value)
     addBlock(from: source, to: form)
     return form
   }
@@ -103,19 +98,26 @@ struct PlanBuilder {
   mutating func plain(_ value: Value) throws -> ID {
     if let form = plainForms[value] { return form }
     if let recipe = graph.constant(value) {
-      let form = try addConstant(recipe, sizes: sizes(of: value))
+      let form = addConstant(try constants.source.floats(of: recipe), sizes: sizes(of: value))
       plainForms[value] = form
       return form
     }
-    let form = addPlain(sizes(of: value))
-    plainForms[value] = form
+    let form = plainResult(value)
     if let blocked = blockedForms[value] { addUnblock(from: blocked, to: form) }
     return form
   }
 
   /// Creates the blocked tensor of a node's result; part of a concatenation if planned so.
   mutating func blockedResult(_ value: Value) -> ID {
-    let form = addBlocked(value)
+    let sizes = graph.imageSizes(of: value)
+    let form: ID
+    if let slot = convolutions.layout.slots[value] {
+      let id = blockedForms[slot.whole] ?? blockedResult(slot.whole)
+      let whole = tensor(id)
+      form = addTensor(whole.part(sizes, channel: slot.channel, halo: whole.halo))
+    } else {
+      form = addBlocked(sizes, halo: convolutions.layout.halos[value])
+    }
     blockedForms[value] = form
     return form
   }
@@ -128,9 +130,9 @@ struct PlanBuilder {
   }
 
   /// Makes a value a view of existing memory, as for a reshape or a crop.
-  mutating func setForm(_ value: Value, _ tensor: (Tensors) -> PlannedTensor) {
-    let form = addTensor { tensors, _ in tensor(tensors) }
-    if tensors[form.index].isBlocked {
+  mutating func setForm(_ value: Value, _ tensor: PlannedTensor) {
+    let form = addTensor(tensor)
+    if tensor.isBlocked {
       blockedForms[value] = form
     } else {
       plainForms[value] = form
@@ -152,12 +154,10 @@ struct PlanBuilder {
 
   /// Whether a step may overwrite the blocked image of its input with `value`.
   private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
-    let tensor = tensors[source.index]
+    let (tensor, layout) = (tensor(source), convolutions.layout)
     return settings.isEnabled(PlanRewrites.reuseInPlace) && lastUse[input.index] == node
-      && tensor.base == .arena
-      && tensor.root == source && tensor.halo == halo(of: value)
-      && sizes(of: input) == sizes(of: value)
-      && !isPart(value)
+      && tensor.base == .arena && tensor.root == source && tensor.halo == layout.halos[value]
+      && sizes(of: input) == sizes(of: value) && layout.slots[value] == nil
       && !othersRead(source, than: input)
   }
 
@@ -165,76 +165,32 @@ struct PlanBuilder {
   /// or an operand of a concatenation.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
     blockedForms.contains { value, form in
-      value != input && tensors[form.index].root == root && (lastUse[value.index] ?? -1) >= node
+      value != input && tensor(form).root == root && (lastUse[value.index] ?? -1) >= node
     }
   }
 
-  /// Whether a value is written directly into a concatenation at this channel.
-  func isPart(_ value: Value, of whole: Value, at channel: Int) -> Bool {
-    layout.slot(of: value).map { $0.whole == whole && $0.channel == channel } ?? false
-  }
-
-  /// Whether a value is already available in row-major order.
-  func hasPlainForm(_ value: Value) -> Bool { plainForms[value] != nil }
-
-  /// Returns the blocked image of a value if it exists.
-  func blockedForm(of value: Value) -> ID? { blockedForms[value] }
-
-  /// Returns the zero border that readers of a value need.
-  func halo(of value: Value) -> Edges { layout.halo(of: value) }
-
-  /// Whether a value is written directly into a concatenation.
-  func isPart(_ value: Value) -> Bool { layout.slot(of: value) != nil }
-
-  /// Whether a crop shares the memory of its image.
-  func isView(_ crop: Value) -> Bool { layout.isView(crop) }
-
   // MARK: Tensors
-
-  /// Read access to tensors by ID.
-  struct Tensors {
-    fileprivate let tensors: [PlannedTensor]
-    subscript(id: ID) -> PlannedTensor { tensors[id.index] }
-  }
 
   /// Returns a tensor of the unfinished plan.
   func tensor(_ id: ID) -> PlannedTensor { tensors[id.index] }
 
-  @discardableResult
-  mutating func addTensor(_ make: (Tensors, ID) -> PlannedTensor) -> ID {
-    let id = ID(index: tensors.count)
-    tensors.append(make(Tensors(tensors: tensors), id))
-    return id
+  mutating func addTensor(_ tensor: PlannedTensor) -> ID {
+    tensors.append(tensor)
+    return ID(index: tensors.count - 1)
   }
 
   /// Adds a plain tensor with its own memory.
   mutating func addPlain(_ sizes: [Int], base: PlannedTensor.Base = .arena) -> ID {
-    addTensor { _, id in PlannedTensor.plain(sizes, base: base, id: id) }
+    addTensor(.plain(sizes, base: base, id: ID(index: tensors.count)))
   }
 
-  private mutating func addBlocked(_ value: Value) -> ID {
-    let sizes = imageSizes(of: value)
-    guard let slot = layout.slot(of: value) else {
-      let halo = halo(of: value)
-      return addTensor { _, id in PlannedTensor.blocked(sizes, halo: halo, id: id) }
-    }
-    let whole = blockedForms[slot.whole] ?? blockedResult(slot.whole)
-    return addTensor { tensors, _ in
-      tensors[whole].part(sizes, channel: slot.channel, halo: tensors[whole].halo)
-    }
-  }
-
-  /// Adds a constant as a tensor.
-  private mutating func addConstant(_ recipe: ConstantRecipe, sizes: [Int]) throws -> ID {
-    addConstant(try constants.floats(of: recipe), sizes: sizes)
+  /// Adds a blocked image with its own memory.
+  mutating func addBlocked(_ sizes: [Int], halo: Edges = .none) -> ID {
+    addTensor(.blocked(sizes, halo: halo, id: ID(index: tensors.count)))
   }
 
   /// Adds values as a tensor.
-  mutating func addConstant(_ values: [Float], sizes: [Int]) throws -> ID {
-    addConstant(try FloatMemory(values), sizes: sizes)
-  }
-
-  private mutating func addConstant(_ values: FloatMemory, sizes: [Int]) -> ID {
+  mutating func addConstant(_ values: FloatMemory, sizes: [Int]) -> ID {
     let offset = constantCount
     constantFloats.append((offset, values))
     let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
@@ -244,79 +200,89 @@ struct PlanBuilder {
 
   // MARK: Steps
 
-  /// Adds a step that runs a kernel.
-  mutating func addStep(
-    _ name: String, reads: [ID], writes: [ID], multiplyAdds: Int = 0, parameterCount: Int = 0,
-    firstWeights: FirstWeights? = nil, call: @escaping (TensorPlaces) -> KernelCall
+  /// Adds a step that runs a kernel of the chosen instruction set.
+  ///
+  /// `reads` and `writes` name the tensors by the arguments that place them; absent tensors are
+  /// skipped. `finish` sets what else depends on places. Every instruction set has all kernels that
+  /// a plan can choose; a test checks this.
+  mutating func addStep<Arguments: BitwiseCopyable, Tensor: KernelTensor>(
+    _ name: String, _ kernel: forge_kernel?, _ arguments: Arguments,
+    tiles: @escaping (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1,
+    reads: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?> = [:],
+    writes: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?>,
+    multiplyAdds: Int = 0, parameterCount: Int = 0, firstWeights: FirstWeights? = nil,
+    finish: @escaping (inout Arguments, TensorPlaces) -> Void = { _, _ in }
   ) {
-    for id in writes { clearHalo(of: id) }
+    guard let kernel else { preconditionFailure("the table of kernels has a hole") }
+    for id in writes.compactMap(\.value) { clearHalo(of: id) }
     steps.append(
       PlannedStep(
-        name: name, layers: layers, node: node, reads: reads, writes: writes, action: .kernel(call),
+        name: name, layers: layers, node: node, reads: reads.compactMap(\.value),
+        writes: writes.compactMap(\.value),
+        action: .kernel { places in
+          var arguments = arguments
+          for case (let argument, let id?) in Array(reads) + Array(writes) {
+            arguments[keyPath: argument] = places.place(id)
+          }
+          finish(&arguments, places)
+          return KernelCall(kernel, arguments, tiles: tiles, parts: parts)
+        },
         multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride,
         firstWeights: firstWeights))
   }
 
-  /// Adds a step that calls a custom operation.
-  mutating func addCustomStep(_ operation: CustomOperation, reads: [ID], writes: ID) {
+  /// Adds a custom operation on plain tensors; no step is fused with it.
+  mutating func addCustom(_ node: OperationGraph.Node, _ operation: CustomOperation) throws {
+    let reads = try node.inputs.map { try plain($0) }
     steps.append(
       PlannedStep(
-        name: "custom", layers: layers, node: node, reads: reads, writes: [writes],
-        action: .custom(operation)))
+        name: "custom", layers: layers, node: self.node, reads: reads,
+        writes: [plainResult(node.output)], action: .custom(operation)))
   }
 
   /// Zeroes the border of a blocked image before its first write, because the arena is reused.
   private mutating func clearHalo(of id: ID) {
     let root = tensors[id.index].root
     let whole = tensors[root.index]
-    guard whole.isBlocked, whole.halo != .none, clearedRoots.insert(root.index).inserted,
-      let kernel = kernels.clear_halo
+    guard whole.isBlocked, whole.halo != .none, clearedRoots.insert(root.index).inserted
     else { return }
-    steps.append(
-      PlannedStep(
-        name: "clearHalo", layers: layers, node: node, reads: [], writes: [root],
-        action: .kernel { places in
-          var arguments = forge_clear_halo_arguments()
-          arguments.out = places.view(root)
-          arguments.top = Int32(whole.halo.top)
-          arguments.left = Int32(whole.halo.left)
-          arguments.bottom = Int32(whole.halo.bottom)
-          arguments.right = Int32(whole.halo.right)
-          return KernelCall(
-            kernel, arguments, tiles: forge_clear_halo_tiles, parts: whole.height)
-        }))
+    var arguments = forge_clear_halo_arguments()
+    arguments.top = Int32(whole.halo.top)
+    arguments.left = Int32(whole.halo.left)
+    arguments.bottom = Int32(whole.halo.bottom)
+    arguments.right = Int32(whole.halo.right)
+    addStep(
+      "clearHalo", kernels.clear_halo, arguments, tiles: forge_clear_halo_tiles,
+      parts: whole.height, writes: [\.out: root])
   }
 
   /// Returns a constant or a part of its values in packed form, valid while the plan exists.
   mutating func packed(
     _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
-    let memory = try constants.memory(
-      value, value.flatMap { graph.constant($0) }, part: part, as: form)
+    let memory = try constants.memory(value, part: part, as: form) {
+      try value.flatMap { graph.constant($0) }.map { try constants.source.floats(of: $0) }
+        ?? FloatMemory(count: 0)
+    }
+    guard let memory else { throw PackedConstants.NotExactEnough() }
     retained.append(memory)
     return memory.floats
   }
 
-  /// Stores values that kernel arguments point to, zero-padded to `count`.
-  mutating func retain(_ values: [Float], count: Int) throws -> AlignedMemory {
-    let memory = try AlignedMemory(byteCount: count * MemoryLayout<Float>.stride) { bytes in
-      _ = bytes.bindMemory(to: Float.self).update(fromContentsOf: values)
+  /// Stores numbers that kernel arguments point to, zero-padded to `count`.
+  mutating func retain<Number: BitwiseCopyable>(
+    _ numbers: [Number], count: Int? = nil
+  ) throws -> UnsafePointer<Number>? {
+    let byteCount = (count ?? numbers.count) * MemoryLayout<Number>.stride
+    let memory = try AlignedMemory(byteCount: byteCount) { bytes in
+      _ = bytes.bindMemory(to: Number.self).update(fromContentsOf: numbers)
     }
     retained.append(memory)
-    return memory
-  }
-
-  /// Stores integers that kernel arguments point to.
-  mutating func retain(_ numbers: [Int32]) throws -> AlignedMemory {
-    let memory = try AlignedMemory(byteCount: numbers.count * MemoryLayout<Int32>.stride) { bytes in
-      _ = bytes.bindMemory(to: Int32.self).update(fromContentsOf: numbers)
-    }
-    retained.append(memory)
-    return memory
+    return memory.bytes.baseAddress?.assumingMemoryBound(to: Number.self)
   }
 
   /// Adds a slot for the crop rectangle of a resize of `image` and returns its index.
-  mutating func cropSlot(_ name: String, image: Value) -> Int {
+  mutating func addCropSlot(_ name: String, image: Value) -> Int {
     let sizes = sizes(of: image)
     cropSlots.append(CropSlot(name: name, width: sizes[1], height: sizes[0]))
     return cropSlots.count - 1

@@ -4,13 +4,13 @@ import ForgeOperations
 /// The inputs of stages 5 and 6 other than the graph.
 struct PlanSettings {
   /// The instruction set.
-  var level: forge_level
+  let level: forge_level
   /// The maximum number of threads of a prediction.
-  var threads: Int
+  let threads: Int
   /// Whether to optimise for speed or size.
-  var preference = CompileOptions.Preference.speed
+  let preference: CompileOptions.Preference
   /// The relative L2 error that one step may add.
-  var accuracy: Double
+  let accuracy: Double
   /// The relative L2 error that one step may add to a single output channel.
   ///
   /// It equals the error allowed for the whole network, because few channels deviate far from the
@@ -20,27 +20,27 @@ struct PlanSettings {
   ///
   /// Errors of several layers add up as the root of the sum of their squares.
   private static let layersInAccuracy = 3.0
-  var precision = CompileOptions.Precision.float32
+  let precision: CompileOptions.Precision
   /// Whether input sizes are fixed, so that kernels may depend on them.
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
-  var sizesAreFixed = true
+  let sizesAreFixed: Bool
   /// The names of disabled rewrites.
-  var disabled: Set<String> = []
+  private let disabled: Set<String>
   /// The measured or recorded kernels; the cost model chooses the others.
-  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+  let tuned: TunedKernels
 
-  /// Creates the settings from the options of a compile.
-  init(
-    _ options: CompileOptions, level: forge_level, threads: Int, sizesAreFixed: Bool
-  ) {
-    self.level = level
-    self.threads = threads
+  /// Creates the settings of a planner.
+  init(_ planner: Planner) {
+    let (graph, options) = (planner.graph, planner.options)
+    level = planner.level
+    threads = planner.threads
     preference = options.preference
     accuracy = options.kernelAccuracy / Self.layersInAccuracy
     precision = options.precision
-    self.sizesAreFixed = sizesAreFixed
+    sizesAreFixed = graph.inputs.allSatisfy { graph.shape(of: $0).isKnown }
     disabled = options.disabledRewrites
+    tuned = planner.tuned
   }
 
   func isEnabled(_ rewrite: String) -> Bool { !disabled.contains(rewrite) }

@@ -55,41 +55,50 @@ struct TensorPlaces {
     return following.reversed()
   }
 
-  private func base(_ tensor: PlannedTensor) -> (index: Int, offset: Int, imageStride: Int) {
-    switch tensor.base {
-    case .arena: (Int(FORGE_BASE_ARENA), offsets[tensor.root.index], 0)
-    case .constants(let offset): (Int(FORGE_BASE_CONSTANTS), offset, 0)
-    case .input(let index): (Int(FORGE_BASE_FIRST_BINDING) + index, 0, tensor.storage)
-    case .output(let index): (Int(FORGE_BASE_FIRST_BINDING) + inputCount + index, 0, tensor.storage)
-    }
-  }
-
-  /// Returns a tensor as an image view for kernels.
-  func view(_ id: PlannedTensor.ID) -> forge_view {
+  /// Returns a tensor as kernels read it.
+  func place<Tensor: KernelTensor>(_ id: PlannedTensor.ID) -> Tensor {
     let tensor = tensors[id.index]
-    let base = base(tensor)
-    var view = forge_view()
-    view.base = Int32(base.index)
-    view.height = Int32(clamping: tensor.height)
-    view.width = Int32(clamping: tensor.width)
-    view.channels = Int32(clamping: tensor.channels)
-    view.offset = Int64(base.offset + tensor.origin)
-    view.image_stride = Int64(base.imageStride)
-    view.block_stride = Int64(tensor.blockStride)
-    view.row_stride = Int64(tensor.rowStride)
-    return view
+    let bindings = Int(FORGE_BASE_FIRST_BINDING)
+    let (base, offset, imageStride) =
+      switch tensor.base {
+      case .arena: (Int(FORGE_BASE_ARENA), offsets[tensor.root.index], 0)
+      case .constants(let offset): (Int(FORGE_BASE_CONSTANTS), offset, 0)
+      case .input(let index): (bindings + index, 0, tensor.storage)
+      case .output(let index): (bindings + inputCount + index, 0, tensor.storage)
+      }
+    var placed = Tensor(tensor)
+    placed.base = Int32(base)
+    placed.offset = Int64(offset + tensor.origin)
+    placed.image_stride = Int64(imageStride)
+    return placed
   }
+}
 
-  /// Returns a plain tensor of any rank for kernels.
-  func place(_ id: PlannedTensor.ID) -> forge_place {
-    let tensor = tensors[id.index]
-    let base = base(tensor)
-    var place = forge_place()
-    place.base = Int32(base.index)
-    place.offset = Int64(base.offset + tensor.origin)
-    place.image_stride = Int64(base.imageStride)
-    return place
+// C's names.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// A tensor as kernels read it: an image, or a plain tensor of any rank.
+protocol KernelTensor {
+  var base: Int32 { get set }
+  var offset: Int64 { get set }
+  var image_stride: Int64 { get set }
+
+  /// Creates the form of a tensor without its place.
+  init(_ tensor: PlannedTensor)
+}
+
+extension forge_view: KernelTensor {
+  init(_ tensor: PlannedTensor) {
+    self.init()
+    height = Int32(clamping: tensor.height)
+    width = Int32(clamping: tensor.width)
+    channels = Int32(clamping: tensor.channels)
+    block_stride = Int64(tensor.blockStride)
+    row_stride = Int64(tensor.rowStride)
   }
+}
+
+extension forge_place: KernelTensor {
+  init(_ tensor: PlannedTensor) { self.init() }
 }
 
 /// A C kernel and the bytes of its arguments.

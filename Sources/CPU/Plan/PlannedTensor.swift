@@ -81,7 +81,7 @@ struct PlannedTensor {
   /// Returns the same plain memory as a blocked image of one pixel.
   ///
   /// Its last block may extend past the elements; only kernels that ignore empty lanes may read it.
-  func asVector(_ count: Int) -> PlannedTensor {
+  var asVector: PlannedTensor {
     PlannedTensor(
       sizes: [1, 1, count], isBlocked: true, halo: .none, root: root, origin: origin,
       rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage)
@@ -91,9 +91,7 @@ struct PlannedTensor {
   /// block of channels.
   func part(
     _ sizes: [Int], row: Int = 0, column: Int = 0, channel: Int = 0, halo: Edges = .none
-  )
-    -> PlannedTensor
-  {
+  ) -> PlannedTensor {
     PlannedTensor(
       sizes: sizes, isBlocked: true, halo: halo, root: root,
       origin: origin + channel / Self.lanes * blockStride + row * rowStride + column * Self.lanes,

@@ -15,12 +15,10 @@ extension Planner {
 
   /// Rejects images that exceed any memory once their blocks and borders are padded.
   ///
-  /// The planner can therefore multiply sizes without checking for 64-bit overflow. `border`
-  /// returns the border of each value. Values concatenated in place share the border that their
-  /// group needs.
+  /// The planner can therefore multiply sizes without checking for 64-bit overflow. Values
+  /// concatenated in place share the border that their group needs.
   func checkMemory(
-    of bound: OperationGraph, _ convolutions: ConvolutionPlan,
-    border: (OperationGraph.Value) -> Edges
+    of bound: OperationGraph, _ convolutions: ConvolutionPlan
   ) throws(BackendError) {
     for (position, node) in bound.nodes.enumerated() {
       // An input has blocks and a border only when a layer cannot read it in its own layout.
@@ -28,7 +26,7 @@ extension Planner {
       for value in (convolutions.readsPlain(position, node) ? [] : inputs) + [node.output] {
         let shape = bound.shape(of: value)
         guard shape.isImage, let sizes = shape.sizes else { continue }
-        let halo = border(value)
+        let halo = convolutions.layout.halos[value]
         let stored = [
           sizes[0] + halo.top + halo.bottom, sizes[1] + halo.left + halo.right,
           AlignedMemory.round(sizes[2], to: PlannedTensor.lanes),

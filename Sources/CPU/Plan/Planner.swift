@@ -14,7 +14,7 @@ struct Planner: Sendable {
   /// The maximum number of threads of a prediction on this machine.
   let threads: Int
   /// The measured or recorded kernels; see ``tune()``.
-  var tuned: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+  var tuned: TunedKernels = [:]
 
   /// The C value of the instruction set.
   var level: forge_level { instructionSet.level }
@@ -28,13 +28,7 @@ struct Planner: Sendable {
   }
 
   /// The settings that the choice of kernels depends on.
-  var settings: PlanSettings {
-    var settings = PlanSettings(
-      options, level: level, threads: threads,
-      sizesAreFixed: graph.inputs.allSatisfy { graph.shape(of: $0).isKnown })
-    settings.tuned = tuned
-    return settings
-  }
+  var settings: PlanSettings { PlanSettings(self) }
 
   /// Returns the plan for a graph whose sizes are known.
   func plan(_ bound: OperationGraph) throws(BackendError) -> Plan {
@@ -43,14 +37,15 @@ struct Planner: Sendable {
     let convolutions = try planning { () throws in
       try ConvolutionPlan(bound, settings, constants: constants)
     }
-    var builder = PlanBuilder(
-      graph: bound, kernels: table.pointee, constants: constants, settings: settings,
-      convolutions: convolutions)
-    try checkMemory(of: bound, convolutions, border: builder.halo)
+    try checkMemory(of: bound, convolutions)
     return try planning { () throws in
+      var builder = PlanBuilder(
+        graph: bound, kernels: table.pointee, constants: constants, settings: settings,
+        convolutions: convolutions)
       try builder.build()
       return try Plan(
-        builder, split: options.smallestShare.map { ThreadSplit(smallestShare: $0) } ?? .standard)
+        builder,
+        split: ThreadSplit(smallestShare: options.smallestShare ?? ThreadSplit.smallestShare))
     }
   }
 

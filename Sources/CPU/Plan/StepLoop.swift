@@ -37,10 +37,11 @@ final class StepLoop: ExampleRunner {
         bases: UnsafePointer(bases.baseAddress), crops: workspace.crops))
     customInputs = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
-      let sets = call.inputs.contains { $0.imageStride > 0 } ? workspace.batch : 1
+      let sets = call.inputs.contains { $0.place.image_stride > 0 } ? workspace.batch : 1
       return (0..<sets).map { example in
         call.inputs.map { region in
-          CustomInput(Self.values(of: region, bases: bases, example: example), in: workspace)
+          let values = Self.values(of: region, bases: bases, example: example)
+          return CustomInput(UnsafeBufferPointer(values), in: workspace)
         }
       }
     }
@@ -56,15 +57,9 @@ final class StepLoop: ExampleRunner {
   }
 
   func profile(adding seconds: inout [Double]) throws(LayerFailure) {
-    var failure: LayerFailure?
-    seconds.withUnsafeMutableBufferPointer { seconds in
-      do throws(LayerFailure) {
-        _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
-      } catch {
-        failure = error
-      }
+    try seconds.withUnsafeMutableBufferPointer { seconds throws(LayerFailure) in
+      _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
     }
-    if let failure { throw failure }
   }
 
   /// Runs all segments; with `seconds`, runs each step separately and adds its time.
@@ -104,9 +99,7 @@ final class StepLoop: ExampleRunner {
   }
 
   private func run(_ call: Plan.CustomCall, inputs: [CustomInput]) throws(LayerFailure) {
-    let memory = UnsafeMutableBufferPointer(
-      start: bases[call.output.base].map { $0 + call.output.offset }, count: call.output.count)
-    var output = memory.mutableSpan
+    var output = Self.values(of: call.output, bases: bases, example: 0).mutableSpan
     do { try call.operation.body(inputs, &output) } catch {
       throw LayerFailure(layer: call.layer, cause: error)
     }
@@ -115,10 +108,11 @@ final class StepLoop: ExampleRunner {
   private static func values(
     of region: Plan.Region, bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>,
     example: Int
-  ) -> UnsafeBufferPointer<Float> {
-    UnsafeBufferPointer(
-      start: bases[region.base].map {
-        UnsafePointer($0 + region.offset + example * region.imageStride)
+  ) -> UnsafeMutableBufferPointer<Float> {
+    let place = region.place
+    return UnsafeMutableBufferPointer(
+      start: bases[Int(place.base)].map {
+        $0 + Int(place.offset) + example * Int(place.image_stride)
       }, count: region.count)
   }
 
@@ -133,10 +127,8 @@ final class StepLoop: ExampleRunner {
   }
 
   var realtimeRun: RealtimeRun? {
-    let hasCustomCall = plan.segments.contains { segment in
-      if case .custom = segment { true } else { false }
-    }
-    guard !hasCustomCall else { return nil }
+    // Only custom calls have sets of inputs.
+    guard customInputs.allSatisfy(\.isEmpty) else { return nil }
     return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       var frame = forge_frame(

@@ -22,9 +22,6 @@ package struct ThreadSplit: Sendable {
   /// Creates a split with a minimum work per thread.
   package init(smallestShare: Double = Self.smallestShare) { self.smallestShare = smallestShare }
 
-  /// The default split.
-  static let standard = ThreadSplit()
-
   /// Returns the estimated seconds of a step on one core.
   package static func seconds(multiplyAdds: Int, bytes: Int) -> Double {
     max(Double(multiplyAdds) / multiplyAddsPerSecond, Double(bytes) / bytesPerSecond)
@@ -32,10 +29,9 @@ package struct ThreadSplit: Sendable {
 
   /// Returns the maximum number of threads for a step: at least 1, at most one per tile.
   package func mostThreads(tiles: Int, multiplyAdds: Int, bytes: Int) -> Int {
-    let most = max(min(tiles, CompileOptions.Threads.maximum), 1)
-    guard smallestShare > 0 else { return most }
-    let shares = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / smallestShare
-    return shares < Double(most) ? max(Int(shares), 1) : most
+    count(
+      Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes), of: smallestShare,
+      most: max(min(tiles, CompileOptions.Threads.maximum), 1))
   }
 
   /// Returns the number of pieces that each thread's share is divided into.
@@ -44,11 +40,15 @@ package struct ThreadSplit: Sendable {
   /// cores are seldom equally fast.
   package func pieces(threads: Int, multiplyAdds: Int, bytes: Int) -> Int {
     guard threads > 1 else { return 1 }
-    guard smallestShare > 0 else { return Self.mostPieces }
     // Assumes two threads: more threads have enough others to take pieces.
     let seconds = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / 2
-    let pieces = seconds / Self.smallestPiece
-    return pieces < Double(Self.mostPieces) ? max(Int(pieces), 1) : Self.mostPieces
+    return count(seconds, of: Self.smallestPiece, most: Self.mostPieces)
+  }
+
+  /// Returns the number of shares of this many seconds in the work, 1 to `most`.
+  private func count(_ seconds: Double, of share: Double, most: Int) -> Int {
+    guard smallestShare > 0, seconds / share < Double(most) else { return most }
+    return max(Int(seconds / share), 1)
   }
 
   /// The minimum estimated work of a piece in seconds.

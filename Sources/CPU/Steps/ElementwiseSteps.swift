@@ -5,33 +5,24 @@ import ForgeSystem
 
 extension PlanBuilder {
   mutating func addActivation(_ node: OperationGraph.Node, _ function: ActivationFunction) throws {
-    let activation = forge_activation(function)
     guard isImage(node.output) else {
       let source = try plain(node.inputs[0])
       let target = plainResult(node.output)
-      let count = Int64(tensor(target).count)
-      let run = require(kernels.activation_plain)
-      addStep("activation", reads: [source], writes: [target]) { places in
-        var arguments = forge_activation_plain_arguments()
-        arguments.in = places.place(source)
-        arguments.out = places.place(target)
-        arguments.count = count
-        arguments.activation = activation
-        return KernelCall(run, arguments, tiles: forge_activation_plain_tiles)
-      }
+      var arguments = forge_activation_plain_arguments()
+      arguments.count = Int64(tensor(target).count)
+      arguments.activation = forge_activation(function)
+      addStep(
+        "activation", kernels.activation_plain, arguments, tiles: forge_activation_plain_tiles,
+        reads: [\.in: source], writes: [\.out: target])
       return
     }
     let source = try blocked(node.inputs[0])
     let target = try blockedResult(node.output, reusing: [node.inputs[0]])
-    let run = require(kernels.activation)
-    addStep("activation", reads: [source], writes: [target]) { places in
-      var arguments = forge_activation_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.activation = activation
-      return KernelCall(
-        run, arguments, tiles: forge_activation_tiles, parts: Int(arguments.out.height))
-    }
+    var arguments = forge_activation_arguments()
+    arguments.activation = forge_activation(function)
+    addStep(
+      "activation", kernels.activation, arguments, tiles: forge_activation_tiles,
+      parts: tensor(target).height, reads: [\.in: source], writes: [\.out: target])
   }
 
   /// Adds a scale and a shift per channel, such as a batch normalization that was not folded.
@@ -49,22 +40,15 @@ extension PlanBuilder {
       return
     }
     let count = AlignedMemory.round(channels, to: PlannedTensor.lanes)
-    let scaleMemory = try retain(scale, count: count)
-    let shiftMemory = try retain(shift, count: count)
+    var arguments = forge_affine_arguments()
+    arguments.scale = try retain(scale, count: count)
+    arguments.bias = try retain(shift, count: count)
+    arguments.activation = forge_activation(node.activation)
     let source = try blocked(node.inputs[0])
     let target = try blockedResult(node.output, reusing: [node.inputs[0]])
-    let activation = forge_activation(node.activation)
-    let run = require(kernels.affine)
-    addStep("affine", reads: [source], writes: [target]) { places in
-      var arguments = forge_affine_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.scale = scaleMemory.floats
-      arguments.bias = shiftMemory.floats
-      arguments.activation = activation
-      return KernelCall(
-        run, arguments, tiles: forge_affine_tiles, parts: Int(arguments.out.height))
-    }
+    addStep(
+      "affine", kernels.affine, arguments, tiles: forge_affine_tiles,
+      parts: tensor(target).height, reads: [\.in: source], writes: [\.out: target])
   }
 
   /// Adds a scale and a shift along the last axis of a plain tensor: a product, then a sum.
@@ -75,8 +59,8 @@ extension PlanBuilder {
     let sizes = sizes(of: node.output)
     let product = addPlain(sizes)
     let target = plainResult(node.output)
-    let scaleTensor = try addConstant(scale, sizes: [scale.count])
-    let shiftTensor = try addConstant(shift, sizes: [shift.count])
+    let scaleTensor = addConstant(try FloatMemory(scale), sizes: [scale.count])
+    let shiftTensor = addConstant(try FloatMemory(shift), sizes: [shift.count])
     addPlainBinary(.multiply, a: source, b: scaleTensor, out: product, activation: .linear)
     addPlainBinary(.add, a: product, b: shiftTensor, out: target, activation: node.activation)
   }
@@ -92,18 +76,12 @@ extension PlanBuilder {
     }
     let (left, right) = (try blocked(a), try blocked(b))
     let result = try blockedResult(node.output, reusing: [a, b])
-    let activation = forge_activation(node.activation)
-    let run = require(kernels.binary)
-    addStep(operation.rawValue, reads: [left, right], writes: [result]) { places in
-      var arguments = forge_binary_arguments()
-      arguments.a = places.view(left)
-      arguments.b = places.view(right)
-      arguments.out = places.view(result)
-      arguments.operation = operation.code
-      arguments.activation = activation
-      return KernelCall(
-        run, arguments, tiles: forge_binary_tiles, parts: Int(arguments.out.height))
-    }
+    var arguments = forge_binary_arguments()
+    arguments.operation = operation.code
+    arguments.activation = forge_activation(node.activation)
+    addStep(
+      operation.rawValue, kernels.binary, arguments, tiles: forge_binary_tiles,
+      parts: tensor(result).height, reads: [\.a: left, \.b: right], writes: [\.out: result])
   }
 
   private mutating func addPlainBinary(
@@ -112,20 +90,16 @@ extension PlanBuilder {
     let sizes = tensor(out).sizes
     let aStrides = Self.broadcastStrides(tensor(a).sizes, to: sizes)
     let bStrides = Self.broadcastStrides(tensor(b).sizes, to: sizes)
-    let run = require(kernels.binary_plain)
-    addStep(operation.rawValue, reads: [a, b], writes: [out]) { places in
-      var arguments = forge_binary_plain_arguments()
-      arguments.a = places.place(a)
-      arguments.b = places.place(b)
-      arguments.out = places.place(out)
-      arguments.rank = Int32(sizes.count)
-      arguments.operation = operation.code
-      withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
-      withUnsafeMutableBytes(of: &arguments.a_strides) { $0.store(aStrides) }
-      withUnsafeMutableBytes(of: &arguments.b_strides) { $0.store(bStrides) }
-      arguments.activation = forge_activation(activation)
-      return KernelCall(run, arguments, tiles: forge_binary_plain_tiles)
-    }
+    var arguments = forge_binary_plain_arguments()
+    arguments.rank = Int32(sizes.count)
+    arguments.operation = operation.code
+    withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
+    withUnsafeMutableBytes(of: &arguments.a_strides) { $0.store(aStrides) }
+    withUnsafeMutableBytes(of: &arguments.b_strides) { $0.store(bStrides) }
+    arguments.activation = forge_activation(activation)
+    addStep(
+      operation.rawValue, kernels.binary_plain, arguments, tiles: forge_binary_plain_tiles,
+      reads: [\.a: a, \.b: b], writes: [\.out: out])
   }
 
   /// Returns the strides of a plain tensor broadcast to larger sizes: 0 along an axis of size 1.

@@ -37,11 +37,10 @@ extension forge_activation {
 }
 
 extension forge_epilogue {
-  /// Creates an epilogue with an optional residual and an activation.
-  init(_ activation: ActivationFunction, residual: forge_view?) {
+  /// Creates the epilogue of a convolution; its residual has no place yet.
+  init(_ convolution: PlannedConvolution) {
     self.init()
-    self.activation = forge_activation(activation)
-    self.has_residual = residual == nil ? 0 : 1
-    if let residual { self.residual = residual }
+    activation = forge_activation(convolution.activation)
+    has_residual = convolution.node.residual == nil ? 0 : 1
   }
 }

@@ -2,40 +2,24 @@ import CForgeKernels
 import ForgeOperations
 
 extension PlanBuilder {
-  /// Returns a kernel of the chosen instruction set.
-  ///
-  /// Every instruction set has all kernels that a plan can choose; a test checks this.
-  func require(_ kernel: forge_kernel?) -> forge_kernel {
-    guard let kernel else { preconditionFailure("the table of kernels has a hole") }
-    return kernel
-  }
-
   /// Adds the conversion of a plain image to a blocked one.
   mutating func addBlock(from source: ID, to target: ID) {
-    let kernel = require(kernels.block)
-    addStep("block", reads: [source], writes: [target]) { places in
-      var arguments = forge_block_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      return KernelCall(kernel, arguments, tiles: forge_block_tiles)
-    }
+    addStep(
+      "block", kernels.block, forge_block_arguments(), tiles: forge_block_tiles,
+      reads: [\.in: source], writes: [\.out: target])
   }
 
   /// Adds the conversion of a blocked image to a plain one.
   mutating func addUnblock(from source: ID, to target: ID) {
-    let kernel = require(kernels.unblock)
-    addStep("unblock", reads: [source], writes: [target]) { places in
-      var arguments = forge_unblock_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      return KernelCall(kernel, arguments, tiles: forge_unblock_tiles)
-    }
+    addStep(
+      "unblock", kernels.unblock, forge_unblock_arguments(), tiles: forge_unblock_tiles,
+      reads: [\.in: source], writes: [\.out: target])
   }
 
   /// Adds the step that writes a model output to the caller's memory.
   mutating func addOutput(_ value: Value, index: Int) throws {
     let target = addPlain(sizes(of: value), base: .output(index))
-    if isImage(value), graph.constant(value) == nil, !hasPlainForm(value) {
+    if isImage(value), graph.constant(value) == nil, plainForms[value] == nil {
       addUnblock(from: try blocked(value), to: target)
     } else {
       let source = try plain(value)
@@ -51,17 +35,16 @@ extension PlanBuilder {
     from source: ID, to target: ID, sizes: [Int], sourceStrides: [Int], targetStrides: [Int],
     targetOffset: Int = 0
   ) {
-    let kernel = require(kernels.copy_plain)
-    addStep("copy", reads: [source], writes: [target]) { places in
-      var arguments = forge_copy_plain_arguments()
-      arguments.in = places.place(source)
-      arguments.out = places.place(target)
+    var arguments = forge_copy_plain_arguments()
+    arguments.rank = Int32(sizes.count)
+    withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
+    withUnsafeMutableBytes(of: &arguments.in_strides) { $0.store(sourceStrides) }
+    withUnsafeMutableBytes(of: &arguments.out_strides) { $0.store(targetStrides) }
+    addStep(
+      "copy", kernels.copy_plain, arguments, tiles: forge_copy_plain_tiles,
+      reads: [\.in: source], writes: [\.out: target]
+    ) { arguments, _ in
       arguments.out.offset += Int64(targetOffset)
-      arguments.rank = Int32(sizes.count)
-      withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
-      withUnsafeMutableBytes(of: &arguments.in_strides) { $0.store(sourceStrides) }
-      withUnsafeMutableBytes(of: &arguments.out_strides) { $0.store(targetStrides) }
-      return KernelCall(kernel, arguments, tiles: forge_copy_plain_tiles)
     }
   }
 

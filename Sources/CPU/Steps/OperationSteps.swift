@@ -9,7 +9,7 @@ extension PlanBuilder {
     case .pooling(let kind, let geometry):
       try addPooling(node, kind, geometry)
     case .globalPooling(let kind):
-      let sizes = imageSizes(of: node.inputs[0])
+      let sizes = graph.imageSizes(of: node.inputs[0])
       let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
       try addPooling(node, kind, whole)
     case .activation(let function):
@@ -26,7 +26,7 @@ extension PlanBuilder {
       try addCrop(node, edges)
     case .concatenate(let axis):
       try addConcatenation(node, axis: axis)
-    case .reshape:
+    case .reshape, .identity:
       try addReshape(node)
     case .permute(let order):
       try addPermute(node, order: order)
@@ -34,8 +34,6 @@ extension PlanBuilder {
       try addGather(node, order: order)
     case .resize(let target, let mode):
       try addResize(node, target, mode)
-    case .identity:
-      try addReshape(node)
     case .custom(let operation):
       try addCustom(node, operation)
     }

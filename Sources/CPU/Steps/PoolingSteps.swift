@@ -9,24 +9,18 @@ extension PlanBuilder {
   ) throws {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)
-    let window = Window(geometry, input: tensor(source))
+    var arguments = forge_pooling_arguments()
     let code =
       switch kind {
       case .maximum: FORGE_POOL_MAXIMUM
       case .averageInside: FORGE_POOL_AVERAGE_INSIDE
       case .averageAll: FORGE_POOL_AVERAGE_ALL
       }
-    let activation = forge_activation(node.activation)
-    let run = require(kernels.pooling)
-    addStep("pooling \(geometry.kernel)", reads: [source], writes: [target]) { places in
-      var arguments = forge_pooling_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.kind = Int32(code.rawValue)
-      arguments.set(window)
-      arguments.activation = activation
-      return KernelCall(
-        run, arguments, tiles: forge_pooling_tiles, parts: Int(arguments.out.height))
-    }
+    arguments.kind = Int32(code.rawValue)
+    arguments.set(geometry, input: tensor(source))
+    arguments.activation = forge_activation(node.activation)
+    addStep(
+      "pooling \(geometry.kernel)", kernels.pooling, arguments, tiles: forge_pooling_tiles,
+      parts: tensor(target).height, reads: [\.in: source], writes: [\.out: target])
   }
 }

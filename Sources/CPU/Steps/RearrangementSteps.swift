@@ -8,9 +8,7 @@ extension PlanBuilder {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)
     let sizes = sizes(of: node.inputs[0])
-    let middle = addTensor { tensors, _ in
-      tensors[target].part(sizes, row: edges.top, column: edges.left)
-    }
+    let middle = addTensor(tensor(target).part(sizes, row: edges.top, column: edges.left))
     addFill(target)
     addCopy(from: source, to: middle)
   }
@@ -18,16 +16,13 @@ extension PlanBuilder {
   /// Adds a crop: a view of the image, or a copy if readers need a border.
   mutating func addCrop(_ node: OperationGraph.Node, _ edges: Edges) throws {
     let source = try blocked(node.inputs[0])
-    let sizes = sizes(of: node.output)
-    let part = { (tensor: PlannedTensor) in
-      tensor.part(sizes, row: edges.top, column: edges.left)
-    }
-    if isView(node.output) {
-      setForm(node.output) { part($0[source]) }
+    let window = tensor(source).part(
+      sizes(of: node.output), row: edges.top, column: edges.left)
+    if convolutions.layout.isView(node.output) {
+      setForm(node.output, window)
     } else {
-      let window = addTensor { tensors, _ in part(tensors[source]) }
-      let target = blockedResult(node.output)
-      addCopy(from: window, to: target)
+      let part = addTensor(window)
+      addCopy(from: part, to: blockedResult(node.output))
     }
   }
 
@@ -39,10 +34,9 @@ extension PlanBuilder {
       try addPlainConcatenation(node, axis: along)
       return
     }
-    var sources: [ID] = []
-    for input in node.inputs { sources.append(try blocked(input)) }
+    let sources = try node.inputs.map { try blocked($0) }
     // Operands that were written in place have already created the result.
-    let target = blockedForm(of: node.output) ?? blockedResult(node.output)
+    let target = blockedForms[node.output] ?? blockedResult(node.output)
     let lanes = PlannedTensor.lanes
     let starts = node.inputs.reduce(into: [0]) { starts, input in
       starts.append((starts.last ?? 0) + sizes(of: input)[along])
@@ -52,25 +46,26 @@ extension PlanBuilder {
     var written: Set<Value> = []
     for (index, input) in node.inputs.enumerated() {
       let (source, start, sizes) = (sources[index], starts[index], sizes(of: input))
-      if along == 2, isPart(input, of: node.output, at: start), written.insert(input).inserted {
+      let slot = convolutions.layout.slots[input]
+      if along == 2, slot?.whole == node.output, slot?.channel == start,
+        written.insert(input).inserted
+      {
         continue
       }
       guard isAligned else {
         addChannelCopy(from: source, to: target, firstChannel: start)
         continue
       }
-      let part = addTensor { tensors, _ in
-        tensors[target].part(
+      let part = addTensor(
+        tensor(target).part(
           sizes, row: along == 0 ? start : 0, column: along == 1 ? start : 0,
-          channel: along == 2 ? start : 0)
-      }
+          channel: along == 2 ? start : 0))
       addCopy(from: source, to: part)
     }
   }
 
   private mutating func addPlainConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
-    var sources: [ID] = []
-    for input in node.inputs { sources.append(try plain(input)) }
+    let sources = try node.inputs.map { try plain($0) }
     let target = plainResult(node.output)
     let strides = Self.strides(sizes(of: node.output))
     var start = 0
@@ -86,8 +81,7 @@ extension PlanBuilder {
   /// Adds a reshape: a view of plain memory.
   mutating func addReshape(_ node: OperationGraph.Node) throws {
     let source = try plain(node.inputs[0])
-    let sizes = sizes(of: node.output)
-    setForm(node.output) { $0[source].reshaped(sizes) }
+    setForm(node.output, tensor(source).reshaped(sizes(of: node.output)))
   }
 
   /// Adds a permutation of axes.
@@ -105,44 +99,30 @@ extension PlanBuilder {
   mutating func addGather(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try blocked(node.inputs[0])
     let target = blockedResult(node.output)
-    let memory = try retain(order.map { Int32(clamping: $0) })
-    let run = require(kernels.gather_channels)
-    addStep("gatherChannels", reads: [source], writes: [target]) { places in
-      var arguments = forge_gather_channels_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.indices = memory.bytes.baseAddress?.assumingMemoryBound(to: Int32.self)
-      return KernelCall(run, arguments, tiles: forge_gather_channels_tiles)
-    }
+    var arguments = forge_gather_channels_arguments()
+    arguments.indices = try retain(order.map { Int32(clamping: $0) })
+    addStep(
+      "gatherChannels", kernels.gather_channels, arguments, tiles: forge_gather_channels_tiles,
+      reads: [\.in: source], writes: [\.out: target])
   }
 
   private mutating func addFill(_ target: ID) {
-    let run = require(kernels.fill)
-    addStep("fill", reads: [], writes: [target]) { places in
-      var arguments = forge_fill_arguments()
-      arguments.out = places.view(target)
-      return KernelCall(run, arguments, tiles: forge_fill_tiles)
-    }
+    addStep(
+      "fill", kernels.fill, forge_fill_arguments(), tiles: forge_fill_tiles,
+      writes: [\.out: target])
   }
 
   private mutating func addCopy(from source: ID, to target: ID) {
-    let run = require(kernels.copy)
-    addStep("copy", reads: [source], writes: [target]) { places in
-      var arguments = forge_copy_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      return KernelCall(run, arguments, tiles: forge_copy_tiles)
-    }
+    addStep(
+      "copy", kernels.copy, forge_copy_arguments(), tiles: forge_copy_tiles,
+      reads: [\.in: source], writes: [\.out: target])
   }
 
   private mutating func addChannelCopy(from source: ID, to target: ID, firstChannel: Int) {
-    let run = require(kernels.copy_channels)
-    addStep("copyChannels", reads: [source], writes: [target]) { places in
-      var arguments = forge_copy_channels_arguments()
-      arguments.in = places.view(source)
-      arguments.out = places.view(target)
-      arguments.first_channel = Int32(clamping: firstChannel)
-      return KernelCall(run, arguments, tiles: forge_copy_channels_tiles)
-    }
+    var arguments = forge_copy_channels_arguments()
+    arguments.first_channel = Int32(clamping: firstChannel)
+    addStep(
+      "copyChannels", kernels.copy_channels, arguments, tiles: forge_copy_channels_tiles,
+      reads: [\.in: source], writes: [\.out: target])
   }
 }

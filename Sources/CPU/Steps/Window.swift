@@ -1,25 +1,6 @@
 import CForgeKernels
 import ForgeShapes
 
-/// A convolution or pooling window in the form of C arguments.
-struct Window {
-  let kernelHeight, kernelWidth, strideY, strideX, dilationY, dilationX, padTop, padLeft: Int32
-
-  /// Creates the window of a geometry for an input of known size; shape inference bounds every
-  /// number.
-  init(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
-    let edges = geometry.edges(width: input.width, height: input.height)
-    kernelHeight = Int32(clamping: geometry.kernel.height)
-    kernelWidth = Int32(clamping: geometry.kernel.width)
-    strideY = Int32(clamping: geometry.stride.height)
-    strideX = Int32(clamping: geometry.stride.width)
-    dilationY = Int32(clamping: geometry.dilation.height)
-    dilationX = Int32(clamping: geometry.dilation.width)
-    padTop = Int32(clamping: edges.top)
-    padLeft = Int32(clamping: edges.left)
-  }
-}
-
 // C's names.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// A kernel's arguments that hold a window without dilation.
@@ -40,23 +21,24 @@ protocol DilatedWindowArguments: WindowArguments {
 }
 
 extension WindowArguments {
-  /// Sets a window of dilation 1.
-  mutating func setUndilated(_ window: Window) {
-    kernel_height = window.kernelHeight
-    kernel_width = window.kernelWidth
-    stride_y = window.strideY
-    stride_x = window.strideX
-    pad_top = window.padTop
-    pad_left = window.padLeft
+  /// Sets a window of dilation 1 for an input of known size; shape inference bounds every number.
+  mutating func setUndilated(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
+    let edges = geometry.edges(width: input.width, height: input.height)
+    kernel_height = Int32(clamping: geometry.kernel.height)
+    kernel_width = Int32(clamping: geometry.kernel.width)
+    stride_y = Int32(clamping: geometry.stride.height)
+    stride_x = Int32(clamping: geometry.stride.width)
+    pad_top = Int32(clamping: edges.top)
+    pad_left = Int32(clamping: edges.left)
   }
 }
 
 extension DilatedWindowArguments {
-  /// Sets the window and its dilation.
-  mutating func set(_ window: Window) {
-    setUndilated(window)
-    dilation_y = window.dilationY
-    dilation_x = window.dilationX
+  /// Sets a window and its dilation.
+  mutating func set(_ geometry: ConvolutionGeometry, input: PlannedTensor) {
+    setUndilated(geometry, input: input)
+    dilation_y = Int32(clamping: geometry.dilation.height)
+    dilation_x = Int32(clamping: geometry.dilation.width)
   }
 }
 

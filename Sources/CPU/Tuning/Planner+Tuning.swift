@@ -8,43 +8,41 @@ extension Planner {
   /// - Throws: ``BackendError`` if a record does not fit the model or no plan can be made.
   mutating func tune() throws(BackendError) -> TuningReport {
     var bound = graph
-    var entries: [TunableConvolutions.Entry] = []
+    var entries: [TunableConvolution] = []
     // Only plans for inputs of known sizes are tuned.
-    if graph.inputs.allSatisfy({ graph.shape(of: $0).isKnown }) {
+    if settings.sizesAreFixed {
       do { bound = try graph.binding(inputs: graph.inputs.map { graph.shape(of: $0) }) } catch {
         throw .unfit(error.error, layer: 0)
       }
       try checkAxes(of: bound)
       entries = try planning { () throws in
-        TunableConvolutions(bound, try ConvolutionPlan(bound, settings)).entries
+        TunableConvolution.all(in: bound, try ConvolutionPlan(bound, settings))
       }
     }
     var tuner: Tuner?
+    let way: TuningReport.Way
     switch options.tuning {
-    case .costModel: break
-    case .recorded(let record): tuned = try choices(of: record, for: entries)
-    case .measured where entries.isEmpty: break
-    case .measured: tuner = try Tuner(measuring: self, on: bound, entries)
+    case .costModel:
+      way = .costModel
+    case .recorded(let record):
+      way = .recorded
+      tuned = try choices(of: record, for: entries)
+    case .measured:
+      way = .measured
+      if !entries.isEmpty { tuner = try Tuner(measuring: self, on: bound, entries) }
+      tuned = tuner?.champions ?? [:]
     }
-    if let tuner { tuned = tuner.champions }
-    return report(entries, tuner)
-  }
-
-  private func report(
-    _ entries: [TunableConvolutions.Entry], _ tuner: Tuner? = nil
-  ) -> TuningReport {
-    let kernels = entries.map { tuned[$0.convolution] ?? $0.candidates.best }
+    let kernels = entries.map { tuned[$0.sizes] ?? $0.candidates.best }
     let record = TuningRecord(
       instructionSet: instructionSet.rawValue, threads: threads,
       choices: zip(entries, kernels).compactMap { entry, kernel in
-        kernel.map { TuningRecord.Choice(convolution: entry.convolution, kernel: $0) }
+        kernel.map { TuningRecord.Choice(convolution: entry.sizes, kernel: $0) }
       })
-    let way = TuningReport.Way(options.tuning)
     return TuningReport(
       way: way, record: record,
       fallbacks: way == .costModel
-        ? [] : entries.map(\.convolution).filter { tuned[$0] == nil },
-      differences: zip(entries, kernels).filter { $0.candidates.best != $1 }.map(\.0.convolution),
+        ? [] : entries.map(\.sizes).filter { tuned[$0] == nil },
+      differences: zip(entries, kernels).filter { $0.candidates.best != $1 }.map(\.0.sizes),
       comparisons: tuner?.comparisons ?? [], predictionSeconds: tuner?.predictionSeconds)
   }
 
@@ -52,55 +50,36 @@ extension Planner {
   ///
   /// - Throws: ``BackendError`` with every mismatch.
   private func choices(
-    of record: TuningRecord, for entries: [TunableConvolutions.Entry]
-  ) throws(BackendError) -> [TuningRecord.Convolution: TuningRecord.Kernel] {
+    of record: TuningRecord, for entries: [TunableConvolution]
+  ) throws(BackendError) -> TunedKernels {
     guard record.version == TuningRecord.currentVersion else {
       throw .problems([
         (nil, .recordOfVersion(record.version, needs: TuningRecord.currentVersion))
       ])
     }
     guard record.instructionSet == instructionSet.rawValue else {
-      throw .problems([
-        (
-          nil, .recordOfInstructionSet(record.instructionSet, needs: instructionSet.rawValue)
-        )
-      ])
+      let needed = instructionSet.rawValue
+      throw .problems([(nil, .recordOfInstructionSet(record.instructionSet, needs: needed))])
     }
     let recorded = Dictionary(grouping: record.choices, by: \.convolution)
-    var result: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+    var result: TunedKernels = [:]
     var problems: [(layer: Int?, problem: Problem)] = []
     for entry in entries {
-      let kernels = Set(recorded[entry.convolution, default: []].map(\.kernel))
+      let kernels = Set(recorded[entry.sizes, default: []].map(\.kernel))
       guard let kernel = kernels.first else { continue }
       if kernels.count > 1 {
-        problems.append(
-          (
-            entry.layer,
-            .contradictoryRecord(
-              entry.convolution, kernels: kernels.map(\.description).sorted())
-          ))
+        let problem = Problem.contradictoryRecord(
+          entry.sizes, kernels: kernels.map(\.description).sorted())
+        problems.append((entry.layer, problem))
       } else if entry.candidates.variant(kernel) != nil {
-        result[entry.convolution] = kernel
+        result[entry.sizes] = kernel
       } else {
-        problems.append(
-          (
-            entry.layer,
-            .impossibleKernel(
-              entry.convolution, kernel: kernel, possible: entry.candidates.possible)
-          ))
+        let problem = Problem.impossibleKernel(
+          entry.sizes, kernel: kernel, possible: entry.candidates.possible)
+        problems.append((entry.layer, problem))
       }
     }
     guard problems.isEmpty else { throw .problems(problems) }
     return result
-  }
-}
-
-extension TuningReport.Way {
-  fileprivate init(_ tuning: CompileOptions.Tuning) {
-    switch tuning {
-    case .costModel: self = .costModel
-    case .measured: self = .measured
-    case .recorded: self = .recorded
-    }
   }
 }

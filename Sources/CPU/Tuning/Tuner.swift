@@ -8,7 +8,7 @@ import ForgeOperations
 /// a time.
 struct Tuner {
   /// The best kernel of each size so far.
-  private(set) var champions: [TuningRecord.Convolution: TuningRecord.Kernel] = [:]
+  private(set) var champions: TunedKernels = [:]
   /// The comparisons so far.
   private(set) var comparisons: [TuningReport.Comparison] = []
   /// See ``TuningReport/predictionSeconds``.
@@ -16,7 +16,7 @@ struct Tuner {
 
   private let planner: Planner
   private let graph: OperationGraph
-  private let entries: [TunableConvolutions.Entry]
+  private let entries: [TunableConvolution]
   /// The kernels that remain to be compared, by the position of their entry.
   private var waiting: [[TuningRecord.Kernel]]
   /// Whether other panel widths have been queued, by the position of the entry; they are compared
@@ -39,7 +39,7 @@ struct Tuner {
   ///
   /// If time or memory runs out, the tuner keeps the results so far.
   init(
-    measuring planner: Planner, on graph: OperationGraph, _ entries: [TunableConvolutions.Entry]
+    measuring planner: Planner, on graph: OperationGraph, _ entries: [TunableConvolution]
   ) throws(BackendError) {
     self.planner = planner
     self.graph = graph
@@ -52,7 +52,7 @@ struct Tuner {
   private mutating func run() throws(BackendError) {
     let clock = ContinuousClock()
     let start = clock.now
-    for entry in entries { champions[entry.convolution] = entry.candidates.best }
+    for entry in entries { champions[entry.sizes] = entry.candidates.best }
     let costModel = champions
     while true {
       let challengers = nextChallengers()
@@ -62,27 +62,19 @@ struct Tuner {
       else {
         // Sizes without any comparison fall back to the cost model, and the report lists them.
         let compared = Set(comparisons.map(\.convolution))
-        for index in challengers.keys where !compared.contains(entries[index].convolution) {
-          champions[entries[index].convolution] = nil
+        for index in challengers.keys where !compared.contains(entries[index].sizes) {
+          champions[entries[index].sizes] = nil
         }
         break
       }
       for (index, challenger) in challengers.sorted(by: { $0.key < $1.key }) {
-        if let result = results[index] { settle(entries[index].convolution, challenger, result) }
+        if let result = results[index] { settle(entries[index].sizes, challenger, result) }
       }
     }
     guard planner.options.tuningTimer == nil else { return }
-    if entries.contains(where: { isChanged($0, from: costModel) }) {
-      try compareWhole(with: costModel)
-    }
+    let isChanged = champions.contains { costModel[$0.key] != $0.value }
+    if isChanged { try compareWhole(with: costModel) }
     planner.constants.drop(except: try plan(champions))
-  }
-
-  private func isChanged(
-    _ entry: TunableConvolutions.Entry,
-    from costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
-  ) -> Bool {
-    champions[entry.convolution].map { $0 != costModel[entry.convolution] } ?? false
   }
 
   /// Returns the next challenger of each size that has one; other panel widths follow once the
@@ -90,7 +82,7 @@ struct Tuner {
   private mutating func nextChallengers() -> [Int: TuningRecord.Kernel] {
     var challengers: [Int: TuningRecord.Kernel] = [:]
     for (index, entry) in entries.enumerated() {
-      if waiting[index].isEmpty, !hasWidths[index], let champion = champions[entry.convolution] {
+      if waiting[index].isEmpty, !hasWidths[index], let champion = champions[entry.sizes] {
         hasWidths[index] = true
         waiting[index] = entry.candidates.otherWidths(of: champion)
       }
@@ -120,7 +112,7 @@ struct Tuner {
     if let timer = planner.options.tuningTimer {
       var results: [Int: PlanRace.Result] = [:]
       for (index, challenger) in challengers {
-        let convolution = entries[index].convolution
+        let convolution = entries[index].sizes
         guard let champion = champions[convolution] else { continue }
         results[index] = PlanRace.Result(
           first: timer(convolution, champion), second: timer(convolution, challenger), share: 1)
@@ -131,11 +123,11 @@ struct Tuner {
     // Releases the weights of earlier challengers before those of the next one are packed.
     planner.constants.drop(except: champion)
     var all = champions
-    for (index, challenger) in challengers { all[entries[index].convolution] = challenger }
+    for (index, challenger) in challengers { all[entries[index].sizes] = challenger }
     let challenger = try plan(all)
     guard let race = PlanRace(champion, challenger, threads: planner.threads) else { return nil }
     var results: [Int: PlanRace.Result] = [:]
-    for index in challengers.keys { results[index] = race.result(of: Set(entries[index].nodes)) }
+    for index in challengers.keys { results[index] = race.result(of: entries[index].nodes) }
     return results
   }
 
@@ -144,9 +136,7 @@ struct Tuner {
   /// A kernel also affects other steps through layouts and caches. The choices are reverted only if
   /// both the minimum times and most turns are slower: the gain of a kernel can be smaller than the
   /// noise of a whole prediction.
-  private mutating func compareWhole(
-    with costModel: [TuningRecord.Convolution: TuningRecord.Kernel]
-  ) throws(BackendError) {
+  private mutating func compareWhole(with costModel: TunedKernels) throws(BackendError) {
     let measured = try plan(champions)
     planner.constants.drop(except: measured)
     let other = try plan(costModel)
@@ -160,9 +150,7 @@ struct Tuner {
     }
   }
 
-  private func plan(
-    _ choices: [TuningRecord.Convolution: TuningRecord.Kernel]
-  ) throws(BackendError) -> Plan {
+  private func plan(_ choices: TunedKernels) throws(BackendError) -> Plan {
     var planner = planner
     planner.tuned = choices
     return try planner.plan(graph)

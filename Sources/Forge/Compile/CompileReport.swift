@@ -52,10 +52,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     _ compiler: Compiler, _ network: any BackendNetwork, executable: (any Executable)?,
     verification: Verification?
   ) {
-    let names = Dictionary(
-      uniqueKeysWithValues: compiler.inference.nodes.filter { !$0.isInput }
-        .map { ($0.position, $0.name) })
-    rewrites = compiler.rewrites.map { RewriteCount(name: $0.name, places: $0.places) }
+    let names = compiler.inference.layerNames
+    rewrites = compiler.rewrites
     steps = (executable?.steps ?? []).map { step in
       Step(
         kernel: step.kernel, layers: Set(step.layers).sorted().compactMap { names[$0] },
@@ -78,23 +76,16 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       .joined(separator: ", ")
   }
 
-  /// How the requested precision was applied.
-  private var precisionLines: [String] {
-    guard requestedPrecision != .float32 else { return [] }
-    guard precision == requestedPrecision else {
-      return [
-        "Precision: float32, as \(requestedPrecision.needs) is missing for "
-          + requestedPrecision.rawValue
-      ]
-    }
-    return ["Precision: \(precision.rawValue)"]
-  }
-
   /// The report as text, one line per rewrite and step.
   public var description: String {
     var lines = ["Instruction set: \(instructionSet)", "Rewrites:"]
     lines += rewrites.map { "  \($0.name): \($0.places)" }
-    lines += precisionLines
+    if requestedPrecision != .float32 {
+      let missing = "float32, as \(requestedPrecision.needs) is missing for "
+      lines.append(
+        "Precision: " + (precision == requestedPrecision ? "" : missing)
+          + requestedPrecision.rawValue)
+    }
     lines.append("Steps: \(steps.count)")
     for (index, step) in steps.enumerated() {
       let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"
@@ -110,5 +101,12 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       }
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension Inference {
+  /// The names of the layers by position.
+  var layerNames: [Int: String] {
+    Dictionary(uniqueKeysWithValues: nodes.filter { !$0.isInput }.map { ($0.position, $0.name) })
   }
 }

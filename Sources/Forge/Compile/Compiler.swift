@@ -14,7 +14,7 @@ struct Compiler: Sendable {
   /// Stage 4: the rewritten operations; kept layers follow the model's own outputs.
   let graph: OperationGraph
   /// What each rewrite did.
-  let rewrites: [Rewrites.Count]
+  let rewrites: [CompileReport.RewriteCount]
   /// The names of the outputs, followed by those of the kept layers.
   let outputNames: [String]
   /// The results of kept layers in the lowered graph.
@@ -24,22 +24,16 @@ struct Compiler: Sendable {
   /// The options.
   let options: CompileOptions
 
-  /// Runs stages 1 to 4.
+  /// Runs stages 1 to 4; `load` is stage 3.
   init(
-    _ model: Model, options: CompileOptions, goesByName: Bool, names: () -> [String],
-    prepare: ([ParameterSpec]) throws -> Void = { _ in }, ask: LoadStage.Ask
+    _ model: Model, options: CompileOptions,
+    load: (LoweredModel, Inference) throws(CompileError) -> ParameterStore
   ) throws(CompileError) {
     let inference = Inference(model)
     let problems = inference.problems + Self.problems(of: options, inference: inference)
     guard problems.isEmpty else { throw CompileError(problems) }
     let lowered = try LoweredModel(inference)
-    do { try prepare(lowered.parameters) } catch let error as CompileError { throw error } catch {
-      throw CompileError([
-        Problem(headline: "the source of parameters could not be prepared", cause: error)
-      ])
-    }
-    let parameters = try LoadStage.load(
-      lowered, inference: inference, goesByName: goesByName, names: names, ask: ask)
+    let parameters = try load(lowered, inference)
     if options.checks.contains(.finiteParameters) {
       try LoadStage.checkFinite(parameters, owners: lowered.owners.map { inference.nodes[$0] })
     }
@@ -58,19 +52,15 @@ struct Compiler: Sendable {
     parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
-    var graph = lowered.graph
-    do {
-      rewrites = try Rewrites.apply(
-        to: &graph, constants: parameters, disabled: options.disabledRewrites)
-    } catch {
-      throw CompileError([Problem(headline: "a constant could not be computed", cause: error)])
-    }
-    ownOutputCount = graph.outputs.count
     let kept = options.keep.compactMap { name in
       inference.nodes.first { $0.name == name && !$0.isInput }
     }
     keptValues = kept.compactMap { lowered.graph.layerOutputs[$0.position] }
+    var graph = lowered.graph
+    ownOutputCount = graph.outputs.count
     do {
+      rewrites = try Rewrites.apply(
+        to: &graph, constants: parameters, disabled: options.disabledRewrites)
       try KeepOutputs.apply(
         to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
         foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
@@ -87,26 +77,22 @@ struct Compiler: Sendable {
   /// The problems with the options.
   private static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
     var problems: [Problem] = []
-    if !(1...(1 << 20)).contains(options.maximumBatch) {
-      problems.append(
-        .badOption("maximumBatch", "\(options.maximumBatch)", needs: "1 to \(1 << 20)"))
+    let check = { (name: String, isValid: Bool, received: String, needs: String) in
+      if !isValid { problems.append(.badOption(name, received, needs: needs)) }
     }
-    if !(options.accuracy > 0) {
-      problems.append(.badOption("accuracy", "\(options.accuracy)", needs: "a number above 0"))
-    }
-    if options.planCacheSize < 1 {
-      problems.append(.badOption("planCacheSize", "\(options.planCacheSize)", needs: "at least 1"))
-    }
+    let (batch, size) = (options.maximumBatch, options.planCacheSize)
+    check("maximumBatch", (1...(1 << 20)).contains(batch), "\(batch)", "1 to \(1 << 20)")
+    check("accuracy", options.accuracy > 0, "\(options.accuracy)", "a number above 0")
+    check("planCacheSize", size >= 1, "\(size)", "at least 1")
+    let most = CompileOptions.Threads.maximum
     for (name, threads) in [
       ("threads", options.threads), ("compileThreads", options.compileThreads),
     ] {
-      if let count = threads.given, count < 1 || count > CompileOptions.Threads.maximum {
-        problems.append(
-          .badOption(name, "\(count)", needs: "1 to \(CompileOptions.Threads.maximum)"))
-      }
+      let count = threads.given ?? 1
+      check(name, (1...most).contains(count), "\(count)", "1 to \(most)")
     }
-    if case .samples(let count, _) = options.verify, !(1...1000).contains(count) {
-      problems.append(.badOption("verify", "\(count) samples", needs: "1 to 1000 samples"))
+    if case .samples(let count, _) = options.verify {
+      check("verify", (1...1000).contains(count), "\(count) samples", "1 to 1000 samples")
     }
     let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {

@@ -4,22 +4,31 @@ import ForgeShapes
 
 /// Stage 3: requests every parameter once, in the order of the plan, and checks the values.
 enum LoadStage {
-  /// Looks up the values of a parameter.
-  typealias Ask = (ParameterSpec) throws -> (any ParameterData)?
+  /// Prepares a source and loads the parameters of a model from it.
+  static func load(
+    _ lowered: LoweredModel, inference: Inference, from source: some ParameterSource
+  ) throws(CompileError) -> ParameterStore {
+    let prepared: any ParameterSource
+    do { prepared = try source.prepared(for: lowered.parameters) } catch {
+      throw error as? CompileError
+        ?? CompileError([
+          Problem(headline: "the source of parameters could not be prepared", cause: error)
+        ])
+    }
+    return try load(
+      lowered, inference: inference, goesByName: source.goesByName,
+      names: { source.availableNames }, ask: { try prepared.parameter(for: $0) })
+  }
 
   /// Loads and checks the parameters of a model, without copying them.
   ///
-  /// - Parameters:
-  ///   - lowered: the model's operations.
-  ///   - inference: its layers.
-  ///   - goesByName: whether the source finds parameters by their layers' names.
-  ///   - names: the names the source has, requested only when something is missing.
-  ///   - ask: the source.
-  /// - Returns: the parameters, still in their source.
+  /// `goesByName` says whether the source finds parameters by their layers' names, `ask` looks them
+  /// up, and `names` returns the names it has, requested only when something is missing.
+  ///
   /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
-    _ lowered: LoweredModel, inference: Inference, goesByName: Bool,
-    names: () -> [String], ask: Ask
+    _ lowered: LoweredModel, inference: Inference, goesByName: Bool = true,
+    names: () -> [String] = { [] }, ask: (ParameterSpec) throws -> (any ParameterData)?
   ) throws(CompileError) -> ParameterStore {
     var problems: [Problem] = []
     var data: [any ParameterData] = []

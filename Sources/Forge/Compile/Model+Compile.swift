@@ -27,10 +27,11 @@ extension Model {
       any ParameterData
     )?
   ) throws(CompileError) -> CompiledModel {
-    let compiler = try Compiler(self, options: options, goesByName: true, names: { [] }) { spec in
-      try parameters(spec.layer, spec.count, spec.type)
+    try compile(options) { lowered, inference throws(CompileError) in
+      try LoadStage.load(lowered, inference: inference) { spec in
+        try parameters(spec.layer, spec.count, spec.type)
+      }
     }
-    return try CompiledModel(compiler, metadata: metadata)
   }
 
   /// Compiles the model with the parameters of a source.
@@ -44,12 +45,9 @@ extension Model {
   public func compile(
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
   ) throws(CompileError) -> CompiledModel {
-    var prepared: any ParameterSource = source
-    let compiler = try Compiler(
-      self, options: options, goesByName: source.goesByName, names: { source.availableNames },
-      prepare: { prepared = try source.prepared(for: $0) },
-      ask: { try prepared.parameter(for: $0) })
-    return try CompiledModel(compiler, metadata: metadata)
+    try compile(options) { lowered, inference throws(CompileError) in
+      try LoadStage.load(lowered, inference: inference, from: source)
+    }
   }
 
   /// Compiles the model with its own parameters, or without any if it has none.
@@ -60,16 +58,21 @@ extension Model {
   ///   that is missing or does not fit, or when a record of kernels or a verification fails.
   public func compile(
     options: CompileOptions = CompileOptions()
-  ) throws(CompileError)
-    -> CompiledModel
-  {
+  ) throws(CompileError) -> CompiledModel {
     if let parameters { return try compile(parameters: parameters, options: options) }
-    let compiler = try Compiler(
-      self, options: options, goesByName: false, names: { [] },
-      prepare: { specs in
-        guard specs.isEmpty else { throw CompileError([.noSource(specs.map(\.layer).unique)]) }
-      }, ask: { _ in nil })
-    return try CompiledModel(compiler, metadata: metadata)
+    return try compile(options) { lowered, _ throws(CompileError) in
+      var seen: Set<String> = []
+      let layers = lowered.parameters.map(\.layer).filter { seen.insert($0).inserted }
+      guard layers.isEmpty else { throw CompileError([.noSource(layers)]) }
+      return ParameterStore(specs: [], data: [])
+    }
+  }
+
+  private func compile(
+    _ options: CompileOptions,
+    load: (LoweredModel, Inference) throws(CompileError) -> ParameterStore
+  ) throws(CompileError) -> CompiledModel {
+    try CompiledModel(Compiler(self, options: options, load: load), metadata: metadata)
   }
 
   /// Compiles the model in the background.
@@ -84,13 +87,5 @@ extension Model {
     parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
   ) async throws(CompileError) -> CompiledModel {
     try compile(parameters: source, options: options)
-  }
-}
-
-extension [String] {
-  /// The names without duplicates, in order.
-  fileprivate var unique: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

@@ -40,7 +40,13 @@ struct ParameterStore: ConstantSource {
       spec.count * MemoryLayout<Float>.stride + (isDirect ? 0 : source.temporaryByteCount))
     guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
     try source.withUnsafeBytes { bytes in
-      try Self.checkSize(bytes, spec: spec, source: source)
+      // A source that changed is not read past its end.
+      let needed = spec.count * source.elementType.byteCount
+      guard bytes.count >= needed else {
+        throw ShapeError(
+          .shapeMismatch, "\(source.origin) shrank while it was read",
+          received: "\(bytes.count) bytes", needs: "\(needed) bytes")
+      }
       ParameterGather.gather(
         bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: output,
         threads: threads)
@@ -64,17 +70,5 @@ struct ParameterStore: ConstantSource {
       step *= size
     }
     return true
-  }
-
-  /// Checks that a source still has its size, so that one that changed is not read past its end.
-  private static func checkSize(
-    _ bytes: UnsafeRawBufferPointer, spec: ParameterSpec, source: any ParameterData
-  ) throws {
-    let needed = spec.count * source.elementType.byteCount
-    guard bytes.count >= needed else {
-      throw ShapeError(
-        .shapeMismatch, "\(source.origin) shrank while it was read",
-        received: "\(bytes.count) bytes", needs: "\(needed) bytes")
-    }
   }
 }

@@ -65,17 +65,22 @@ public struct Verification: Sendable {
   }
 
   private static func compare(
-    _ compiler: Compiler, _ network: any BackendNetwork, samples: Int, seed: UInt64
+    _ compiler: Compiler, _ network: @autoclosure () throws -> any BackendNetwork, samples: Int,
+    seed: UInt64
   ) throws(CompileError) -> [OutputError] {
     let shapes = shapes(compiler)
     var worst: [OutputError] = []
     do {
+      let network = try network()
       let plan = try compiler.executable(of: network, inputs: shapes)
       let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
       let memory = try PredictionMemory(plan, batch: 1, threads: network.decisions.threads)
       var random = SplitMix64(seed: seed)
       // The values of the outputs in the graph before any rewrite.
-      let values = compiler.referenceOutputs
+      let values = compiler.lowered.graph.outputs + compiler.keptValues
+      let tensors = { (inputs: [[Float]]) in
+        try zip(inputs, plan.inputSizes).map { try ReferenceTensor(sizes: $1, floats: $0) }
+      }
       for _ in 0..<samples {
         let inputs = plan.inputSizes.map { sizes in
           (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
@@ -84,20 +89,16 @@ public struct Verification: Sendable {
           _ = memory.input(index).update(fromContentsOf: input)
         }
         try memory.run(batch: 1)
-        let tensors = try zip(inputs, plan.inputSizes).map { input, sizes in
-          try ReferenceTensor(sizes: sizes, floats: input)
-        }
+        let given = try tensors(inputs)
         let expected = try reference.run(
-          inputs: tensors, values: values, parameter: compiler.parameters.values)
-        let movedTensors = try zip(inputs, plan.inputSizes).map { input, sizes in
-          try ReferenceTensor(sizes: sizes, floats: random.moved(input))
-        }
-        let moved = try reference.run(inputs: movedTensors, values: values) {
+          inputs: given, values: values, parameter: compiler.parameters.values)
+        let nearby = try tensors(inputs.map { random.moved($0) })
+        let moved = try reference.run(inputs: nearby, values: values) {
           random.moved(try compiler.parameters.values($0))
         }
         // An output of a layer that is not deterministic has no floor.
         lazy var repeated = try? reference.run(
-          inputs: tensors, values: values, parameter: compiler.parameters.values)
+          inputs: given, values: values, parameter: compiler.parameters.values)
         for (index, name) in compiler.outputNames.enumerated() {
           guard let truth = expected[values[index]], let other = moved[values[index]] else {
             preconditionFailure("the reference gives every value it is asked for")
@@ -152,7 +153,7 @@ public struct Verification: Sendable {
     _ compiler: Compiler, _ network: any BackendNetwork, seed: UInt64, bound: Double
   ) throws(CompileError) -> String? {
     let kept = try compiler.keepingAllLayers()
-    let errors = try compare(kept, like: network, samples: 1, seed: seed)
+    let errors = try compare(kept, try kept.network(like: network), samples: 1, seed: seed)
     return errors.dropFirst(kept.ownOutputCount).first { !($0.checked <= bound) }?.output
   }
 
@@ -165,21 +166,11 @@ public struct Verification: Sendable {
       var options = compiler.options
       options.disabledRewrites.insert(name)
       let without = try compiler.with(options)
-      let errors = try compare(without, like: network, samples: samples, seed: seed)
+      let errors = try compare(
+        without, try without.network(like: network), samples: samples, seed: seed)
       if errors.allSatisfy({ $0.checked <= bound }) { return name }
     }
     return nil
-  }
-
-  /// Compares a model that was compiled with other options.
-  private static func compare(
-    _ compiler: Compiler, like network: any BackendNetwork, samples: Int, seed: UInt64
-  ) throws(CompileError) -> [OutputError] {
-    let other: any BackendNetwork
-    do { other = try compiler.network(like: network) } catch {
-      throw error.compileError(compiler)
-    }
-    return try compare(compiler, other, samples: samples, seed: seed)
   }
 }
 
@@ -194,11 +185,6 @@ extension Compiler {
     var options = options
     options.keep = inference.nodes.filter { !$0.isInput }.map(\.name)
     return try with(options)
-  }
-
-  /// The values of the outputs and kept layers in the lowered graph.
-  fileprivate var referenceOutputs: [OperationGraph.Value] {
-    lowered.graph.outputs + keptValues
   }
 }
 

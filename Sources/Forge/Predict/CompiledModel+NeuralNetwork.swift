@@ -91,7 +91,7 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameter slot: the context of this prediction.
   /// - Returns: the values in row-major order.
-  public func fetch(from slot: Context) -> [Float] { slot.values(ofOutput: 0) }
+  public func fetch(from slot: Context) -> [Float] { slot.output() }
 
   /// Reads the values of the first output of one of several examples.
   ///
@@ -101,7 +101,8 @@ extension CompiledModel: BatchNetwork {
   /// - Returns: the values in row-major order.
   /// - Throws: ``PredictionError`` when the context has no such example.
   public func fetch(from slot: Context, at index: Int) throws -> [Float] {
-    try slot.values(ofOutput: 0, example: index)
+    try slot.check(example: index)
+    return slot.output(example: index)
   }
 
   /// Reads the layers that `keep` named.
@@ -118,6 +119,7 @@ extension CompiledModel: BatchNetwork {
   /// - Returns: their values by name.
   /// - Throws: ``PredictionError`` when the context has no such example.
   public func kept(in slot: Context, at index: Int) throws -> [String: TensorValues] {
-    try slot.kept(example: index)
+    try slot.check(example: index)
+    return slot.kept(example: index)
   }
 }

@@ -23,15 +23,16 @@ extension CompiledModel {
   /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for
   ///   one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
-    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    try checkSingleInput()
     let executable = try executable(for: try shapes(named: [:]))
+    guard batch > 0 else { throw .emptyBatch }
     try check(batch: batch)
     try check(count: values.count, input: 0, executable: executable, batch: batch)
     return try withMemory(executable, batch: batch) { memory throws(PredictionError) in
       _ = memory.input(0).update(fromContentsOf: values)
       memory.resetCrops()
       try self.run(memory, batch: batch)
-      return self.values(of: 0, in: memory, batch: batch)
+      return Array(memory.output(0).prefix(executable.outputSizes[0].reduce(batch, *)))
     }
   }
 
@@ -45,7 +46,7 @@ extension CompiledModel {
   ///   else as for one example.
   public func predict(batch examples: [[Float]]) throws(PredictionError) -> [[Float]] {
     guard !examples.isEmpty else { throw .emptyBatch }
-    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+    try checkSingleInput()
     let executable = try executable(for: try shapes(named: [:]))
     for example in examples {
       try check(count: example.count, input: 0, executable: executable, batch: 1)
@@ -56,9 +57,7 @@ extension CompiledModel {
     for start in stride(from: 0, to: examples.count, by: maximumBatch) {
       let part = examples[start..<min(start + maximumBatch, examples.count)]
       let outputs = try predict(Array(part.joined()), batch: part.count)
-      for index in part.indices.map({ $0 - start }) {
-        results.append(Array(outputs[index * count..<(index + 1) * count]))
-      }
+      results += (0..<part.count).map { Array(outputs[$0 * count..<($0 + 1) * count]) }
     }
     return results
   }
@@ -73,13 +72,9 @@ extension CompiledModel {
   ///   fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ input: TensorValues, crops: [String: CropRectangle] = [:]
-  )
-    throws(PredictionError) -> [Float]
-  {
-    guard let name = inputNames.first, inputNames.count == 1 else {
-      throw .inputCount(inputNames.count, what: "inputs")
-    }
-    let predictions = try predict([name: input], crops: crops)
+  ) throws(PredictionError) -> [Float] {
+    try checkSingleInput()
+    let predictions = try predict([inputNames[0]: input], crops: crops)
     return predictions.outputs[outputNames[0]]?.values ?? []
   }
 
@@ -93,9 +88,7 @@ extension CompiledModel {
   ///   does not fit, there is no memory, a custom layer throws, or a check fails.
   public func predict(
     _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
-  )
-    throws(PredictionError) -> Predictions
-  {
+  ) throws(PredictionError) -> Predictions {
     for (name, declared) in zip(inputNames, inputShapes) where inputs[name] == nil {
       throw .missingInput(name, declared)
     }
@@ -113,19 +106,27 @@ extension CompiledModel {
       memory.resetCrops()
       for (name, crop) in crops { try memory.crop(name, to: crop) }
       try self.run(memory, batch: 1)
-      return self.predictions(in: memory)
+      return Predictions(
+        outputs: self.tensors(0..<self.compiler.ownOutputCount, in: memory),
+        kept: self.kept(in: memory))
     }
   }
 
-  private func check(batch: Int) throws(PredictionError) {
-    guard batch > 0 else { throw .emptyBatch }
-    guard batch <= maximumBatch else {
+  /// Checks that the model has one input.
+  func checkSingleInput() throws(PredictionError) {
+    guard inputNames.count == 1 else { throw .inputCount(inputNames.count, what: "inputs") }
+  }
+
+  /// Checks the number of examples.
+  func check(batch: Int) throws(PredictionError) {
+    guard (1...maximumBatch).contains(batch) else {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }
   }
 
-  private func check(
+  /// Checks the number of values for an input.
+  func check(
     count: Int, input: Int, executable: any Executable, batch: Int
   ) throws(PredictionError) {
     let sizes = executable.inputSizes[input]
@@ -136,24 +137,16 @@ extension CompiledModel {
     }
   }
 
-  private func values(of output: Int, in memory: PredictionMemory, batch: Int) -> [Float] {
-    let count = memory.executable.outputSizes[output].reduce(1, *) * batch
-    return Array(memory.output(output).prefix(count))
+  /// The kept outputs of one of the examples, by name.
+  func kept(in memory: PredictionMemory, example: Int = 0) -> [String: TensorValues] {
+    tensors(compiler.ownOutputCount..<outputNames.count, in: memory, example: example)
   }
 
-  private func predictions(in memory: PredictionMemory) -> Predictions {
-    var outputs: [String: TensorValues] = [:]
-    var kept: [String: TensorValues] = [:]
-    for (index, name) in outputNames.enumerated() {
-      let tensor = TensorValues(
-        shape: Shape(sizes: memory.executable.outputSizes[index]),
-        values: values(of: index, in: memory, batch: 1))
-      if index < compiler.ownOutputCount {
-        outputs[name] = tensor
-      } else {
-        kept[name] = tensor
-      }
-    }
-    return Predictions(outputs: outputs, kept: kept)
+  private func tensors(
+    _ outputs: Range<Int>, in memory: PredictionMemory, example: Int = 0
+  ) -> [String: TensorValues] {
+    Dictionary(
+      outputs.map { (outputNames[$0], memory.tensor(ofOutput: $0, example: example)) },
+      uniquingKeysWith: { _, last in last })
   }
 }

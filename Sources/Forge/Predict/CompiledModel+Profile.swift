@@ -34,9 +34,7 @@ extension CompiledModel {
   ///   custom layer throws, or a check fails.
   public func profile(
     runs: Int = 20, inputShapes: [String: Shape] = [:]
-  )
-    throws(PredictionError) -> [StepProfile]
-  {
+  ) throws(PredictionError) -> [StepProfile] {
     let executable = try executable(for: try shapes(named: inputShapes))
     return try withMemory(executable, batch: 1) { memory throws(PredictionError) in
       memory.fillInputs()
@@ -49,10 +47,11 @@ extension CompiledModel {
           throw self.predictionError(error)
         }
       }
+      let names = self.compiler.inference.layerNames
       return zip(executable.steps, seconds).map { step, seconds in
         StepProfile(
           kernel: step.kernel,
-          layers: Set(step.layers).sorted().compactMap { self.node(at: $0)?.name },
+          layers: Set(step.layers).sorted().compactMap { names[$0] },
           seconds: seconds / Double(max(runs, 1)), multiplyAdds: step.multiplyAdds,
           bytes: step.bytes)
       }

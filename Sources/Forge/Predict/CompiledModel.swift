@@ -81,21 +81,13 @@ public final class CompiledModel: Sendable {
   /// - Throws: ``PredictionError`` when the batch or a size does not fit, or a size is missing.
   public func workspaceSize(
     batch: Int = 1, inputShapes: [String: Shape] = [:]
-  )
-    throws(PredictionError) -> Int
-  {
-    guard (1...maximumBatch).contains(batch) else {
-      throw .wrongBatch(
-        batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
-    }
+  ) throws(PredictionError) -> Int {
+    try check(batch: batch)
     let executable = try executable(for: try shapes(named: inputShapes))
     do { return try Workspace.byteCount(of: executable, batch: batch) } catch {
       throw .noMemory(error)
     }
   }
-
-  /// A layer by its position.
-  func node(at position: Int) -> Inference.Node? { compiler.inference.layer(at: position) }
 
   /// The bytes of packed parameters and of executables.
   var byteCounts: (constants: Int, executables: Int) {
@@ -206,7 +198,7 @@ public final class CompiledModel: Sendable {
 
   /// The error for a custom layer that threw, with the layer's name and source location.
   func predictionError(_ failure: LayerFailure) -> PredictionError {
-    let node = node(at: failure.layer)
+    let node = compiler.inference.layer(at: failure.layer)
     return .customLayer(node?.reference, place: node?.place, cause: failure.cause)
   }
 }

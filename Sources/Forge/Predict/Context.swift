@@ -119,12 +119,7 @@ public final class Context {
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom
   ///   layer throws, or a check fails.
   public func predict(batch: Int = 1) throws(PredictionError) {
-    guard (1...maximumBatch).contains(batch) else {
-      throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
-    }
-    guard begin() else { throw .busy }
-    defer { end() }
-    try network.run(memory, batch: batch)
+    _ = try run(batch: batch, until: StopCondition())
   }
 
   /// Computes the outputs as ``predict(batch:)``, checking the stop signal before each step.
@@ -135,13 +130,17 @@ public final class Context {
   /// - Throws: ``RunnerError`` when the signal was raised before the last step, else as
   ///   ``predict(batch:)``.
   public func predict(batch: Int = 1, until stop: borrowing StopSignal) throws {
+    if try !run(batch: batch, until: stop.condition) { try stop.check() }
+  }
+
+  /// Returns whether the prediction ran to the end before `stop` was met.
+  private func run(batch: Int, until stop: StopCondition) throws(PredictionError) -> Bool {
     guard (1...maximumBatch).contains(batch) else {
-      throw PredictionError.wrongBatch(
-        batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
+      throw .wrongBatch(batch, maximum: maximumBatch, remedy: "Context(network, batch: …)")
     }
-    guard begin() else { throw PredictionError.busy }
+    guard begin() else { throw .busy }
     defer { end() }
-    if try !network.run(memory, batch: batch, until: stop.condition) { try stop.check() }
+    return try network.run(memory, batch: batch, until: stop)
   }
 
   /// Claims the context for a prediction; returns whether it was free.
@@ -168,11 +167,10 @@ public final class Context {
   ///   as ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
-  )
-    throws(PredictionError)
-  {
+  ) throws(PredictionError) {
     let target = try singleInput(count: input.count)
-    let source = firstOutput
+    let source = UnsafeMutableBufferPointer(
+      rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
     guard output.count == source.count else {
       throw .wrongOutputCount(
         output.count, output: network.outputNames[0], needs: source.count)
@@ -191,75 +189,43 @@ public final class Context {
     _ = target.update(fromContentsOf: values)
   }
 
-  /// The values of an output of one of the examples.
-  ///
-  /// - Throws: ``PredictionError`` when there is no such example.
-  func values(ofOutput index: Int, example: Int) throws(PredictionError) -> [Float] {
-    try check(example: example)
-    return values(ofOutput: index, checked: example)
-  }
+  /// The first output of one of the examples, which exists.
+  func output(example: Int = 0) -> [Float] { memory.tensor(ofOutput: 0, example: example).values }
 
-  /// The values of an output of the first example.
-  func values(ofOutput index: Int) -> [Float] { values(ofOutput: index, checked: 0) }
-
-  private func values(ofOutput index: Int, checked example: Int) -> [Float] {
-    let count = memory.executable.outputSizes[index].reduce(1, *)
-    return Array(memory.output(index)[example * count..<(example + 1) * count])
-  }
-
-  /// The kept outputs of one of the examples, see ``CompileOptions/keep``.
-  ///
-  /// - Throws: ``PredictionError`` when there is no such example.
-  func kept(example: Int) throws(PredictionError) -> [String: TensorValues] {
-    try check(example: example)
-    return kept(checked: example)
-  }
-
-  /// The kept outputs of the first example, see ``CompileOptions/keep``.
-  func kept() -> [String: TensorValues] { kept(checked: 0) }
-
-  private func kept(checked example: Int) -> [String: TensorValues] {
-    var kept: [String: TensorValues] = [:]
-    for index in memory.executable.outputSizes.indices.dropFirst(network.compiler.ownOutputCount) {
-      kept[network.outputNames[index]] = TensorValues(
-        shape: Shape(sizes: memory.executable.outputSizes[index]),
-        values: values(ofOutput: index, checked: example))
-    }
-    return kept
+  /// The kept outputs of one of the examples, which exists; see ``CompileOptions/keep``.
+  func kept(example: Int = 0) -> [String: TensorValues] {
+    network.kept(in: memory, example: example)
   }
 
   /// The memory of the only input for one of the examples, when `count` values fit it.
   private func singleInput(
     count: Int, example: Int = 0
   ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
-    guard let sizes = memory.executable.inputSizes.first, memory.executable.inputSizes.count == 1
-    else {
-      throw .inputCount(memory.executable.inputSizes.count, what: "inputs")
-    }
-    let needed = sizes.reduce(1, *)
-    guard count == needed else {
-      throw .wrongValueCount(
-        count, input: network.inputNames[0], needs: needed, shape: Shape(sizes: sizes), batch: 1)
-    }
+    try network.checkSingleInput()
+    try network.check(count: count, input: 0, executable: memory.executable, batch: 1)
     try check(example: example)
     return UnsafeMutableBufferPointer(
-      rebasing: memory.input(0)[example * needed..<(example + 1) * needed])
+      rebasing: memory.input(0)[example * count..<(example + 1) * count])
   }
 
-  private func check(example: Int) throws(PredictionError) {
+  /// Checks that there is such an example.
+  func check(example: Int) throws(PredictionError) {
     guard (0..<maximumBatch).contains(example) else {
       throw .wrongExample(example, count: maximumBatch, remedy: "Context(network, batch: …)")
     }
   }
-
-  /// The first output of one example.
-  private var firstOutput: UnsafeMutableBufferPointer<Float> {
-    UnsafeMutableBufferPointer(
-      rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
-  }
 }
 
 extension PredictionMemory {
+  /// The values of an output of one of the examples.
+  func tensor(ofOutput index: Int, example: Int = 0) -> TensorValues {
+    let sizes = executable.outputSizes[index]
+    let count = sizes.reduce(1, *)
+    return TensorValues(
+      shape: Shape(sizes: sizes),
+      values: Array(output(index)[example * count..<(example + 1) * count]))
+  }
+
   /// Sets the source rectangle of a resize; `nil` is the whole image.
   func crop(_ layer: String, to crop: CropRectangle?) throws(PredictionError) {
     switch setCrop(crop, of: layer) {

@@ -21,14 +21,11 @@ extension Array where Element == Float {
   ///   - labels: the meaning of each index, where known.
   /// - Returns: the classes, largest first.
   public func top(k: Int, labels: [String] = []) -> [RankedClass] {
-    let order = indices.sorted { a, b in
-      switch (self[a].isNaN, self[b].isNaN) {
-      case (false, true): true
-      case (true, false): false
-      case (true, true): a < b
-      case (false, false): self[a] != self[b] ? self[a] > self[b] : a < b
-      }
+    // NaN sorts after every number.
+    let key = { (index: Int) -> (Int, Float, Int) in
+      self[index].isNaN ? (1, 0, index) : (0, -self[index], index)
     }
+    let order = indices.sorted { key($0) < key($1) }
     return order.prefix(Swift.max(k, 0)).map { index in
       RankedClass(
         index: index, label: labels.indices.contains(index) ? labels[index] : nil,

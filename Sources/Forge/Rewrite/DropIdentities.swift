@@ -7,17 +7,13 @@ enum DropIdentities: Rewrite {
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
-    var removed: Set<Int> = []
-    for (index, node) in graph.nodes.enumerated() {
+    for node in graph.nodes {
       guard node.inputs.count == 1, node.residual == nil, node.activation == .linear,
         node.primitive.operation.isIdentity(
           from: graph.shape(of: node.inputs[0]), to: graph.shape(of: node.output))
       else { continue }
       replacement[node.output] = node.inputs[0]
-      removed.insert(index)
     }
-    graph.removeNodes(removed)
-    graph.replaceUses(replacement)
-    return removed.count
+    return graph.replace(replacement)
   }
 }

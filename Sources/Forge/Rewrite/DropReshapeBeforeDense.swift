@@ -13,8 +13,7 @@ enum DropReshapeBeforeDense: Rewrite {
         graph.nodes[producer].primitive.traits.keepsElements,
         graph.nodes[producer].activation == .linear
       {
-        graph.nodes[position].inputs[0] = graph.nodes[producer].inputs[0]
-        graph.nodes[position].layers = graph.nodes[producer].layers + graph.nodes[position].layers
+        graph.bypass(producer, before: position)
         count += 1
       }
     }

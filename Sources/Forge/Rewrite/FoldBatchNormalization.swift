@@ -28,9 +28,7 @@ enum FoldBatchNormalization: Rewrite {
       {
         // The folded operation replaces the normalization, at whose position all operands are
         // available.
-        graph.nodes[position].primitive = folded.primitive
-        graph.nodes[position].inputs = folded.inputs
-        graph.nodes[position].layers = folded.layers + node.layers
+        graph.move(folded, to: position)
         removed.insert(producer)
         index = GraphIndex(graph)
         count += 1

@@ -7,8 +7,7 @@ enum FoldConstants: Rewrite {
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
-    var removed: Set<Int> = []
-    for (index, node) in graph.nodes.enumerated() {
+    for node in graph.nodes {
       let inputs = node.inputs.map { replacement[$0] ?? $0 }
       let recipes = inputs.compactMap { graph.constant($0) }
       guard recipes.count == inputs.count, graph.shape(of: node.output).isKnown,
@@ -28,13 +27,9 @@ enum FoldConstants: Rewrite {
       if node.activation != .linear {
         result = try Primitive.activation(node.activation).reference(on: [result])
       }
-      let constant = graph.addValue(
+      replacement[node.output] = graph.addValue(
         graph.shape(of: node.output), .constant(.literal(result.floats)))
-      replacement[node.output] = constant
-      removed.insert(index)
     }
-    graph.removeNodes(removed)
-    graph.replaceUses(replacement)
-    return removed.count
+    return graph.replace(replacement)
   }
 }

@@ -15,43 +15,30 @@ enum FoldPadding: Rewrite {
         let producer = index.producer[input.index],
         case .pad(let edges) = graph.nodes[producer].primitive,
         graph.nodes[producer].activation == .linear,
-        let image = graph.nodes[producer].inputs.first
-      else { continue }
-      guard
         var operation = graph.nodes[position].primitive.operation as? any ZeroPaddedOperation,
         let padded = padded(operation.geometry, by: edges, shape: graph.shape(of: input))
       else { continue }
       operation.geometry = padded
       graph.nodes[position].primitive = operation.primitive
-      graph.nodes[position].inputs[0] = image
-      graph.nodes[position].layers = graph.nodes[producer].layers + graph.nodes[position].layers
+      graph.bypass(producer, before: position)
       count += 1
     }
     return count
   }
 
+  /// The window with wider padding, unless it exceeds the limit of a layer.
   private static func padded(
     _ geometry: ConvolutionGeometry, by edges: Edges, shape: Shape
-  )
-    -> ConvolutionGeometry?
-  {
+  ) -> ConvolutionGeometry? {
+    let own: Edges
     switch geometry.padding {
-    case .valid: return bounded(geometry, edges)
-    case .edges(let own): return bounded(geometry, own + edges)
+    case .valid: own = .none
+    case .edges(let edges): own = edges
     case .same:
       guard let width = shape.width, let height = shape.height else { return nil }
-      let own = geometry.edges(width: width, height: height)
-      return bounded(geometry, own + edges)
+      own = geometry.edges(width: width, height: height)
     }
-  }
-
-  /// The window with wider padding, unless it exceeds the limit of a layer.
-  private static func bounded(
-    _ geometry: ConvolutionGeometry, _ edges: Edges
-  )
-    -> ConvolutionGeometry?
-  {
-    let padded = geometry.withPadding(.edges(edges))
+    let padded = geometry.withPadding(.edges(own + edges))
     return (try? padded.validate()) == nil ? nil : padded
   }
 }

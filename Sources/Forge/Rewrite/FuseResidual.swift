@@ -24,10 +24,8 @@ enum FuseResidual: Rewrite {
       guard let producer = candidates.max() else { continue }
       let fused = graph.nodes[producer]
       let shortcut = node.inputs[0] == fused.output ? node.inputs[1] : node.inputs[0]
-      graph.nodes[position].primitive = fused.primitive
-      graph.nodes[position].inputs = fused.inputs
+      graph.move(fused, to: position)
       graph.nodes[position].residual = shortcut
-      graph.nodes[position].layers = fused.layers + node.layers
       removed.insert(producer)
     }
     graph.removeNodes(removed)

@@ -24,20 +24,49 @@ struct GraphIndex {
 }
 
 extension OperationGraph {
-  /// Replaces the keys by their values in all operands and outputs.
-  mutating func replaceUses(_ replacement: [Value: Value]) {
-    guard !replacement.isEmpty else { return }
+  /// Removes the nodes that make the keys and replaces these by their values in all operands and
+  /// outputs; returns the number of keys.
+  mutating func replace(_ replacement: [Value: Value]) -> Int {
+    guard !replacement.isEmpty else { return 0 }
     let resolve = { (value: Value) in
       var value = value
       while let next = replacement[value] { value = next }
       return value
     }
+    nodes.removeAll { replacement[$0.output] != nil }
     for index in nodes.indices {
       nodes[index].inputs = nodes[index].inputs.map(resolve)
       nodes[index].residual = nodes[index].residual.map(resolve)
     }
     outputs = outputs.map(resolve)
     layerOutputs = layerOutputs.mapValues(resolve)
+    return replacement.count
+  }
+
+  /// Lets a node read the input of its producer instead of the producer's result.
+  mutating func bypass(_ producer: Int, before position: Int) {
+    nodes[position].inputs[0] = nodes[producer].inputs[0]
+    nodes[position].layers = nodes[producer].layers + nodes[position].layers
+  }
+
+  /// Gives a node the operation of an earlier one, which is computed at the later position instead.
+  mutating func move(_ earlier: Node, to position: Int) {
+    nodes[position].primitive = earlier.primitive
+    nodes[position].inputs = earlier.inputs
+    nodes[position].layers = earlier.layers + nodes[position].layers
+  }
+
+  /// Exchanges the operations of a node and its producer: g(f(x)) becomes f(g(x)).
+  mutating func exchange(_ producer: Int, _ position: Int) {
+    let (first, second) = (nodes[producer], nodes[position])
+    let value = addValue(shape(of: second.output), .node)
+    nodes[producer].primitive = second.primitive
+    nodes[producer].inputs = [first.inputs[0]] + second.inputs.dropFirst()
+    nodes[producer].output = value
+    nodes[producer].layers = second.layers
+    nodes[position].primitive = first.primitive
+    nodes[position].inputs = [value] + first.inputs.dropFirst()
+    nodes[position].layers = first.layers
   }
 
   /// Removes the nodes at the given indices.

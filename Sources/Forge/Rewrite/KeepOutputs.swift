@@ -12,8 +12,7 @@ enum KeepOutputs {
   ) throws {
     guard !values.isEmpty else { return }
     var made = Set(graph.nodes.map(\.output))
-    var originals: [OperationGraph.Value: OperationGraph.Node] = [:]
-    for node in lowered.nodes { originals[node.output] = node }
+    let originals = Dictionary(uniqueKeysWithValues: lowered.nodes.map { ($0.output, $0) })
     var added: [OperationGraph.Node] = []
     for value in values {
       // Operands come first; a value is visited again once they are made.

@@ -23,16 +23,8 @@ enum MoveAveragePoolingLater: Rewrite {
         let channels = graph.shape(of: node.inputs[0]).channels, outputs < channels,
         graph.shape(of: graph.nodes[producer].inputs[0]) == graph.shape(of: node.inputs[0])
       else { continue }
-      // convolve(average(x)) at this position becomes average(convolve(x)).
-      let convolved = graph.addValue(graph.shape(of: node.output), .node)
-      let averaged = graph.nodes[producer]
-      graph.nodes[producer].primitive = node.primitive
-      graph.nodes[producer].inputs = [averaged.inputs[0]] + node.inputs.dropFirst()
-      graph.nodes[producer].output = convolved
-      graph.nodes[producer].layers = node.layers
-      graph.nodes[position].primitive = averaged.primitive
-      graph.nodes[position].inputs = [convolved]
-      graph.nodes[position].layers = averaged.layers
+      // convolve(average(x)) becomes average(convolve(x)).
+      graph.exchange(producer, position)
       index = GraphIndex(graph)
       count += 1
     }

@@ -11,28 +11,19 @@ enum MoveCropsEarlier: Rewrite {
     var count = 0
     var index = GraphIndex(graph)
     for position in graph.nodes.indices {
-      guard case .crop(let edges) = graph.nodes[position].primitive,
+      guard case .crop = graph.nodes[position].primitive,
         let producer = index.soleProducer(of: graph.nodes[position].inputs[0]),
-        case .activation(let function) = graph.nodes[producer].primitive,
+        case .activation = graph.nodes[producer].primitive,
         graph.nodes[producer].activation == .linear
       else { continue }
-      // crop(f(x)) at this position becomes f(crop(x)): the crop moves to the function's position.
-      let image = graph.nodes[producer].inputs[0]
-      if let source = index.soleProducer(of: image),
+      if let source = index.soleProducer(of: graph.nodes[producer].inputs[0]),
         graph.nodes[source].primitive.traits.takesActivation,
         graph.nodes[source].activation == .linear
       {
         continue
       }
-      let cut = graph.addValue(graph.shape(of: graph.nodes[position].output), .node)
-      let layers = (graph.nodes[producer].layers, graph.nodes[position].layers)
-      graph.nodes[producer].primitive = .crop(edges)
-      graph.nodes[producer].inputs = [image]
-      graph.nodes[producer].output = cut
-      graph.nodes[producer].layers = layers.1
-      graph.nodes[position].primitive = .activation(function)
-      graph.nodes[position].inputs = [cut]
-      graph.nodes[position].layers = layers.0
+      // crop(f(x)) becomes f(crop(x)).
+      graph.exchange(producer, position)
       index = GraphIndex(graph)
       count += 1
     }

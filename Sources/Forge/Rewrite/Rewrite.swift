@@ -22,16 +22,13 @@ public enum Rewrites {
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = CompileOptions().rewriteNames
 
-  /// The name of a rewrite and the number of places it changed.
-  typealias Count = (name: String, places: Int)
-
   /// Applies every rewrite that is not disabled, then removes unused nodes.
   static func apply(
     to graph: inout OperationGraph, constants: any ConstantSource, disabled: Set<String>
-  ) throws -> [Count] {
-    var counts: [Count] = []
-    for rewrite in all where !disabled.contains(rewrite.name) {
-      counts.append((rewrite.name, try rewrite.apply(to: &graph, constants: constants)))
+  ) throws -> [CompileReport.RewriteCount] {
+    let counts = try all.filter { !disabled.contains($0.name) }.map { rewrite in
+      CompileReport.RewriteCount(
+        name: rewrite.name, places: try rewrite.apply(to: &graph, constants: constants))
     }
     graph.removeUnusedNodes()
     return counts
