@@ -15,9 +15,7 @@ extension Image {
   /// - Throws: ``ImageError`` when there is not enough memory.
   public func converted(
     to format: PixelFormat, background: PixelColor = .white
-  ) throws(ImageError)
-    -> Image
-  {
+  ) throws(ImageError) -> Image {
     switch (self.format, format) {
     case (.gray, .gray), (.rgb, .rgb), (.rgba, .rgba): self
     case (.gray, .rgb), (.gray, .rgba): try repeated(format)

@@ -34,9 +34,15 @@ extension Image {
     case .nearest:
       return try nearest(width: width, height: height, edges)
     case .bilinear:
-      let source = format == .rgba ? try multipliedByAlpha() : self
-      let result = try source.bilinear(width: width, height: height, edges)
-      return format == .rgba ? try result.dividedByAlpha() : result
+      guard format == .rgba else {
+        return try bilinear(width: width, height: height, edges)
+      }
+      // Colours are premultiplied by alpha, so that invisible ones do not bleed.
+      return try recolored { color, alpha in UInt8(dividedBy255(color * alpha)) }
+        .bilinear(width: width, height: height, edges)
+        .recolored { color, alpha in
+          UInt8(clamping: alpha == 0 ? color : 255 * color / alpha)
+        }
     }
   }
 
@@ -140,30 +146,16 @@ extension Image {
     }
   }
 
-  /// RGBA with colours premultiplied by alpha, so that invisible colours do not bleed.
-  private func multipliedByAlpha() throws(ImageError) -> Image {
+  /// RGBA with each colour computed from it and its alpha.
+  @inline(__always)
+  private func recolored(
+    _ color: (_ color: Int, _ alpha: Int) -> UInt8
+  ) throws(ImageError) -> Image {
     try Image(filling: width, height, .rgba) { target in
-      for pixel in 0..<width * height {
-        let alpha = pixels[4 * pixel + 3]
-        for channel in 0..<3 {
-          let product = Int(pixels[4 * pixel + channel]) * Int(alpha)
-          target[4 * pixel + channel] = UInt8(dividedBy255(product))
-        }
-        target[4 * pixel + 3] = alpha
-      }
-    }
-  }
-
-  private func dividedByAlpha() throws(ImageError) -> Image {
-    try Image(filling: width, height, .rgba) { target in
-      for pixel in 0..<width * height {
-        let alpha = pixels[4 * pixel + 3]
-        for channel in 0..<3 {
-          let color = pixels[4 * pixel + channel]
-          target[4 * pixel + channel] =
-            alpha == 0 ? color : UInt8(clamping: 255 * Int(color) / Int(alpha))
-        }
-        target[4 * pixel + 3] = alpha
+      for pixel in stride(from: 0, to: pixels.count, by: 4) {
+        let alpha = pixels[pixel + 3]
+        for index in pixel..<pixel + 3 { target[index] = color(Int(pixels[index]), Int(alpha)) }
+        target[pixel + 3] = alpha
       }
     }
   }
