@@ -27,7 +27,8 @@ struct SummaryCommand: ParsableCommand {
         return
       }
       // Kernels are chosen by sizes alone, so any parameters will do.
-      print(try WeightSource.compile(architecture.model, weights: nil).summary(.detailed))
+      let compiled = try architecture.model.compile(parameters: RandomParameters(seed: 1))
+      print(compiled.summary(.detailed))
     case .weights(let path):
       let recognized = try RecognizedModel(weights: path)
       let compiled = try recognized.model.compile()
