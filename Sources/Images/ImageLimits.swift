@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The limits on the size of a picture and its file, checked before memory is allocated.
 ///
 /// A file of a few hundred bytes can claim any size, and a small one can validly hold a large
@@ -50,8 +52,7 @@ public struct ImageLimits: Hashable, Sendable {
 
   /// Throws unless `width` by `height` pixels are within the limits.
   func check(width: Int, height: Int) throws(ImageError) {
-    let (product, overflow) = width.multipliedReportingOverflow(by: height)
-    guard !overflow, product <= maximumPixels else {
+    guard width.multipliedSaturated(by: height) <= maximumPixels else {
       throw .tooManyPixels(width: width, height: height, most: maximumPixels)
     }
     guard max(width, height) <= maximumSide else {
