@@ -4,7 +4,8 @@ extension Array {
   /// Creates an array of at most `capacity` elements; `fill` returns the number it has written.
   ///
   /// An array traps when the system refuses memory, so the system is asked first. Another thread
-  /// may still take the memory in between.
+  /// may still take the memory in between. Inlined, so that loops in `fill` are fast.
+  @inline(__always)
   init(
     filling capacity: Int,
     _ fill: (UnsafeMutableBufferPointer<Element>) throws(ImageError) -> Int
