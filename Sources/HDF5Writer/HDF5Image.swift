@@ -11,12 +11,7 @@ struct HDF5Image: ~Copyable {
   /// The final path, for messages.
   private let path: String
 
-  /// Creates an empty file.
-  ///
-  /// - Parameters:
-  ///   - byteCount: the bytes of all its values.
-  ///   - path: the final path, for messages.
-  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
+  /// Creates an empty file for values of `byteCount` bytes.
   init(byteCount: Int, for path: String) throws(LoadError) {
     let (room, overflow) = byteCount.addingReportingOverflow(Self.reserveBytes)
     guard !overflow else { throw .outOfMemory(path, byteCount: byteCount) }
@@ -39,8 +34,6 @@ struct HDF5Image: ~Copyable {
   }
 
   /// Writes texts as an attribute of a group, which is created if needed.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
   func write(
     _ texts: [EntryName], as attribute: String, of group: String, isSingle: Bool = false
   ) throws(LoadError) {
@@ -57,8 +50,6 @@ struct HDF5Image: ~Copyable {
   }
 
   /// Writes a dataset.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
   func write(
     _ values: UnsafeRawBufferPointer, sizes: [Int], at entry: String
   ) throws(LoadError) {
@@ -72,8 +63,6 @@ struct HDF5Image: ~Copyable {
   }
 
   /// The bytes of the file.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
   func bytes() throws(LoadError) -> RawMemory {
     let size = HDF5Library.exclusively {
       H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, nil, 0)

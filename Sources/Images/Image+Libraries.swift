@@ -76,7 +76,10 @@ extension Image {
         format, byteCount: byteCount, least: ImageError.bytes(Int(header.least)), width: width,
         height: height)
     }
-    try limits.check(workingBytes: header.working, format)
+    guard header.working <= max(limits.maximumWorkingBytes, 0) else {
+      throw .tooMuchWork(
+        format, byteCount: header.working, most: limits.maximumWorkingBytes)
+    }
     guard let pixelFormat = PixelFormat(rawValue: Int(header.channels)) else {
       throw .unsupported(format, "\(header.channels) channels")
     }

@@ -59,11 +59,4 @@ public struct ImageLimits: Hashable, Sendable {
       throw .tooLongSide(width: width, height: height, most: maximumSide)
     }
   }
-
-  /// Throws unless decoding may use this much memory.
-  func check(workingBytes: UInt64, _ format: String) throws(ImageError) {
-    guard workingBytes <= UInt64(max(maximumWorkingBytes, 0)) else {
-      throw .tooMuchWork(format, byteCount: workingBytes, most: maximumWorkingBytes)
-    }
-  }
 }

@@ -79,8 +79,6 @@ static void emit_message(j_common_ptr jpeg, int level) {
   }
 }
 
-static void output_message(j_common_ptr jpeg) { (void)jpeg; }
-
 /* ---- the bytes ---- */
 
 static void do_nothing(j_decompress_ptr jpeg) { (void)jpeg; }
@@ -157,7 +155,6 @@ static void begin(reader *self, const uint8_t *bytes, size_t count) {
   self->jpeg.err = jpeg_std_error(&self->errors);
   self->errors.error_exit = error_exit;
   self->errors.emit_message = emit_message;
-  self->errors.output_message = output_message;
   self->jpeg.client_data = self;
   jpeg_create_decompress(&self->jpeg); /* keeps err and client_data */
   self->source.next_input_byte = bytes;

@@ -49,18 +49,13 @@ static void on_warning(png_structp png, png_const_charp message) {
   (void)message;
 }
 
-/* ---- memory, so that a lack of it can be told from damage ---- */
+/* ---- memory, so that a lack of it can be told from damage; libpng frees it by itself ---- */
 
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
   reader *self = png_get_mem_ptr(png);
   void *memory = malloc(size);
   if (memory == NULL) self->memory_refused = 1;
   return memory;
-}
-
-static void release(png_structp png, png_voidp memory) {
-  (void)png;
-  free(memory);
 }
 
 /* ---- the bytes ---- */
@@ -79,7 +74,7 @@ static void begin(reader *self, const uint8_t *bytes, size_t count) {
   self->bytes = bytes;
   self->count = count;
   self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self,
-                                       allocate, release);
+                                       allocate, NULL);
   if (self->png == NULL) leave(self, FORGE_PNG_NO_MEMORY);
   self->info = png_create_info_struct(self->png);
   if (self->info == NULL) leave(self, FORGE_PNG_NO_MEMORY);

@@ -75,9 +75,9 @@ struct BenchCommand: ParsableCommand {
 
   func run() throws {
     if let layers {
-      try LayerTable(
-        path: layers, options: try options, threads: arguments.threads, runs: arguments.runs
-      ).print(json: json)
+      let lines = try LayerLine.all(path: layers)
+      try LayerTable(options: try options, threads: arguments.threads, runs: arguments.runs)
+        .print(lines, json: json)
     } else if let network {
       try run(network)
     }
@@ -85,13 +85,13 @@ struct BenchCommand: ParsableCommand {
 
   private func run(_ network: NetworkArgument) throws {
     let clock = ContinuousClock()
-    let before = ProcessMemory.now()
+    let before = ProcessMemory()
     let start = clock.now
     let model = try network.model
     let compiled = try arguments.compile(model, options: try options)
     let loaded = clock.now
     try arguments.save(compiled.report.tuning)
-    let after = ProcessMemory.now()
+    let after = ProcessMemory()
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount
     else { throw ValidationError("the architecture has no fixed size") }
@@ -102,7 +102,7 @@ struct BenchCommand: ParsableCommand {
     let context = try Context(compiled, batch: batch)
     try Self.predict(context, values, into: &result, batch: batch)
     let first = (clock.now - begin) / .milliseconds(1)
-    let end = ProcessMemory.now()
+    let end = ProcessMemory()
 
     try Self.predict(context, values, into: &result, batch: batch)
     let times = try (0..<arguments.runs).map { _ in

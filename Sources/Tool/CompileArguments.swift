@@ -1,5 +1,6 @@
 import ArgumentParser
 import Forge
+import Foundation
 
 /// The arguments of the commands that compile a network and time it.
 struct CompileArguments: ParsableArguments {
@@ -53,7 +54,14 @@ struct CompileArguments: ParsableArguments {
 
   /// Writes the kernels of a plan if the arguments name a file for them.
   func save(_ tuning: TuningReport) throws {
-    if let saveTuning { try TuningArgument.save(tuning.record, to: saveTuning) }
+    guard let path = saveTuning else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try (encoder.encode(tuning.record) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Forge
+import Foundation
 
 /// One line of a list of layers: `NAME KIND WIDTHxHEIGHTxCHANNELS key=value…`.
 ///
@@ -12,9 +13,13 @@ struct LayerLine {
   /// The bytes of input, output and parameters at the API, each counted once.
   let bytes: Int
 
-  /// Parses the layers of a text; `#` begins a comment.
-  static func all(in text: String, path: String) throws -> [LayerLine] {
-    try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+  /// Parses the layers of a file; `#` begins a comment.
+  static func all(path: String) throws -> [LayerLine] {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ValidationError("\(path) cannot be read as text")
+    }
+    return try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap
+    {
       number, line in
       let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }.map(String.init)
       if words.isEmpty { return nil }
@@ -92,9 +97,8 @@ struct LayerLine {
 
   /// Parses numbers separated by x.
   private static func sizes(_ word: String, count: Int) throws -> [Int] {
-    let numbers = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    let sizes = numbers.compactMap(\.self)
-    guard numbers.count == count, sizes.count == count, sizes.allSatisfy({ $0 > 0 }) else {
+    let sizes = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard sizes.count == count, sizes.allSatisfy({ $0 > 0 }) else {
       throw ValidationError("\"\(word)\" is not \(count) positive number\(count > 1 ? "s" : "")")
     }
     return sizes

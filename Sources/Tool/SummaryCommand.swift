@@ -22,13 +22,10 @@ struct SummaryCommand: ParsableCommand {
   func run() throws {
     switch network {
     case .ready(let architecture):
-      guard detailed else {
-        print(architecture.model.summary())
-        return
-      }
+      let model = architecture.model
+      guard detailed else { return print(model.summary()) }
       // Kernels are chosen by sizes alone, so any parameters will do.
-      let compiled = try architecture.model.compile(parameters: RandomParameters(seed: 1))
-      print(compiled.summary(.detailed))
+      print(try model.compile(parameters: RandomParameters(seed: 1)).summary(.detailed))
     case .weights(let path):
       let recognized = try RecognizedModel(weights: path)
       let compiled = try recognized.model.compile()

@@ -43,15 +43,4 @@ enum TuningArgument: ExpressibleByArgument {
       }
     }
   }
-
-  /// Writes a record.
-  static func save(_ record: TuningRecord, to path: String) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try (encoder.encode(record) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
-    }
-  }
 }
