@@ -67,16 +67,16 @@ struct CompileArguments: ParsableArguments {
 
 extension CompileOptions.Precision: ExpressibleByArgument {
   /// The name in commands and reports: `half-weights` rather than `halfWeights`.
-  public var defaultValueDescription: String {
+  var argument: String {
     self == .halfWeights ? "half-weights" : rawValue
   }
 
   /// The names of all precisions.
-  public static var allValueStrings: [String] { allCases.map(\.defaultValueDescription) }
+  public static var allValueStrings: [String] { allCases.map(\.argument) }
 
   /// The precision of a name.
   public init?(argument: String) {
-    let named = Self.allCases.first { $0.defaultValueDescription == argument }
+    let named = Self.allCases.first { $0.argument == argument }
     guard let named else { return nil }
     self = named
   }

@@ -39,7 +39,7 @@ struct Timing: Encodable {
     arenaBytes = memory.arena
     contextBytes = memory.context
     loadingPeakBytes = memory.loadingPeak
-    self.precision = precision.defaultValueDescription
+    self.precision = precision.argument
   }
 
   /// One JSON object, with keys in snake case.
