@@ -19,9 +19,6 @@ import ForgeShapes
 /// file may cover the picture twelve times, and one more block for each byte of the file; encoders
 /// make four to eight passes.
 public struct ImageLimits: Hashable, Sendable {
-  /// The largest limit allowed: 2³² pixels.
-  static let mostPixels = 1 << 32
-
   /// The most pixels of a picture.
   public let maximumPixels: Int
   /// The most pixels along a side: a row takes time even if it holds a single pixel.
@@ -44,7 +41,7 @@ public struct ImageLimits: Hashable, Sendable {
     maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
     maximumWorkingBytes: Int = 200_000_000
   ) {
-    self.maximumPixels = min(maximumPixels, Self.mostPixels)
+    self.maximumPixels = min(maximumPixels, 1 << 32)
     self.maximumSide = maximumSide
     self.maximumFileBytes = maximumFileBytes
     self.maximumWorkingBytes = maximumWorkingBytes

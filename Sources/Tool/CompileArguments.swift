@@ -67,17 +67,14 @@ struct CompileArguments: ParsableArguments {
 
 extension CompileOptions.Precision: ExpressibleByArgument {
   /// The name in commands and reports: `half-weights` rather than `halfWeights`.
-  var argument: String {
-    self == .halfWeights ? "half-weights" : rawValue
-  }
+  var argument: String { self == .halfWeights ? "half-weights" : rawValue }
 
   /// The names of all precisions.
   public static var allValueStrings: [String] { allCases.map(\.argument) }
 
   /// The precision of a name.
   public init?(argument: String) {
-    let named = Self.allCases.first { $0.argument == argument }
-    guard let named else { return nil }
+    guard let named = Self.allCases.first(where: { $0.argument == argument }) else { return nil }
     self = named
   }
 }
