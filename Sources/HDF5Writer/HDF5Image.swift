@@ -11,18 +11,13 @@ struct HDF5Image: ~Copyable {
   /// The final path, for messages.
   private let path: String
 
-  /// Creates an empty file.
-  ///
-  /// - Parameters:
-  ///   - byteCount: the bytes of all its values.
-  ///   - path: the final path, for messages.
-  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
+  /// Creates an empty file for values of `byteCount` bytes.
   init(byteCount: Int, for path: String) throws(LoadError) {
     let (room, overflow) = byteCount.addingReportingOverflow(Self.reserveBytes)
     guard !overflow else { throw .outOfMemory(path, byteCount: byteCount) }
     // The library holds the file and returns a copy.
     try AvailableMemory.check(LoadLimits.product(room, 2), for: path)
-    let file = HDF5Library.quietly { forge_hdf5_create(room) } ?? -1
+    let file = HDF5Library.exclusively { forge_hdf5_create(room) } ?? -1
     guard file >= 0 else { throw .entryNotWritten(path, "/") }
     self.file = file
     self.path = path
@@ -30,7 +25,7 @@ struct HDF5Image: ~Copyable {
 
   deinit {
     let file = file
-    _ = HDF5Library.quietly { forge_hdf5_close(file) }
+    _ = HDF5Library.exclusively { H5Fclose(file) }
   }
 
   /// Writes a text as an attribute of a group.
@@ -39,8 +34,6 @@ struct HDF5Image: ~Copyable {
   }
 
   /// Writes texts as an attribute of a group, which is created if needed.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
   func write(
     _ texts: [EntryName], as attribute: String, of group: String, isSingle: Bool = false
   ) throws(LoadError) {
@@ -50,20 +43,18 @@ struct HDF5Image: ~Copyable {
         + Array(repeating: 0, count: width - text.count)
     }
     let count = isSingle ? -1 : Int64(texts.count)
-    let done = HDF5Library.quietly {
+    let done = HDF5Library.exclusively {
       forge_hdf5_write_texts(file, group, attribute, bytes, width, count)
     }
     guard done == 1 else { throw .entryNotWritten(path, "\(group), \(attribute)") }
   }
 
   /// Writes a dataset.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
   func write(
     _ values: UnsafeRawBufferPointer, sizes: [Int], at entry: String
   ) throws(LoadError) {
     let sizes = sizes.map { UInt64($0) }
-    let done = HDF5Library.quietly {
+    let done = HDF5Library.exclusively {
       forge_hdf5_write_floats(
         file, entry, Int32(clamping: sizes.count), sizes,
         values.assumingMemoryBound(to: Float.self).baseAddress)
@@ -72,16 +63,16 @@ struct HDF5Image: ~Copyable {
   }
 
   /// The bytes of the file.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory` or `unreadable`.
   func bytes() throws(LoadError) -> RawMemory {
-    let count = HDF5Library.quietly { forge_hdf5_image(file, nil, 0) } ?? -1
-    guard count >= 0 else { throw .entryNotWritten(path, "/") }
-    let memory = try RawMemory(byteCount: Int(count), for: path)
-    let copied = HDF5Library.quietly {
-      forge_hdf5_image(file, memory.bytes.baseAddress, memory.bytes.count)
+    let size = HDF5Library.exclusively {
+      H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, nil, 0)
     }
-    guard copied == count else { throw .entryNotWritten(path, "/") }
+    guard let size, size >= 0 else { throw .entryNotWritten(path, "/") }
+    let memory = try RawMemory(byteCount: size, for: path)
+    let copied = HDF5Library.exclusively {
+      H5Fget_file_image(file, memory.bytes.baseAddress, memory.bytes.count)
+    }
+    guard copied == size else { throw .entryNotWritten(path, "/") }
     return memory
   }
 }

@@ -20,23 +20,26 @@ package enum HDF5Library {
     return mutex
   }()
 
-  /// Calls the library exclusively.
+  /// Calls the library exclusively, without its messages and plugins.
   ///
   /// - Parameter call: must not call this method.
-  /// - Returns: what `call` returns.
-  package static func exclusively<Value>(_ call: () -> Value) -> Value {
+  /// - Returns: what `call` returns; `nil` when the library cannot start.
+  package static func exclusively<Value>(_ call: () -> Value) -> Value? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return call()
-  }
-
-  /// Calls the library exclusively and without its messages; `nil` when it cannot start.
-  static func quietly<Value>(_ call: () -> Value) -> Value? {
-    exclusively {
-      var settings = forge_hdf5_settings()
-      guard forge_hdf5_begin(&settings) == 1 else { return nil }
-      defer { forge_hdf5_end(&settings, nil, 0) }
-      return call()
+    guard H5open() >= 0 else { return nil }
+    let errors: hid_t = 0  // H5E_DEFAULT
+    var printer: H5E_auto2_t?
+    var printerData: UnsafeMutableRawPointer?
+    var plugins: UInt32 = 0
+    H5Eget_auto2(errors, &printer, &printerData)
+    H5Eset_auto2(errors, nil, nil)
+    H5PLget_loading_state(&plugins)
+    H5PLset_loading_state(0)
+    defer {
+      H5PLset_loading_state(plugins)
+      H5Eset_auto2(errors, printer, printerData)
     }
+    return call()
   }
 }

@@ -1,18 +1,25 @@
 /// The orientation in EXIF tag 274: where row 0 and column 0 of the file are in the picture.
-enum ExifOrientation: Int {
-  case upright = 1
-  case mirrored = 2
-  case upsideDown = 3
-  case mirroredUpsideDown = 4
-  case transposed = 5
-  case turnedLeft = 6
-  case transverse = 7
-  case turnedRight = 8
+struct ExifOrientation {
+  /// The number of an orientation that leaves the picture as it is in the file.
+  static let upright = ExifOrientation(number: 1)
+
+  /// Whether width and height are exchanged.
+  let swapsSides: Bool
+  /// Whether the file's columns run backwards along their side of the picture.
+  let reversesColumns: Bool
+  /// Whether the file's rows run backwards along their side of the picture.
+  let reversesRows: Bool
+
+  /// The orientation of a number from 1 to 8; upright for any other.
+  private init(number: Int) {
+    swapsSides = (5...8).contains(number)
+    reversesColumns = [2, 3, 7, 8].contains(number)
+    reversesRows = [3, 4, 6, 7].contains(number)
+  }
 
   /// The orientation that a JPEG file states; upright if it states none or an invalid one.
-  static func read(jpeg bytes: UnsafeRawBufferPointer) -> ExifOrientation {
-    guard let block = exifBlock(bytes) else { return .upright }
-    return read(exif: block)
+  init(jpeg bytes: UnsafeRawBufferPointer) {
+    self.init(number: Self.exifBlock(bytes).flatMap(Self.number) ?? 1)
   }
 
   /// The TIFF block of the first EXIF segment before the picture.
@@ -42,13 +49,13 @@ enum ExifOrientation: Int {
     return nil
   }
 
-  /// The orientation in the first directory of a TIFF block.
-  private static func read(exif block: Slice<UnsafeRawBufferPointer>) -> ExifOrientation {
+  /// The number of the orientation in the first directory of a TIFF block.
+  private static func number(inExif block: Slice<UnsafeRawBufferPointer>) -> Int? {
     let isLittle: Bool
     switch (block.first, block.dropFirst().first) {
     case (0x49, 0x49): isLittle = true
     case (0x4D, 0x4D): isLittle = false
-    default: return .upright
+    default: return nil
     }
     // Checks that all reads stay inside the block.
     func number(at offset: Int, bytes count: Int) -> Int? {
@@ -58,37 +65,13 @@ enum ExifOrientation: Int {
         .reduce(0) { $0 << 8 | Int($1) }
     }
     guard number(at: 2, bytes: 2) == 42, let directory = number(at: 4, bytes: 4),
-      let count = number(at: directory, bytes: 2)
-    else { return .upright }
-    for entry in (0..<count).lazy.map({ directory + 2 + 12 * $0 }) {
-      guard let tag = number(at: entry, bytes: 2) else { break }
-      guard tag == 0x0112 else { continue }
+      let count = number(at: directory, bytes: 2),
+      let entry = (0..<count).lazy.map({ directory + 2 + 12 * $0 })
+        .first(where: { number(at: $0, bytes: 2) == 0x0112 }),
       // One value: a byte, a short (as in the standard) or a long.
-      let sizes = [1: 1, 3: 2, 4: 4]
-      guard let type = number(at: entry + 2, bytes: 2), let size = sizes[type],
-        number(at: entry + 4, bytes: 4) == 1, let value = number(at: entry + 8, bytes: size)
-      else { break }
-      return ExifOrientation(rawValue: value) ?? .upright
-    }
-    return .upright
-  }
-
-  /// Whether width and height are exchanged.
-  var swapsSides: Bool { rawValue >= 5 }
-
-  /// Whether the file's columns run backwards along their side of the picture.
-  var reversesColumns: Bool {
-    switch self {
-    case .mirrored, .upsideDown, .transverse, .turnedRight: true
-    case .upright, .mirroredUpsideDown, .transposed, .turnedLeft: false
-    }
-  }
-
-  /// Whether the file's rows run backwards along their side of the picture.
-  var reversesRows: Bool {
-    switch self {
-    case .upsideDown, .mirroredUpsideDown, .turnedLeft, .transverse: true
-    case .upright, .mirrored, .transposed, .turnedRight: false
-    }
+      let type = number(at: entry + 2, bytes: 2), let size = [1: 1, 3: 2, 4: 4][type],
+      number(at: entry + 4, bytes: 4) == 1
+    else { return nil }
+    return number(at: entry + 8, bytes: size)
   }
 }

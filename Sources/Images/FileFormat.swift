@@ -16,7 +16,10 @@ enum FileFormat {
     } else if let known = Self.known(bytes) {
       throw .unknownFormat(known)
     } else {
-      throw .unknownFormat("\(Self.start(bytes)) as the first bytes")
+      let digits = bytes.prefix(4).map { byte in
+        [byte >> 4, byte & 15].map { String($0, radix: 16, uppercase: true) }.joined()
+      }
+      throw .unknownFormat("\(digits.joined(separator: " ")) as the first bytes")
     }
   }
 
@@ -40,13 +43,5 @@ enum FileFormat {
     if has("P7") { return "a PAM file" }
     if has("%PDF") { return "a PDF file" }
     return nil
-  }
-
-  private static func start(_ bytes: UnsafeRawBufferPointer) -> String {
-    bytes.prefix(4).map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count == 1 ? "0" + digits : digits
-    }
-    .joined(separator: " ")
   }
 }

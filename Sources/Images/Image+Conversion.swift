@@ -15,9 +15,7 @@ extension Image {
   /// - Throws: ``ImageError`` when there is not enough memory.
   public func converted(
     to format: PixelFormat, background: PixelColor = .white
-  ) throws(ImageError)
-    -> Image
-  {
+  ) throws(ImageError) -> Image {
     switch (self.format, format) {
     case (.gray, .gray), (.rgb, .rgb), (.rgba, .rgba): self
     case (.gray, .rgb), (.gray, .rgba): try repeated(format)
@@ -38,19 +36,21 @@ extension Image {
   /// - Returns: the part of the picture.
   /// - Throws: ``ImageError`` when the rectangle is empty or not inside the picture.
   public func cropped(x: Int, y: Int, width: Int, height: Int) throws(ImageError) -> Image {
-    guard x >= 0, y >= 0, width > 0, height > 0, x <= self.width, y <= self.height,
-      width <= self.width - x, height <= self.height - y
-    else {
-      let box = CropRectangle(
-        x: Double(x), y: Double(y), width: Double(width), height: Double(height))
-      throw .badBox(box, width: self.width, height: self.height)
-    }
+    try check(
+      CropRectangle(x: Double(x), y: Double(y), width: Double(width), height: Double(height)))
     let stride = width * format.channels
     return try Image(filling: width, height, format) { target in
       for row in 0..<height {
         let start = ((y + row) * self.width + x) * format.channels
         for index in 0..<stride { target[row * stride + index] = pixels[start + index] }
       }
+    }
+  }
+
+  /// Throws unless a rectangle is inside the picture.
+  func check(_ box: CropRectangle) throws(ImageError) {
+    guard box.fits(width: width, height: height) else {
+      throw .badBox(box, width: width, height: height)
     }
   }
 

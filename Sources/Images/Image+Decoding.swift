@@ -68,29 +68,20 @@ extension Image {
   ) throws(ImageError) {
     do throws(ImageError) {
       self = try bytes.withUnsafeBytes { bytes throws(ImageError) in
-        try Self.decode(
-          bytes, appliesOrientation: appliesOrientation, acceptsMissingScans: acceptsMissingScans,
-          limits: limits)
+        guard bytes.count <= limits.maximumFileBytes else {
+          throw .fileTooLarge(byteCount: bytes.count, most: limits.maximumFileBytes)
+        }
+        switch try FileFormat(of: bytes) {
+        case .png: return try Image(png: bytes, limits: limits)
+        case .portableAnymap: return try PortableAnymapDecoder.decode(bytes, limits: limits)
+        case .jpeg:
+          return try Image(
+            jpeg: bytes, orientation: appliesOrientation ? ExifOrientation(jpeg: bytes) : .upright,
+            acceptsMissingScans: acceptsMissingScans, limits: limits)
+        }
       }
     } catch {
       throw error.named(name)
-    }
-  }
-
-  private static func decode(
-    _ bytes: UnsafeRawBufferPointer, appliesOrientation: Bool, acceptsMissingScans: Bool,
-    limits: ImageLimits
-  ) throws(ImageError) -> Image {
-    guard bytes.count <= limits.maximumFileBytes else {
-      throw .fileTooLarge(byteCount: bytes.count, most: limits.maximumFileBytes)
-    }
-    switch try FileFormat(of: bytes) {
-    case .png: return try PNGDecoder.decode(bytes, limits: limits)
-    case .portableAnymap: return try PortableAnymapDecoder.decode(bytes, limits: limits)
-    case .jpeg:
-      return try JPEGDecoder.decode(
-        bytes, orientation: appliesOrientation ? ExifOrientation.read(jpeg: bytes) : .upright,
-        acceptsMissingScans: acceptsMissingScans, limits: limits)
     }
   }
 }

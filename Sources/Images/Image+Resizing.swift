@@ -25,56 +25,45 @@ extension Image {
   ) throws(ImageError) -> Image {
     guard width > 0, height > 0 else { throw .badSize(width: width, height: height) }
     try limits.check(width: width, height: height)
-    if let box, !box.fits(width: self.width, height: self.height) {
-      throw .badBox(box, width: self.width, height: self.height)
-    }
-    let edges = Edges(box, of: self)
-    if width == self.width, height == self.height, edges == Edges(nil, of: self) { return self }
+    let box =
+      box
+      ?? CropRectangle(x: 0, y: 0, width: Double(self.width), height: Double(self.height))
+    try check(box)
+    let columns = AxisPart(inputs: self.width, from: box.x, box.width, outputs: width)
+    let rows = AxisPart(inputs: self.height, from: box.y, box.height, outputs: height)
+    if columns.isUnchanged, rows.isUnchanged { return self }
     switch filter {
-    case .nearest:
-      return try nearest(width: width, height: height, edges)
-    case .bilinear:
-      let source = format == .rgba ? try multipliedByAlpha() : self
-      let result = try source.bilinear(width: width, height: height, edges)
-      return format == .rgba ? try result.dividedByAlpha() : result
-    }
-  }
-
-  /// The edges of a rectangle, with Pillow's precision.
-  private struct Edges: Equatable {
-    let left: Float
-    let top: Float
-    let right: Float
-    let bottom: Float
-
-    init(_ box: CropRectangle?, of image: Image) {
-      left = Float(box?.x ?? 0)
-      top = Float(box?.y ?? 0)
-      right = box.map { Float($0.x + $0.width) } ?? Float(image.width)
-      bottom = box.map { Float($0.y + $0.height) } ?? Float(image.height)
+    case .nearest: return try nearest(rows: rows.nearest, columns: columns.nearest)
+    case .bilinear where format == .rgba:
+      // Colours are premultiplied by alpha, so that invisible ones do not bleed.
+      return try recolored { color, alpha in UInt8(dividedBy255(color * alpha)) }
+        .bilinear(rows: rows, columns: columns)
+        .recolored { color, alpha in
+          UInt8(clamping: alpha == 0 ? color : 255 * color / alpha)
+        }
+    case .bilinear: return try bilinear(rows: rows, columns: columns)
     }
   }
 
   // MARK: Bilinear
 
   /// Resamples both axes; the intermediate picture is no larger than this one or the result.
-  private func bilinear(width: Int, height: Int, _ edges: Edges) throws(ImageError) -> Image {
-    let rows = ResamplingAxis(
-      inputs: self.height, low: edges.top, high: edges.bottom, outputs: height)
-    let columns = ResamplingAxis(
-      inputs: self.width, low: edges.left, high: edges.right, outputs: width)
-    let isWide = width == self.width && edges.left == 0 && edges.right == Float(self.width)
-    let isHigh = height == self.height && edges.top == 0 && edges.bottom == Float(self.height)
-    if isWide { return try resampled(rows: rows, columns: 0..<self.width) }
-    if isHigh { return try resampled(columns: columns, rows: 0..<self.height) }
+  private func bilinear(
+    rows rowPart: AxisPart, columns columnPart: AxisPart
+  ) throws(ImageError) -> Image {
+    let rows = ResamplingAxis(rowPart)
+    let columns = ResamplingAxis(columnPart)
+    if columnPart.isUnchanged { return try resampled(rows: rows, columns: 0..<width) }
+    if rowPart.isUnchanged { return try resampled(columns: columns, rows: 0..<height) }
     // Columns are resampled first if that loses many more rows than resampling rows loses columns.
     // This is Pillow's rule since version 13, by the sizes of the pictures, not of the rectangle.
-    if height < self.height, self.height - height > 2 * (self.width - width) {
-      return try resampled(rows: rows, columns: columns.range)
-        .resampled(columns: columns, rows: 0..<height, firstColumn: columns.range.lowerBound)
+    let (lostRows, lostColumns) = (height - rowPart.outputs, width - columnPart.outputs)
+    if lostRows > 0, lostRows > 2 * lostColumns {
+      return try resampled(rows: rows, columns: columns.range).resampled(
+        columns: columns, rows: 0..<rowPart.outputs, firstColumn: columns.range.lowerBound)
     }
-    return try resampled(columns: columns, rows: rows.range)
-      .resampled(rows: rows, columns: 0..<width, firstRow: rows.range.lowerBound)
+    return try resampled(columns: columns, rows: rows.range).resampled(
+      rows: rows, columns: 0..<columnPart.outputs, firstRow: rows.range.lowerBound)
   }
 
   /// Resamples the given rows along `columns`.
@@ -140,59 +129,33 @@ extension Image {
     }
   }
 
-  /// RGBA with colours premultiplied by alpha, so that invisible colours do not bleed.
-  private func multipliedByAlpha() throws(ImageError) -> Image {
+  /// RGBA with each colour computed from it and its alpha.
+  @inline(__always)
+  private func recolored(
+    _ color: (_ color: Int, _ alpha: Int) -> UInt8
+  ) throws(ImageError) -> Image {
     try Image(filling: width, height, .rgba) { target in
-      for pixel in 0..<width * height {
-        let alpha = pixels[4 * pixel + 3]
-        for channel in 0..<3 {
-          let product = Int(pixels[4 * pixel + channel]) * Int(alpha)
-          target[4 * pixel + channel] = UInt8(dividedBy255(product))
-        }
-        target[4 * pixel + 3] = alpha
-      }
-    }
-  }
-
-  private func dividedByAlpha() throws(ImageError) -> Image {
-    try Image(filling: width, height, .rgba) { target in
-      for pixel in 0..<width * height {
-        let alpha = pixels[4 * pixel + 3]
-        for channel in 0..<3 {
-          let color = pixels[4 * pixel + channel]
-          target[4 * pixel + channel] =
-            alpha == 0 ? color : UInt8(clamping: 255 * Int(color) / Int(alpha))
-        }
-        target[4 * pixel + 3] = alpha
+      for pixel in stride(from: 0, to: pixels.count, by: 4) {
+        let alpha = pixels[pixel + 3]
+        for index in pixel..<pixel + 3 { target[index] = color(Int(pixels[index]), Int(alpha)) }
+        target[pixel + 3] = alpha
       }
     }
   }
 
   // MARK: Nearest
 
-  private func nearest(width: Int, height: Int, _ edges: Edges) throws(ImageError) -> Image {
-    let columns = Self.nearest(self.width, low: edges.left, high: edges.right, outputs: width)
-    let rows = Self.nearest(self.height, low: edges.top, high: edges.bottom, outputs: height)
+  private func nearest(rows: [Int], columns: [Int]) throws(ImageError) -> Image {
     let channels = format.channels
-    return try Image(filling: width, height, format) { target in
+    return try Image(filling: columns.count, rows.count, format) { target in
       var position = 0
       for row in rows {
         for column in columns {
-          let source = (row * self.width + column) * channels
+          let source = (row * width + column) * channels
           for channel in 0..<channels { target[position + channel] = pixels[source + channel] }
           position += channels
         }
       }
-    }
-  }
-
-  /// The source pixel at each output pixel's centre; the centres are summed up, as in Pillow.
-  private static func nearest(_ inputs: Int, low: Float, high: Float, outputs: Int) -> [Int] {
-    let step = Double(high - low) / Double(outputs)
-    var centre = Double(low) + step * 0.5
-    return (0..<outputs).map { _ in
-      defer { centre += step }
-      return min(max(Int(centre), 0), inputs - 1)
     }
   }
 }

@@ -34,12 +34,8 @@ extension Image {
     // A lookup table: each channel has only 256 possible values.
     let tables = (0..<channels).flatMap { normalization.table(channel: $0) }
     // The offset of each channel's source within its pixel.
-    let sources: [Int] =
-      switch (format, normalization.order) {
-      case (.gray, _), (_, .gray): Array(repeating: 0, count: channels)
-      case (_, .rgb): [0, 1, 2]
-      case (_, .bgr): [2, 1, 0]
-      }
+    let sources =
+      format == .gray ? [0, 0, 0] : normalization.order == .bgr ? [2, 1, 0] : [0, 1, 2]
     let stride = format.channels
     return try [Float](filling: count) { values in
       for channel in 0..<channels {

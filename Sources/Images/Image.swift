@@ -1,4 +1,5 @@
 import Forge
+import ForgeShapes
 
 /// A picture in memory: 8 bits per channel, rows from the top, without gaps.
 ///
@@ -33,9 +34,8 @@ public struct Image: Hashable, Sendable {
   /// - Throws: ``ImageError`` when a size is not positive or does not match the number of bytes.
   public init(width: Int, height: Int, format: PixelFormat, pixels: [UInt8]) throws(ImageError) {
     guard width > 0, height > 0 else { throw .badSize(width: width, height: height) }
-    let (area, areaOverflow) = width.multipliedReportingOverflow(by: height)
-    let (count, countOverflow) = area.multipliedReportingOverflow(by: format.channels)
-    guard !areaOverflow, !countOverflow, count == pixels.count else {
+    let count = width.multipliedSaturated(by: height).multipliedSaturated(by: format.channels)
+    guard count == pixels.count else {
       throw .wrongCount(pixels.count, width: width, height: height, format)
     }
     self.init(checked: width, height, format, pixels)

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The limits on the size of a picture and its file, checked before memory is allocated.
 ///
 /// A file of a few hundred bytes can claim any size, and a small one can validly hold a large
@@ -17,9 +19,6 @@
 /// file may cover the picture twelve times, and one more block for each byte of the file; encoders
 /// make four to eight passes.
 public struct ImageLimits: Hashable, Sendable {
-  /// The largest limit allowed: 2³² pixels.
-  static let mostPixels = 1 << 32
-
   /// The most pixels of a picture.
   public let maximumPixels: Int
   /// The most pixels along a side: a row takes time even if it holds a single pixel.
@@ -42,7 +41,7 @@ public struct ImageLimits: Hashable, Sendable {
     maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
     maximumWorkingBytes: Int = 200_000_000
   ) {
-    self.maximumPixels = min(maximumPixels, Self.mostPixels)
+    self.maximumPixels = min(maximumPixels, 1 << 32)
     self.maximumSide = maximumSide
     self.maximumFileBytes = maximumFileBytes
     self.maximumWorkingBytes = maximumWorkingBytes
@@ -50,19 +49,11 @@ public struct ImageLimits: Hashable, Sendable {
 
   /// Throws unless `width` by `height` pixels are within the limits.
   func check(width: Int, height: Int) throws(ImageError) {
-    let (product, overflow) = width.multipliedReportingOverflow(by: height)
-    guard !overflow, product <= maximumPixels else {
+    guard width.multipliedSaturated(by: height) <= maximumPixels else {
       throw .tooManyPixels(width: width, height: height, most: maximumPixels)
     }
     guard max(width, height) <= maximumSide else {
       throw .tooLongSide(width: width, height: height, most: maximumSide)
-    }
-  }
-
-  /// Throws unless decoding may use this much memory.
-  func check(workingBytes: UInt64, _ format: String) throws(ImageError) {
-    guard workingBytes <= UInt64(max(maximumWorkingBytes, 0)) else {
-      throw .tooMuchWork(format, byteCount: workingBytes, most: maximumWorkingBytes)
     }
   }
 }

@@ -87,9 +87,7 @@ public struct ImagePreparation: Hashable, Sendable {
     switch crop {
     case .none: return nil
     case .rectangle(let box):
-      guard box.fits(width: image.width, height: image.height) else {
-        throw .badBox(box, width: image.width, height: image.height)
-      }
+      try image.check(box)
       return box
     case .centre(let fraction):
       guard fraction > 0, fraction <= 1 else { throw .badFraction(fraction) }

@@ -82,7 +82,8 @@ enum PortableAnymapDecoder {
         case 9...13, UInt8(ascii: " "):
           if let value { return value }
         case UInt8(ascii: "#"):
-          skipComment()
+          let end = bytes[position...].firstIndex { $0 == 10 || $0 == 13 }
+          position = end.map { $0 + 1 } ?? bytes.count
         default:
           throw .damaged(format, "the byte \(byte) among the numbers", needs: what)
         }
@@ -90,14 +91,6 @@ enum PortableAnymapDecoder {
       // The last number of a file needs no terminator.
       guard let value else { throw .cutOff(format, byteCount: bytes.count, end: "") }
       return value
-    }
-
-    private mutating func skipComment() {
-      while position < bytes.count {
-        let byte = bytes[position]
-        position += 1
-        if byte == 10 || byte == 13 { return }
-      }
     }
   }
 }

@@ -9,6 +9,38 @@ public enum ResamplingFilter: Hashable, Sendable {
   case nearest
 }
 
+/// The part of an axis of a picture that becomes `outputs` pixels.
+struct AxisPart {
+  let inputs: Int
+  let outputs: Int
+  /// The edges, with Pillow's precision.
+  let low: Float
+  let high: Float
+
+  init(inputs: Int, from start: Double, _ length: Double, outputs: Int) {
+    self.inputs = inputs
+    self.outputs = outputs
+    low = Float(start)
+    high = Float(start + length)
+  }
+
+  /// Whether each output pixel is the input pixel of its place.
+  var isUnchanged: Bool { outputs == inputs && low == 0 && high == Float(inputs) }
+
+  /// The number of input pixels to an output pixel.
+  var scale: Double { Double(high - low) / Double(outputs) }
+
+  /// The source pixel at each output pixel's centre; the centres are summed up, as in Pillow.
+  var nearest: [Int] {
+    let step = scale
+    var centre = Double(low) + step * 0.5
+    return (0..<outputs).map { _ in
+      defer { centre += step }
+      return min(max(Int(centre), 0), inputs - 1)
+    }
+  }
+}
+
 /// The source pixels of each output pixel along one axis, with fixed-point weights.
 ///
 /// The weights are those of Pillow: a triangle computed in double precision, normalised to sum to
@@ -32,18 +64,16 @@ struct ResamplingAxis {
     return first..<last + shares.count - starts[starts.count - 2]
   }
 
-  /// Computes the weights of `outputs` pixels made from `low` to `high` of `inputs` pixels.
-  ///
-  /// The edges are Float, as in Pillow.
-  init(inputs: Int, low: Float, high: Float, outputs: Int) {
-    let scale = Double(high - low) / Double(outputs)
+  /// Computes the weights of a part.
+  init(_ part: AxisPart) {
+    let (inputs, outputs, scale) = (part.inputs, part.outputs, part.scale)
     let filterScale = max(scale, 1)
     let toFilter = 1 / filterScale
     firsts.reserveCapacity(outputs)
     starts.reserveCapacity(outputs + 1)
     var weights: [Double] = []
     for output in 0..<outputs {
-      let centre = Double(low) + (Double(output) + 0.5) * scale
+      let centre = Double(part.low) + (Double(output) + 0.5) * scale
       // The edges of very large pictures may round outwards as Float, so the taps are clamped.
       let first = min(max(Int(centre - filterScale + 0.5), 0), inputs - 1)
       let end = max(min(Int(centre + filterScale + 0.5), inputs), first + 1)

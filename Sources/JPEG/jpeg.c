@@ -79,13 +79,9 @@ static void emit_message(j_common_ptr jpeg, int level) {
   }
 }
 
-static void output_message(j_common_ptr jpeg) { (void)jpeg; }
-
 /* ---- the bytes ---- */
 
-static void init_source(j_decompress_ptr jpeg) { (void)jpeg; }
-
-static void term_source(j_decompress_ptr jpeg) { (void)jpeg; }
+static void do_nothing(j_decompress_ptr jpeg) { (void)jpeg; }
 
 /* All bytes were given at the start: whoever asks for more has met the end of a file cut short. */
 static boolean fill_input_buffer(j_decompress_ptr jpeg) {
@@ -159,16 +155,15 @@ static void begin(reader *self, const uint8_t *bytes, size_t count) {
   self->jpeg.err = jpeg_std_error(&self->errors);
   self->errors.error_exit = error_exit;
   self->errors.emit_message = emit_message;
-  self->errors.output_message = output_message;
   self->jpeg.client_data = self;
   jpeg_create_decompress(&self->jpeg); /* keeps err and client_data */
   self->source.next_input_byte = bytes;
   self->source.bytes_in_buffer = count;
-  self->source.init_source = init_source;
+  self->source.init_source = do_nothing;
   self->source.fill_input_buffer = fill_input_buffer;
   self->source.skip_input_data = skip_input_data;
   self->source.resync_to_restart = jpeg_resync_to_restart;
-  self->source.term_source = term_source;
+  self->source.term_source = do_nothing;
   self->jpeg.src = &self->source;
   self->progress.progress_monitor = watch_scans;
   self->jpeg.progress = &self->progress;
@@ -216,17 +211,10 @@ static void describe(reader *self, forge_jpeg_header *header) {
   header->width = jpeg->image_width;
   header->height = jpeg->image_height;
   header->channels = jpeg->num_components == 1 ? 1 : 3;
-  header->working_bytes = working_bytes(jpeg);
+  header->working = working_bytes(jpeg);
   /* Every block of a picture costs at least the one bit of its Huffman code; arithmetic codes can
    * be of any smallness. */
-  header->least_bytes = jpeg->arith_code ? 0 : all_blocks(jpeg) / 8;
-}
-
-static void read_header(reader *self, const uint8_t *bytes, size_t count,
-                        forge_jpeg_header *header) {
-  if (setjmp(self->escape) != 0) return;
-  begin(self, bytes, count);
-  describe(self, header);
+  header->least = jpeg->arith_code ? 0 : all_blocks(jpeg) / 8;
 }
 
 /* ---- rows ---- */
@@ -289,42 +277,29 @@ static void read_rows(reader *self, size_t channels, uint8_t *pixels,
   }
 }
 
-static void decode(reader *self, const uint8_t *bytes, size_t count,
-                   const forge_jpeg_header *expected, const forge_jpeg_layout *layout,
-                   int accepts_missing_scans, uint8_t *pixels) {
+static void decode(reader *self, const uint8_t *bytes, size_t count, forge_jpeg_header *header,
+                   const forge_jpeg_layout *layout, int accepts_missing_scans, uint8_t *pixels) {
+  const forge_jpeg_header expected = *header;
   if (setjmp(self->escape) != 0) return;
   struct jpeg_decompress_struct *jpeg = &self->jpeg;
-  forge_jpeg_header header;
   begin(self, bytes, count);
-  describe(self, &header);
+  describe(self, header);
+  if (pixels == NULL) return;
   self->blocks_left = FREE_PASSES * all_blocks(jpeg) + count;
   begin_scan(self);
   jpeg_start_decompress(jpeg); /* reads all scans where there are several */
   if (!accepts_missing_scans) check_completeness(self);
   /* The caller's buffer was made for what the header said. */
-  if (jpeg->output_width != expected->width || jpeg->output_height != expected->height ||
-      header.channels != expected->channels || jpeg->output_components != jpeg->num_components) {
+  if (jpeg->output_width != expected.width || jpeg->output_height != expected.height ||
+      header->channels != expected.channels || jpeg->output_components != jpeg->num_components) {
     leave(self, FORGE_JPEG_DAMAGED);
   }
-  read_rows(self, header.channels, pixels, layout);
+  read_rows(self, header->channels, pixels, layout);
   /* Reads up to the end marker. */
   jpeg_finish_decompress(jpeg);
 }
 
-forge_jpeg_status forge_jpeg_read_header(const uint8_t *bytes, size_t count,
-                                         forge_jpeg_header *header, char *reason) {
-  reader self;
-  memset(&self, 0, sizeof self);
-  memset(header, 0, sizeof *header);
-  self.reason = reason;
-  reason[0] = 0;
-  read_header(&self, bytes, count, header);
-  jpeg_destroy_decompress(&self.jpeg); /* without memory manager it does nothing */
-  return self.status;
-}
-
-forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count,
-                                    const forge_jpeg_header *header,
+forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count, forge_jpeg_header *header,
                                     const forge_jpeg_layout *layout, int accepts_missing_scans,
                                     uint8_t *pixels, char *reason) {
   reader self;
@@ -332,6 +307,6 @@ forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count,
   self.reason = reason;
   reason[0] = 0;
   decode(&self, bytes, count, header, layout, accepts_missing_scans, pixels);
-  jpeg_destroy_decompress(&self.jpeg);
+  jpeg_destroy_decompress(&self.jpeg); /* without memory manager it does nothing */
   return self.status;
 }

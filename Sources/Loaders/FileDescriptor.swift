@@ -5,9 +5,9 @@
 #endif
 
 /// What tells a file, and one version of it, from others.
-struct FileIdentity: Sendable, Equatable {
+package struct FileIdentity: Sendable, Equatable {
   /// The size in bytes.
-  let count: Int
+  package let count: Int
   private let device: UInt64
   private let inode: UInt64
   private let seconds: Int
@@ -48,14 +48,14 @@ struct FileIdentity: Sendable, Equatable {
 }
 
 /// A regular file that is open for reading until the object is released.
-final class FileDescriptor: Sendable {
+package final class FileDescriptor: Sendable {
   private let path: String
   private let file: Int32
 
   /// Opens a file.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  init(path: String) throws(LoadError) {
+  package init(path: String) throws(LoadError) {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     self.path = path
     // O_NONBLOCK: opening a pipe must not wait for a writer.
@@ -71,7 +71,7 @@ final class FileDescriptor: Sendable {
   /// The file as it is now.
   ///
   /// - Throws: ``LoadError`` of kind `unreadable`.
-  func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
+  package func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
 
   /// Reads bytes from a place on.
   ///
@@ -80,7 +80,7 @@ final class FileDescriptor: Sendable {
   ///   - memory: receives the bytes.
   /// - Returns: how many there were; fewer than asked for at the end of the file.
   /// - Throws: ``LoadError`` of kind `unreadable`.
-  func read(
+  package func read(
     at offset: Int, into memory: UnsafeMutableRawBufferPointer
   ) throws(LoadError) -> Int {
     var found = 0

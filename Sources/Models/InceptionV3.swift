@@ -85,46 +85,42 @@ private struct InceptionV3 {
 
   /// The first block of the paper: 5×5, and 3×3 twice.
   mutating func wide(_ x: Tensor, pooled: Int, name: String) -> Tensor {
-    let branches = [
+    return [
       x --> conv(64, 1, 1),
       x --> conv(48, 1, 1) --> conv(64, 5, 5),
       x --> conv(64, 1, 1) --> conv(96, 3, 3) --> conv(96, 3, 3),
       x --> averagePooling() --> conv(pooled, 1, 1),
-    ]
-    return branches --> Concatenate(name: name)
+    ] --> Concatenate(name: name)
   }
 
   /// The reduction after the first blocks: half the width and height, more channels.
   mutating func wideToDeep(_ x: Tensor, name: String) -> Tensor {
-    let branches = [
+    return [
       x --> conv(384, 3, 3, stride: 2, padding: .valid),
       x --> conv(64, 1, 1) --> conv(96, 3, 3) --> conv(96, 3, 3, stride: 2, padding: .valid),
       x --> maxPooling(),
-    ]
-    return branches --> Concatenate(name: name)
+    ] --> Concatenate(name: name)
   }
 
   /// The second block of the paper: 7×7, factored into rows and columns.
   mutating func deep(_ x: Tensor, inner: Int, name: String) -> Tensor {
-    let branches = [
+    return [
       x --> conv(192, 1, 1),
       x --> conv(inner, 1, 1) --> conv(inner, 7, 1) --> conv(192, 1, 7),
       x --> conv(inner, 1, 1) --> conv(inner, 1, 7) --> conv(inner, 7, 1)
         --> conv(inner, 1, 7) --> conv(192, 7, 1),
       x --> averagePooling() --> conv(192, 1, 1),
-    ]
-    return branches --> Concatenate(name: name)
+    ] --> Concatenate(name: name)
   }
 
   /// The reduction after the second blocks: half the width and height again.
   mutating func deepToSplit(_ x: Tensor, name: String) -> Tensor {
-    let branches = [
+    return [
       x --> conv(192, 1, 1) --> conv(320, 3, 3, stride: 2, padding: .valid),
       x --> conv(192, 1, 1) --> conv(192, 7, 1) --> conv(192, 1, 7)
         --> conv(192, 3, 3, stride: 2, padding: .valid),
       x --> maxPooling(),
-    ]
-    return branches --> Concatenate(name: name)
+    ] --> Concatenate(name: name)
   }
 
   /// The third block of the paper, whose branches end in a row and a column in parallel.

@@ -15,6 +15,9 @@
 /* What libpng and zlib take for themselves. */
 #define LIBRARY_BYTES (1 << 17)
 
+/* Deflate makes data at most so many times smaller. */
+#define MOST_COMPRESSION 1032
+
 /* One use of libpng. */
 typedef struct {
   png_structp png;
@@ -46,18 +49,13 @@ static void on_warning(png_structp png, png_const_charp message) {
   (void)message;
 }
 
-/* ---- memory, so that a lack of it can be told from damage ---- */
+/* ---- memory, so that a lack of it can be told from damage; libpng frees it by itself ---- */
 
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
   reader *self = png_get_mem_ptr(png);
   void *memory = malloc(size);
   if (memory == NULL) self->memory_refused = 1;
   return memory;
-}
-
-static void release(png_structp png, png_voidp memory) {
-  (void)png;
-  free(memory);
 }
 
 /* ---- the bytes ---- */
@@ -76,7 +74,7 @@ static void begin(reader *self, const uint8_t *bytes, size_t count) {
   self->bytes = bytes;
   self->count = count;
   self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self,
-                                       allocate, release);
+                                       allocate, NULL);
   if (self->png == NULL) leave(self, FORGE_PNG_NO_MEMORY);
   self->info = png_create_info_struct(self->png);
   if (self->info == NULL) leave(self, FORGE_PNG_NO_MEMORY);
@@ -100,9 +98,10 @@ static void describe(reader *self, forge_png_header *header) {
   const int transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
   header->width = png_get_image_width(png, info);
   header->height = png_get_image_height(png, info);
-  header->stored_row_bytes = png_get_rowbytes(png, info);
+  /* Each row starts with a byte for its filter. */
+  header->least = (png_get_rowbytes(png, info) + 1) * header->height / MOST_COMPRESSION;
   /* Two rows, in the widest form that a pixel takes on its way: RGBA of 16 bits. */
-  header->working_bytes = 2 * 8 * ((uint64_t)header->width + 16) + LIBRARY_BYTES;
+  header->working = 2 * 8 * ((uint64_t)header->width + 16) + LIBRARY_BYTES;
 
   if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   if (color == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
@@ -110,35 +109,29 @@ static void describe(reader *self, forge_png_header *header) {
   png_set_strip_16(png);
   if ((color & PNG_COLOR_MASK_ALPHA) != 0 || transparent) {
     png_set_gray_to_rgb(png);
-    header->components = 4;
+    header->channels = 4;
   } else {
-    header->components = color == PNG_COLOR_TYPE_GRAY ? 1 : 3;
+    header->channels = color == PNG_COLOR_TYPE_GRAY ? 1 : 3;
   }
 }
 
-static void read_header(reader *self, const uint8_t *bytes, size_t count,
-                        forge_png_header *header) {
+static void decode(reader *self, const uint8_t *bytes, size_t count, forge_png_header *header,
+                   uint8_t *pixels) {
+  const forge_png_header expected = *header;
   if (setjmp(self->escape) != 0) return;
   begin(self, bytes, count);
   describe(self, header);
-}
-
-static void decode(reader *self, const uint8_t *bytes, size_t count,
-                   const forge_png_header *expected, uint8_t *pixels) {
-  if (setjmp(self->escape) != 0) return;
-  forge_png_header header;
-  begin(self, bytes, count);
-  describe(self, &header);
+  if (pixels == NULL) return;
   const int passes = png_set_interlace_handling(self->png);
   png_read_update_info(self->png, self->info);
   /* The caller's buffer was made for what the header said. */
-  const size_t stride = (size_t)expected->width * expected->components;
-  if (header.width != expected->width || header.height != expected->height ||
+  const size_t stride = (size_t)expected.width * expected.channels;
+  if (header->width != expected.width || header->height != expected.height ||
       png_get_rowbytes(self->png, self->info) != stride) {
     leave(self, FORGE_PNG_DAMAGED);
   }
   for (int pass = 0; pass < passes; pass++) {
-    for (size_t y = 0; y < expected->height; y++) {
+    for (size_t y = 0; y < expected.height; y++) {
       png_read_row(self->png, pixels + y * stride, NULL);
     }
   }
@@ -146,29 +139,13 @@ static void decode(reader *self, const uint8_t *bytes, size_t count,
   png_read_end(self->png, NULL);
 }
 
-static void end(reader *self) {
-  if (self->png != NULL) png_destroy_read_struct(&self->png, &self->info, NULL);
-}
-
-forge_png_status forge_png_read_header(const uint8_t *bytes, size_t count, forge_png_header *header,
-                                       char *reason) {
-  reader self;
-  memset(&self, 0, sizeof self);
-  memset(header, 0, sizeof *header);
-  self.reason = reason;
-  reason[0] = 0;
-  read_header(&self, bytes, count, header);
-  end(&self);
-  return self.status;
-}
-
-forge_png_status forge_png_decode(const uint8_t *bytes, size_t count,
-                                  const forge_png_header *header, uint8_t *pixels, char *reason) {
+forge_png_status forge_png_decode(const uint8_t *bytes, size_t count, forge_png_header *header,
+                                  uint8_t *pixels, char *reason) {
   reader self;
   memset(&self, 0, sizeof self);
   self.reason = reason;
   reason[0] = 0;
   decode(&self, bytes, count, header, pixels);
-  end(&self);
+  if (self.png != NULL) png_destroy_read_struct(&self.png, &self.info, NULL);
   return self.status;
 }

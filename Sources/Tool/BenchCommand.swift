@@ -23,8 +23,7 @@ struct BenchCommand: ParsableCommand {
       valueName: "file"))
   var layers: String?
 
-  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
-  var weights: String?
+  @OptionGroup var arguments: CompileArguments
 
   @Option(
     help: ArgumentHelp(
@@ -35,35 +34,18 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to write the output as float32 .npy.", valueName: "npy"))
   var output: String?
 
-  @Option(help: "Threads per prediction, also beyond the cores there are.")
-  var threads = 1
-
   @Option(help: "The pictures of one prediction.")
   var batch = 1
 
   @Option(help: "What the plan is made for: speed or size.")
   var preference = PreferenceArgument.speed
 
-  @Option(help: TuningArgument.help)
-  var tuning = TuningArgument.costModel
-
-  @Option(help: TuningArgument.saveHelp)
-  var saveTuning: String?
-
-  @Option(help: PrecisionArgument.help)
-  var precision = PrecisionArgument.float32
-
-  @Option(help: "The number of timed predictions.")
-  var runs = 50
-
   @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
-    guard (1...1_000_000).contains(runs) else { throw ValidationError("runs must be 1 to 1000000") }
-    let most = CompileOptions.Threads.maximum
-    guard (1...most).contains(threads) else {
-      throw ValidationError("threads must be 1 to \(most)")
+    guard (1...1_000_000).contains(arguments.runs) else {
+      throw ValidationError("runs must be 1 to 1000000")
     }
     guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
     guard (network == nil) != (layers == nil) else {
@@ -77,22 +59,25 @@ struct BenchCommand: ParsableCommand {
   }
 
   private var isForLayers: Bool {
-    if case .recorded = tuning { return false }
-    return weights == nil && input == nil && output == nil && batch == 1 && saveTuning == nil
+    if case .recorded = arguments.tuning { return false }
+    return arguments.weights == nil && input == nil && output == nil && batch == 1
+      && arguments.saveTuning == nil
   }
 
   private var options: CompileOptions {
     get throws {
-      CompileOptions(
-        maximumBatch: batch, preference: preference.preference, tuning: try tuning.tuning,
-        threads: .exactly(threads), precision: precision.precision)
+      var options = try arguments.options
+      options.maximumBatch = batch
+      options.preference = preference.preference
+      return options
     }
   }
 
   func run() throws {
     if let layers {
-      try LayerTable(path: layers, options: try options, threads: threads, runs: runs).print(
-        json: json)
+      let lines = try LayerLine.all(path: layers)
+      try LayerTable(options: try options, threads: arguments.threads, runs: arguments.runs)
+        .print(lines, json: json)
     } else if let network {
       try run(network)
     }
@@ -100,13 +85,13 @@ struct BenchCommand: ParsableCommand {
 
   private func run(_ network: NetworkArgument) throws {
     let clock = ContinuousClock()
-    let before = ProcessMemory.now()
+    let before = ProcessMemory()
     let start = clock.now
     let model = try network.model
-    let compiled = try WeightSource.compile(model, weights: weights, options: try options)
+    let compiled = try arguments.compile(model, options: try options)
     let loaded = clock.now
-    try TuningArgument.save(compiled, to: saveTuning)
-    let after = ProcessMemory.now()
+    try arguments.save(compiled.report.tuning)
+    let after = ProcessMemory()
     guard let inputCount = compiled.inputShapes.first?.elementCount,
       let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount
     else { throw ValidationError("the architecture has no fixed size") }
@@ -117,10 +102,10 @@ struct BenchCommand: ParsableCommand {
     let context = try Context(compiled, batch: batch)
     try Self.predict(context, values, into: &result, batch: batch)
     let first = (clock.now - begin) / .milliseconds(1)
-    let end = ProcessMemory.now()
+    let end = ProcessMemory()
 
     try Self.predict(context, values, into: &result, batch: batch)
-    let times = try (0..<runs).map { _ in
+    let times = try (0..<arguments.runs).map { _ in
       let start = clock.now
       try Self.predict(context, values, into: &result, batch: batch)
       return (clock.now - start) / .milliseconds(1)
@@ -130,10 +115,10 @@ struct BenchCommand: ParsableCommand {
     }
     let timing = Timing(
       times: times, batch: batch, multiplyAdds: model.multiplyAdds,
-      loadMilliseconds: (loaded - start) / .milliseconds(1), firstMilliseconds: first,
+      loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
-      memory: compiled.memory, precision: PrecisionArgument(compiled.report.precision).rawValue)
-    print(json ? try timing.json : timing.text)
+      memory: compiled.memory, precision: compiled.report.precision)
+    print(json ? try timing.json : timing.text(runs: times.count))
   }
 
   /// Runs one prediction of `batch` pictures, from values to values.

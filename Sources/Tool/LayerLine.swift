@@ -1,5 +1,6 @@
 import ArgumentParser
 import Forge
+import Foundation
 
 /// One line of a list of layers: `NAME KIND WIDTHxHEIGHTxCHANNELS key=value…`.
 ///
@@ -12,9 +13,13 @@ struct LayerLine {
   /// The bytes of input, output and parameters at the API, each counted once.
   let bytes: Int
 
-  /// Parses the layers of a text; `#` begins a comment.
-  static func all(in text: String, path: String) throws -> [LayerLine] {
-    try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+  /// Parses the layers of a file; `#` begins a comment.
+  static func all(path: String) throws -> [LayerLine] {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ValidationError("\(path) cannot be read as text")
+    }
+    return try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap
+    {
       number, line in
       let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }.map(String.init)
       if words.isEmpty { return nil }
@@ -50,26 +55,29 @@ struct LayerLine {
   private static func layer(
     _ kind: String, _ input: Tensor, _ values: [String: String]
   ) throws -> Tensor {
+    func number(_ key: String) throws -> Int { try sizes(values[key] ?? "1", count: 1)[0] }
     let kernel = try sizes(values["kernel"] ?? "3x3", count: 2)
-    let stride = try sizes(values["stride"] ?? "1", count: 1)[0]
-    let dilation = try sizes(values["dilation"] ?? "1", count: 1)[0]
-    let activation = try activation(values["activation"] ?? "linear")
-    let padding = try padding(values["padding"] ?? "same")
+    let stride = try number("stride")
+    let dilation = try number("dilation")
+    let activation: ActivationFunction = try choice(
+      "activation", values["activation"] ?? "linear",
+      ["linear": .linear, "relu": .relu, "relu6": .relu6, "leaky": .leakyReLU(slope: 0.1)])
+    let padding: Padding = try choice(
+      "padding", values["padding"] ?? "same", ["same": .same, "valid": .valid])
     let channels = try values["channels"].map { try sizes($0, count: 1)[0] }
     switch kind {
     case "depthwise":
       return input
         --> DepthwiseConvolution(
           kernel: (kernel[0], kernel[1]), stride: (stride, stride), dilation: (dilation, dilation),
-          padding: padding, multiplier: try sizes(values["multiplier"] ?? "1", count: 1)[0],
-          activation: activation)
+          padding: padding, multiplier: try number("multiplier"), activation: activation)
     case "convolution":
       guard let channels else { throw ValidationError("a convolution needs channels=") }
       return input
         --> Convolution(
           kernel: (kernel[0], kernel[1]), channels: channels, stride: (stride, stride),
-          dilation: (dilation, dilation), padding: padding,
-          groups: try sizes(values["groups"] ?? "1", count: 1)[0], activation: activation)
+          dilation: (dilation, dilation), padding: padding, groups: try number("groups"),
+          activation: activation)
     case "dense":
       guard let channels else { throw ValidationError("a dense layer needs channels=") }
       return input --> Dense(neurons: channels, activation: activation)
@@ -77,29 +85,20 @@ struct LayerLine {
     }
   }
 
-  private static func padding(_ word: String) throws -> Padding {
-    switch word {
-    case "same": return .same
-    case "valid": return .valid
-    default: throw ValidationError("\"\(word)\" is no padding: same, valid")
+  private static func choice<Value>(
+    _ what: String, _ word: String, _ values: KeyValuePairs<String, Value>
+  ) throws -> Value {
+    guard let found = values.first(where: { $0.key == word }) else {
+      let words = values.map(\.key).joined(separator: ", ")
+      throw ValidationError("\"\(word)\" is no \(what): \(words)")
     }
-  }
-
-  private static func activation(_ word: String) throws -> ActivationFunction {
-    switch word {
-    case "linear": return .linear
-    case "relu": return .relu
-    case "relu6": return .relu6
-    case "leaky": return .leakyReLU(slope: 0.1)
-    default: throw ValidationError("\"\(word)\" is no activation: linear, relu, relu6, leaky")
-    }
+    return found.value
   }
 
   /// Parses numbers separated by x.
   private static func sizes(_ word: String, count: Int) throws -> [Int] {
-    let numbers = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    let sizes = numbers.compactMap(\.self)
-    guard numbers.count == count, sizes.count == count, sizes.allSatisfy({ $0 > 0 }) else {
+    let sizes = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard sizes.count == count, sizes.allSatisfy({ $0 > 0 }) else {
       throw ValidationError("\"\(word)\" is not \(count) positive number\(count > 1 ? "s" : "")")
     }
     return sizes

@@ -4,21 +4,9 @@ import Foundation
 
 /// Times each layer of a list separately and compares it with the limits of the machine.
 struct LayerTable {
-  private let lines: [LayerLine]
-  private let options: CompileOptions
-  private let threads: Int
-  private let runs: Int
-
-  /// Reads a list.
-  init(path: String, options: CompileOptions, threads: Int, runs: Int) throws {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw ValidationError("\(path) cannot be read as text")
-    }
-    lines = try LayerLine.all(in: text, path: path)
-    self.options = options
-    self.threads = threads
-    self.runs = runs
-  }
+  let options: CompileOptions
+  let threads: Int
+  let runs: Int
 
   /// One timed layer.
   private struct Row: Encodable {
@@ -34,7 +22,7 @@ struct LayerTable {
   }
 
   /// Times all layers and prints a table, or one JSON object.
-  func print(json: Bool) throws {
+  func print(_ lines: [LayerLine], json: Bool) throws {
     guard let speed = Device.measuredSpeed(threads: threads) else {
       throw ValidationError("there is no memory to measure the machine with")
     }

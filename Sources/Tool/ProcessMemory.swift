@@ -8,20 +8,18 @@ struct ProcessMemory: Encodable {
   let peak: Int
 
   /// The current state; zeros when the system does not report it.
-  static func now() -> ProcessMemory {
+  init() {
     // This avoids Foundation, whose own allocations would distort the result.
-    guard let file = fopen("/proc/self/status", "re") else { return ProcessMemory(text: "") }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 13)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return ProcessMemory(text: String(decoding: bytes[..<count], as: UTF8.self))
-  }
-
-  /// Parses lines such as `VmRSS:   123 kB`.
-  init(text: String) {
+    var text = [UInt8](repeating: 0, count: 1 << 13)
+    var count = 0
+    if let file = fopen("/proc/self/status", "re") {
+      count = fread(&text, 1, text.count, file)
+      fclose(file)
+    }
+    let lines = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n")
+    // Parses lines such as `VmRSS:   123 kB`.
     func bytes(_ name: String) -> Int {
-      let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
-      let words = line?.split { $0 == " " || $0 == "\t" } ?? []
+      let words = lines.first { $0.hasPrefix(name) }?.split { $0 == " " || $0 == "\t" } ?? []
       return words.count > 1 ? (Int(words[1]) ?? 0) << 10 : 0
     }
     current = bytes("VmRSS:")

@@ -15,29 +15,11 @@ struct ProfileCommand: ParsableCommand {
   @Argument(help: NetworkArgument.help)
   var network: NetworkArgument
 
-  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
-  var weights: String?
-
-  @Option(help: "The number of timed predictions.")
-  var runs = 50
-
-  @Option(help: "Threads per prediction, also beyond the cores there are.")
-  var threads = 1
-
-  @Option(help: TuningArgument.help)
-  var tuning = TuningArgument.costModel
-
-  @Option(help: TuningArgument.saveHelp)
-  var saveTuning: String?
-
-  @Option(help: PrecisionArgument.help)
-  var precision = PrecisionArgument.float32
+  @OptionGroup var arguments: CompileArguments
 
   func validate() throws {
-    guard (1...100_000).contains(runs) else { throw ValidationError("runs must be 1 to 100000") }
-    let most = CompileOptions.Threads.maximum
-    guard (1...most).contains(threads) else {
-      throw ValidationError("threads must be 1 to \(most)")
+    guard (1...100_000).contains(arguments.runs) else {
+      throw ValidationError("runs must be 1 to 100000")
     }
   }
 
@@ -64,13 +46,11 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
-    let compiled = try WeightSource.compile(
-      network.model, weights: weights,
-      options: CompileOptions(
-        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision.precision))
-    try TuningArgument.save(compiled, to: saveTuning)
-    let steps = try compiled.profile(runs: runs)
-    let speed = Device.measuredSpeed(threads: threads, instructionSet: compiled.instructionSet)
+    let compiled = try arguments.compile(network.model, options: arguments.options)
+    try arguments.save(compiled.report.tuning)
+    let steps = try compiled.profile(runs: arguments.runs)
+    let speed = Device.measuredSpeed(
+      threads: arguments.threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
     printComparisons(compiled.report.tuning)
     print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")

@@ -22,12 +22,10 @@ struct SummaryCommand: ParsableCommand {
   func run() throws {
     switch network {
     case .ready(let architecture):
-      guard detailed else {
-        print(architecture.model.summary())
-        return
-      }
+      let model = architecture.model
+      guard detailed else { return print(model.summary()) }
       // Kernels are chosen by sizes alone, so any parameters will do.
-      print(try WeightSource.compile(architecture.model, weights: nil).summary(.detailed))
+      print(try model.compile(parameters: RandomParameters(seed: 1)).summary(.detailed))
     case .weights(let path):
       let recognized = try RecognizedModel(weights: path)
       let compiled = try recognized.model.compile()

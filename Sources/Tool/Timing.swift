@@ -1,8 +1,10 @@
 import Forge
 import Foundation
 
-/// The times and the memory of several predictions.
-struct Timing {
+/// The times and the memory of several predictions, as they are printed or encoded.
+///
+/// Milliseconds are those of a whole batch, except for ``perPictureMs``.
+struct Timing: Encodable {
   /// The resident memory of the process.
   struct Resident: Encodable {
     let beforeCompile: ProcessMemory
@@ -11,72 +13,68 @@ struct Timing {
     let afterPredicting: ProcessMemory
   }
 
-  /// Milliseconds of a whole batch, sorted.
-  let times: [Double]
-  /// The number of pictures in a prediction.
+  let minMs, medianMs, p90Ms, gflops, perPictureMs: Double
   let batch: Int
-  /// The multiply-adds of one picture.
-  let multiplyAdds: Int
-  let loadMilliseconds: Double
-  let firstMilliseconds: Double
-  let resident: Resident
-  let memory: MemoryReport
+  let loadMs, firstMs: Double
+  let residentBytes: Resident
+  let packedBytes, arenaBytes, contextBytes, loadingPeakBytes: Int
   /// The precision of the plan, which is float32 if the machine does not support the requested one.
   let precision: String
 
-  private var median: Double { times[times.count / 2] }
-  private var p90: Double { times[min(times.count * 9 / 10, times.count - 1)] }
-  private var perPicture: Double { median / Double(batch) }
-  private var gigaflops: Double { 2e-6 * Double(multiplyAdds) / perPicture }
+  /// Summarizes sorted times of batches of pictures with `multiplyAdds` each.
+  init(
+    times: [Double], batch: Int, multiplyAdds: Int, loadMs: Double, firstMs: Double,
+    resident: Resident, memory: MemoryReport, precision: CompileOptions.Precision
+  ) {
+    minMs = times[0]
+    medianMs = times[times.count / 2]
+    p90Ms = times[min(times.count * 9 / 10, times.count - 1)]
+    perPictureMs = medianMs / Double(batch)
+    gflops = 2e-6 * Double(multiplyAdds) / perPictureMs
+    self.batch = batch
+    self.loadMs = loadMs
+    self.firstMs = firstMs
+    residentBytes = resident
+    packedBytes = memory.packedParameters
+    arenaBytes = memory.arena
+    contextBytes = memory.context
+    loadingPeakBytes = memory.loadingPeak
+    self.precision = precision.argument
+  }
 
-  /// One JSON object; `*_ms` are milliseconds of a whole batch, except for `per_picture_ms`.
+  /// One JSON object, with keys in snake case.
   var json: String {
     get throws {
-      struct Object: Encodable {
-        let minMs, medianMs, p90Ms, gflops, perPictureMs: Double
-        let batch: Int
-        let loadMs, firstMs: Double
-        let residentBytes: Resident
-        let packedBytes, arenaBytes, contextBytes, loadingPeakBytes: Int
-        let precision: String
-      }
       let encoder = JSONEncoder()
       encoder.keyEncodingStrategy = .convertToSnakeCase
       encoder.outputFormatting = .sortedKeys
-      let object = Object(
-        minMs: times[0], medianMs: median, p90Ms: p90, gflops: gigaflops, perPictureMs: perPicture,
-        batch: batch, loadMs: loadMilliseconds, firstMs: firstMilliseconds, residentBytes: resident,
-        packedBytes: memory.packedParameters, arenaBytes: memory.arena,
-        contextBytes: memory.context, loadingPeakBytes: memory.loadingPeak, precision: precision)
-      return String(decoding: try encoder.encode(object), as: UTF8.self)
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
   }
 
-  var text: String {
+  /// Some lines about so many predictions.
+  func text(runs: Int) -> String {
     var lines = [
       String(
         format: "min %.4f ms, median %.4f ms, p90 %.4f ms of %d; %.1f GFLOP/s by the median",
-        times[0], median, p90, times.count, gigaflops)
+        minMs, medianMs, p90Ms, runs, gflops)
     ]
-    if precision != PrecisionArgument.float32.rawValue { lines.append("precision \(precision)") }
+    if precision != "float32" { lines.append("precision \(precision)") }
     if batch > 1 {
-      lines.append(String(format: "%.4f ms per picture of a batch of %d", perPicture, batch))
+      lines.append(String(format: "%.4f ms per picture of a batch of %d", perPictureMs, batch))
     }
     lines.append(
-      String(
-        format: "loading %.1f ms, first prediction %.2f ms", loadMilliseconds, firstMilliseconds))
-    func megabytes(_ bytes: Int) -> String { String(format: "%.1f", Double(bytes) * 1e-6) }
-    let stages = [
-      ("before the compile", resident.beforeCompile), ("after it", resident.afterCompile),
-      ("after predicting", resident.afterPredicting),
-    ].map { "\(megabytes($1.current)) MB \($0)" }
+      String(format: "loading %.1f ms, first prediction %.2f ms", loadMs, firstMs))
+    func megabytes(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) * 1e-6) }
+    let resident = residentBytes
     lines.append(
-      "resident: " + stages.joined(separator: ", ")
-        + "; \(megabytes(resident.afterPredicting.peak)) MB at most")
+      "resident: \(megabytes(resident.beforeCompile.current)) before the compile, "
+        + "\(megabytes(resident.afterCompile.current)) after it, "
+        + "\(megabytes(resident.afterPredicting.current)) after predicting; "
+        + "\(megabytes(resident.afterPredicting.peak)) at most")
     lines.append(
-      "packed parameters \(megabytes(memory.packedParameters)) MB, "
-        + "arena \(megabytes(memory.arena)) MB, "
-        + "at most \(megabytes(memory.loadingPeak)) MB while loading")
+      "packed parameters \(megabytes(packedBytes)), arena \(megabytes(arenaBytes)), "
+        + "at most \(megabytes(loadingPeakBytes)) while loading")
     return lines.joined(separator: "\n")
   }
 }

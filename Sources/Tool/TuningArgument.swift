@@ -12,9 +12,6 @@ enum TuningArgument: ExpressibleByArgument {
   static let help = ArgumentHelp(
     "How kernels are chosen: costModel, measured (timed now), or as in a record of --save-tuning.",
     valueName: "way|file")
-  /// The help text for the file that a record is written to.
-  static let saveHelp = ArgumentHelp(
-    "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file")
 
   static var allValueStrings: [String] { ["costModel", "measured"] }
 
@@ -44,19 +41,6 @@ enum TuningArgument: ExpressibleByArgument {
         }
         return .recorded(record)
       }
-    }
-  }
-
-  /// Writes the kernels of a plan if a path is given.
-  static func save(_ compiled: CompiledModel, to path: String?) throws {
-    guard let path else { return }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try (encoder.encode(compiled.report.tuning.record) + Data("\n".utf8))
-        .write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
     }
   }
 }

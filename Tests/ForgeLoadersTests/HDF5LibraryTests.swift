@@ -1,4 +1,3 @@
-import CForgeHDF5
 import ForgeHDF5
 import ForgeLoaders
 import Foundation
@@ -13,17 +12,9 @@ import Testing
     let element = max(entry.byteCount / max(entry.sizes.reduce(1, *), 1), 1)
     let type = try #require(entry.elementType)
     #expect(entry.byteCount == 0 || element == type.byteCount)
-    var values = [UInt8](repeating: 0xee, count: entry.byteCount)
-    var reason = [CChar](repeating: 0, count: 256)
-    let done = values.withUnsafeMutableBytes { values in
-      HDF5Library.exclusively {
-        forge_hdf5_read(
-          path, entry.name, type.byteCount, Int32(entry.sizes.count),
-          entry.sizes.map { UInt64($0) }, values.baseAddress, &reason, reason.count)
-      }
-    }
-    #expect(done == 1, "\(path) \(entry.name)")
-    return values
+    return try #require(
+      HDF5Library.values(of: entry, in: path, elementBytes: type.byteCount),
+      "\(path) \(entry.name)")
   }
 
   /// Compares every dataset of a file and says how many there were.

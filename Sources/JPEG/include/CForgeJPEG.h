@@ -1,8 +1,8 @@
 /* Pictures from JPEG files in memory, through libjpeg (libjpeg-turbo or another of its interface).
  *
- * libjpeg reports errors by longjmp, which must never cross a Swift frame: it stays inside the two
- * functions here. They keep nothing between calls, print nothing, release what they took, and may
- * be called by any number of threads at once.
+ * libjpeg reports errors by longjmp, which must never cross a Swift frame: it stays inside the
+ * function here. It keeps nothing between calls, prints nothing, releases what it took, and may be
+ * called by any number of threads at once.
  */
 #ifndef CFORGE_JPEG_H
 #define CFORGE_JPEG_H
@@ -29,9 +29,9 @@ typedef struct {
   /* Bytes per decoded pixel: 1 gray, 3 RGB. CMYK becomes RGB. */
   uint32_t channels;
   /* The fewest bytes of compressed data that such a picture can have; 0 when nothing is known. */
-  uint64_t least_bytes;
+  uint64_t least;
   /* An upper bound of the memory that decoding takes besides the file and the pixels. */
-  uint64_t working_bytes;
+  uint64_t working;
 } forge_jpeg_header;
 
 /* Where pixels of the file stand in the target: the pixel of column x and row y of the file at
@@ -40,16 +40,12 @@ typedef struct {
   ptrdiff_t origin, column_step, row_step;
 } forge_jpeg_layout;
 
-/* Reads what stands before the picture. `reason` has room for FORGE_JPEG_REASON bytes and holds
- * libjpeg's words, or is empty. */
-forge_jpeg_status forge_jpeg_read_header(const uint8_t *bytes, size_t count,
-                                         forge_jpeg_header *header, char *reason);
-
-/* Decodes the picture into `pixels`, which holds height * width * channels bytes, as `header` of
- * the same bytes says, all of which `layout` reaches. Damage that libjpeg would fill with gray is
- * an error, and so are missing scans unless they are accepted. */
-forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count,
-                                    const forge_jpeg_header *header,
+/* Reads what stands before the picture into `header`, and if `pixels` is not NULL decodes the
+ * picture into it: height * width * channels bytes, as the header of the same bytes says, which the
+ * caller has read before; `layout` reaches all of them. Damage that libjpeg would fill with gray is
+ * an error, and so are missing scans unless they are accepted. `reason` has room for
+ * FORGE_JPEG_REASON bytes and holds libjpeg's words, or is empty. */
+forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count, forge_jpeg_header *header,
                                     const forge_jpeg_layout *layout, int accepts_missing_scans,
                                     uint8_t *pixels, char *reason);
 

@@ -2,17 +2,11 @@ import Forge
 
 /// A ready architecture with arguments that fit a weight file.
 struct Variant {
-  let architecture: Architecture
-  /// The arguments as text: `alpha 0.25, 1001 classes`.
-  let arguments: String
+  /// The architecture with its arguments: `mobilenet (alpha 0.25, 1001 classes)`.
+  let name: String
   let model: Model
   /// Returns the file's name for a layer, if it differs from the model's own.
   var fileName: (@Sendable (String) -> String?)?
-
-  /// The architecture with its arguments.
-  var name: String {
-    arguments.isEmpty ? architecture.rawValue : "\(architecture.rawValue) (\(arguments))"
-  }
 }
 
 extension Architecture {
@@ -20,25 +14,25 @@ extension Architecture {
   func variants(for facts: WeightFacts) -> [Variant] {
     switch self {
     case .lenet:
-      return classCounts(facts.width(of: "fc2"), 10, facts).map { classes in
-        Variant(self, "\(classes) classes", .leNet(classes: classes))
+      return classCounts(facts.widths["fc2"], 10, facts).map { classes in
+        variant("\(classes) classes", .leNet(classes: classes))
       }
     case .mobilenet: return mobileNets(facts) + foldedMobileNets(facts)
     case .mobilenetv2: return mobileNetsV2(facts)
     case .inceptionv3:
-      return classifiers(facts) { .inceptionV3(classes: $0, head: $1) }.map {
-        counted($0, facts)
+      return classifiers(facts, fileName: laterNames(facts)) {
+        .inceptionV3(classes: $0, head: $1)
       }
     case .resnet50: return classifiers(facts) { .resNet50(classes: $0, head: $1) }
     case .squeezenet:
       return classifiers(facts, last: "conv10") { .squeezeNet(classes: $0, head: $1) }
     case .tinyyolo:
-      return classCounts(facts.width(of: "conv9"), 125, facts).map { channels in
+      return classCounts(facts.widths["conv9"], 125, facts).map { channels in
         // Five anchors are usual; the parameters do not determine their number.
         let anchors = channels % 5 == 0 && channels > 25 ? 5 : 1
         let classes = max(channels / anchors - 5, 0)
-        return Variant(
-          self, "\(anchors) anchors, \(classes) classes",
+        return variant(
+          "\(anchors) anchors, \(classes) classes",
           .tinyYOLOV2(anchors: anchors, classes: classes))
       }
     case .vgg16: return vgg16s(facts)
@@ -47,15 +41,22 @@ extension Architecture {
 
   // MARK: Families
 
+  private func variant(
+    _ arguments: String, _ model: Model, fileName: (@Sendable (String) -> String?)? = nil
+  ) -> Variant {
+    Variant(name: "\(rawValue) (\(arguments))", model: model, fileName: fileName)
+  }
+
   /// A classifier for each number of classes that fits, and one without a classifier.
   private func classifiers(
     _ facts: WeightFacts, last: String = "predictions", arguments: String = "",
+    fileName: (@Sendable (String) -> String?)? = nil,
     _ model: (_ classes: Int, _ head: Model.Head) -> Model
   ) -> [Variant] {
     let start = arguments.isEmpty ? "" : "\(arguments), "
-    return classCounts(facts.width(of: last), 1000, facts).map { classes in
-      Variant(self, "\(start)\(classes) classes", model(classes, .probabilities))
-    } + [Variant(self, "\(start)without a classifier", model(1, .features))]
+    return classCounts(facts.widths[last], 1000, facts).map { classes in
+      variant("\(start)\(classes) classes", model(classes, .probabilities), fileName: fileName)
+    } + [variant("\(start)without a classifier", model(1, .features), fileName: fileName)]
   }
 
   /// The number of classes that the file states; if it has no names, the possible ones.
@@ -63,28 +64,24 @@ extension Architecture {
     stated.map { [$0] } ?? [usual] + facts.soleSizes.filter { $0 != usual }
   }
 
-  /// Renames layers for files written later in a Keras session.
+  /// The names of layers in a file written later in a Keras session; `nil` for a fresh one.
   ///
   /// Keras numbers unnamed layers throughout a session, so such a file has higher numbers.
-  private func counted(_ variant: Variant, _ facts: WeightFacts) -> Variant {
-    let first = ["conv2d", "batch_normalization"].reduce(into: [:]) { first, kind in
-      first[kind] = facts.firstNumber(of: kind)
-    }
-    guard first.values.contains(where: { $0 > 0 }) else { return variant }
-    var variant = variant
-    variant.fileName = { layer in
+  private func laterNames(_ facts: WeightFacts) -> (@Sendable (String) -> String?)? {
+    let first = facts.firstNumbers.filter { ["conv2d", "batch_normalization"].contains($0.key) }
+    guard first.values.contains(where: { $0 > 0 }) else { return nil }
+    return { layer in
       let (kind, number) = WeightFacts.numbered(layer)
       guard let start = first[kind] else { return layer }
       // The file's number may be so large that the sum overflows.
       let (shifted, overflow) = number.addingReportingOverflow(start)
       return overflow ? nil : shifted == 0 ? kind : "\(kind)_\(shifted)"
     }
-    return variant
   }
 
   private func mobileNets(_ facts: WeightFacts) -> [Variant] {
     // The widest layer determines the factor best: the others round it down.
-    let stated = facts.width(of: "conv_pw_13_bn").map { [Double($0) / 1024] }
+    let stated = facts.widths["conv_pw_13_bn"].map { [Double($0) / 1024] }
     return (stated ?? [1, 0.75, 0.5, 0.25]).flatMap { alpha in
       classifiers(facts, last: "conv_preds", arguments: "alpha \(alpha)") {
         .mobileNetV1(alpha: alpha, classes: $0, head: $1)
@@ -94,15 +91,12 @@ extension Architecture {
 
   /// Weights of the 2017 toolkit, which folds normalizations and uses its own names.
   private func foldedMobileNets(_ facts: WeightFacts) -> [Variant] {
-    guard let width = facts.width(of: "conv6_sep") else { return [] }
+    guard let width = facts.widths["conv6_sep"] else { return [] }
     let alpha = Double(width) / 1024
-    return classifiers(facts, last: "fc7", arguments: "alpha \(alpha), folded") {
-      .mobileNetV1(alpha: alpha, classes: $0, head: $1, isFolded: true)
-    }.map { variant in
-      var variant = variant
-      variant.fileName = { Self.toolkitNames[$0] ?? $0 }
-      return variant
-    }
+    return classifiers(
+      facts, last: "fc7", arguments: "alpha \(alpha), folded",
+      fileName: { Self.toolkitNames[$0] ?? $0 }
+    ) { .mobileNetV1(alpha: alpha, classes: $0, head: $1, isFolded: true) }
   }
 
   /// The names of the 2017 toolkit for the layers of MobileNet v1.
@@ -121,7 +115,7 @@ extension Architecture {
   private func mobileNetsV2(_ facts: WeightFacts) -> [Variant] {
     // Published factors come first: rounded to multiples of 8, many factors have the same channels.
     let published = [1, 0.75, 0.5, 0.35, 1.3, 1.4]
-    let width = facts.width(of: "block_16_project_BN")
+    let width = facts.widths["block_16_project_BN"]
     let fitting = published.filter { alpha in
       width.map { $0 == WidthMultiplier.multipleOf8(320, by: alpha) } ?? true
     }
@@ -140,11 +134,5 @@ extension Architecture {
     return classifiers(facts, arguments: arguments) {
       .vgg16(size: $1 == .features ? 224 : size, classes: $0, head: $1)
     }
-  }
-}
-
-extension Variant {
-  fileprivate init(_ architecture: Architecture, _ arguments: String, _ model: Model) {
-    self.init(architecture: architecture, arguments: arguments, model: model)
   }
 }

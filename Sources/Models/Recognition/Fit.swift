@@ -21,45 +21,34 @@ struct Fit {
 
   /// Requests each parameter of a network from a source.
   init(_ variant: Variant, _ source: any ParameterSource) {
-    let specs = variant.model.parameterSpecs
-    let fileName = variant.fileName
-    let named = fileName.map { rename in source.renamed { rename($0) } as any ParameterSource }
-    let renamed = named ?? source
+    // Parameters that several layers share are listed once.
+    let specs = Inference(variant.model).nodes.filter { !$0.sharesParameters }
+      .flatMap(\.parameters)
+    let layers = Set(specs.map { variant.fileName?($0.layer) ?? $0.layer })
+    self.variant = variant
+    self.source = variant.fileName.map { source.renamed($0) } ?? source
+    wanted = specs.count
+    unused = source.goesByName ? source.availableNames.filter { !layers.contains($0) } : []
     var found = 0
-    var problems: [String] = []
     do {
-      let ready = try renamed.prepared(for: specs)
-      for spec in specs {
+      let ready = try self.source.prepared(for: specs)
+      problems = specs.compactMap { spec in
         do {
           guard let data = try ready.parameter(for: spec) else {
-            problems.append("\(spec.layer) has no \(spec.type), \(spec.shapeText), in the file")
-            continue
+            return "\(spec.layer) has no \(spec.type), \(spec.shapeText), in the file"
           }
-          if data.count == spec.count {
-            found += 1
-          } else {
-            problems.append("\(spec.layer): \(data.count) \(spec.type), not \(spec.count)")
+          guard data.count == spec.count else {
+            return "\(spec.layer): \(data.count) \(spec.type), not \(spec.count)"
           }
+          found += 1
+          return nil
         } catch {
-          problems.append("\(error)")
+          return "\(error)"
         }
       }
     } catch {
-      problems.append("\(error)")
+      problems = ["\(error)"]
     }
-    let layers = Set(specs.map { fileName?($0.layer) ?? $0.layer })
-    self.variant = variant
-    self.source = renamed
-    self.wanted = specs.count
     self.found = found
-    self.problems = problems
-    unused = source.goesByName ? source.availableNames.filter { !layers.contains($0) } : []
-  }
-}
-
-extension Model {
-  /// Every parameter of the model, in order, with shared ones listed once.
-  fileprivate var parameterSpecs: [ParameterSpec] {
-    Inference(self).nodes.filter { !$0.sharesParameters }.flatMap(\.parameters)
   }
 }

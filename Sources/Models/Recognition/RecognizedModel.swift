@@ -2,8 +2,6 @@ import Forge
 
 /// A ready architecture recognized by its weight file.
 package struct RecognizedModel {
-  /// The architecture.
-  package let architecture: Architecture
   /// The architecture with the arguments the file was made with: `mobilenet (alpha 0.25, …)`.
   package let name: String
   /// The network with the parameters of the file.
@@ -27,7 +25,10 @@ package struct RecognizedModel {
         for variant in architecture.variants(for: facts) {
           let fit = Fit(variant, source)
           if fit.isWhole {
-            self.init(fit)
+            name = variant.name
+            var model = variant.model
+            model.parameters = fit.source
+            self.model = model
             return
           }
           if fit.share > nearest?.share ?? 0 { nearest = fit }
@@ -35,13 +36,5 @@ package struct RecognizedModel {
       }
     }
     throw RecognitionError(path: path, entryCount: file.entries.count, nearest: nearest)
-  }
-
-  private init(_ fit: Fit) {
-    architecture = fit.variant.architecture
-    name = fit.variant.name
-    var model = fit.variant.model
-    model.parameters = fit.source
-    self.model = model
   }
 }

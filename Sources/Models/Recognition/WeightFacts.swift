@@ -3,7 +3,7 @@ import Forge
 /// What the entries of a weight file reveal about its network.
 struct WeightFacts {
   /// The number of values per pixel of a layer, found from the names of biases and betas.
-  private var widths: [String: Int] = [:]
+  private(set) var widths: [String: Int] = [:]
   /// The sizes of entries with one axis that occur only once.
   ///
   /// Normalizations have several entries of each size, but the biases of a classifier are unique.
@@ -14,7 +14,7 @@ struct WeightFacts {
   private static let words = ["bias", "biases", "b", "beta"]
 
   /// The lowest number of each kind of numbered layer: 94 if `conv2d_94` is the first.
-  private let firstNumbers: [String: Int]
+  let firstNumbers: [String: Int]
 
   /// Collects the facts from a file's entries and the names of its layers.
   init(_ file: WeightFile, layers: [String]) {
@@ -33,20 +33,12 @@ struct WeightFacts {
     }
   }
 
-  /// The number of the first layer of a kind, 0 if its name has none; `nil` without such a layer.
-  func firstNumber(of kind: String) -> Int? { firstNumbers[kind] }
-
   /// The width of a square map with 512 channels that a matrix maps to 4,096 neurons.
   private static func flattenedWidth(_ entry: WeightFile.Entry) -> Int? {
     guard entry.sizes.count > 1, entry.sizes.first == 4096 || entry.sizes.last == 4096,
       let count = Shape.product(of: entry.sizes)
     else { return nil }
     return (1...64).first { $0 * $0 * 512 * 4096 == count }
-  }
-
-  /// The values per pixel of the first of these layers in the file; `nil` if it has none of them.
-  func width(of layers: String...) -> Int? {
-    layers.lazy.compactMap { widths[$0] }.first
   }
 
   /// A name without its number, and the number: `conv2d` and 94 for `conv2d_94`.

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Forge
+import Foundation
+
+/// The arguments of the commands that compile a network and time it.
+struct CompileArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
+  var weights: String?
+
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  var threads = 1
+
+  @Option(help: TuningArgument.help)
+  var tuning = TuningArgument.costModel
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file"))
+  var saveTuning: String?
+
+  @Option(
+    help: """
+      What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8.
+      """)
+  var precision = CompileOptions.Precision.float32
+
+  @Option(help: "The number of timed predictions.")
+  var runs = 50
+
+  func validate() throws {
+    let most = CompileOptions.Threads.maximum
+    guard (1...most).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
+  }
+
+  /// The corresponding options of a compile.
+  var options: CompileOptions {
+    get throws {
+      CompileOptions(
+        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision)
+    }
+  }
+
+  /// Compiles a model with the weights of the file, else with its own, else with seeded random
+  /// ones.
+  func compile(_ model: Model, options: CompileOptions) throws -> CompiledModel {
+    if let weights {
+      return try model.compile(parameters: WeightFile(weights).parameters(), options: options)
+    }
+    if model.parameters != nil { return try model.compile(options: options) }
+    return try model.compile(parameters: RandomParameters(seed: 1), options: options)
+  }
+
+  /// Writes the kernels of a plan if the arguments name a file for them.
+  func save(_ tuning: TuningReport) throws {
+    guard let path = saveTuning else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try (encoder.encode(tuning.record) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
+
+extension CompileOptions.Precision: ExpressibleByArgument {
+  /// The name in commands and reports: `half-weights` rather than `halfWeights`.
+  var argument: String { self == .halfWeights ? "half-weights" : rawValue }
+
+  /// The names of all precisions.
+  public static var allValueStrings: [String] { allCases.map(\.argument) }
+
+  /// The precision of a name.
+  public init?(argument: String) {
+    guard let named = Self.allCases.first(where: { $0.argument == argument }) else { return nil }
+    self = named
+  }
+}
