@@ -150,7 +150,7 @@ public struct Lowering {
   {
     for input in inputs { try check(input) }
     let output = try graph.addNode(primitive, inputs, layer: layer)
-    let cost = primitive.operation.multiplyAdds(
+    let cost = primitive.traits.multiplyAdds.count(
       for: inputs.map { shape(of: $0) }, output: shape(of: output))
     layerMultiplyAdds = MultiplyAdds.sum(layerMultiplyAdds, cost)
     return output
