@@ -122,16 +122,16 @@ package struct StepReport: Sendable {
 
 /// A tensor and its place in the arena.
 package struct TensorReport: Sendable {
-  /// The tensor.
-  package let descriptor: TensorDescriptor
+  /// The sizes and the layout.
+  package let description: String
   /// The offset from the start of the arena in bytes.
   package let offset: Int
   /// The first and last step that use it, counted from 0.
   package let lifetime: ClosedRange<Int>
 
   /// Creates a report.
-  package init(descriptor: TensorDescriptor, offset: Int, lifetime: ClosedRange<Int>) {
-    self.descriptor = descriptor
+  package init(description: String, offset: Int, lifetime: ClosedRange<Int>) {
+    self.description = description
     self.offset = offset
     self.lifetime = lifetime
   }

@@ -31,6 +31,17 @@ struct ReferenceBackend: Backend {
   }
 }
 
+extension CompileOptions {
+  /// Creates options for a device other than the processor.
+  init(
+    backend: any Backend, maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    verify: Verification = .none
+  ) {
+    self.init(maximumBatch: maximumBatch, keep: keep, checks: checks, verify: verify)
+    self.backend = backend
+  }
+}
+
 /// A graph of known sizes with the constants it reads.
 private final class ReferenceExecutable: Executable {
   let inputSizes: [[Int]]
