@@ -145,9 +145,7 @@ public struct Lowering {
   /// - Throws: `ShapeError` when the values do not fit the primitive.
   public mutating func apply(
     _ primitive: Primitive, to inputs: [Value]
-  ) throws(ShapeError)
-    -> Value
-  {
+  ) throws(ShapeError) -> Value {
     for input in inputs { try check(input) }
     let output = try graph.addNode(primitive, inputs, layer: layer)
     let cost = primitive.traits.multiplyAdds.count(
@@ -159,9 +157,7 @@ public struct Lowering {
   /// Applies an activation to a value; returns the value itself if it is linear or `nil`.
   public mutating func apply(
     _ activation: ActivationFunction?, to value: Value
-  )
-    throws(ShapeError) -> Value
-  {
+  ) throws(ShapeError) -> Value {
     guard let activation, activation != .linear else { return value }
     return try apply(.activation(activation), to: [value])
   }

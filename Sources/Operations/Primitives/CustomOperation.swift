@@ -45,7 +45,7 @@ extension CustomOperation: PrimitiveOperation {
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
     var result = Array(repeating: Float(0), count: call.output.reduce(1, *))
     var span = result.mutableSpan
-    do { try body(call.operands.map { CustomInput($0.floats) }, &span) } catch {
+    do { try body(call.operands.map { try CustomInput($0.floats) }, &span) } catch {
       throw .customBody(error)
     }
     return ReferenceTensor(unchecked: call.output, result.map(Double.init))
