@@ -93,9 +93,13 @@ package struct Inference: Sendable {
   }
 
   /// The multiply-adds of one prediction.
-  package var multiplyAdds: Int { nodes.map(\.multiplyAdds).reduce(0, MultiplyAdds.sum) }
+  package var multiplyAdds: Int { total(\.multiplyAdds) }
   /// The number of values of all parameters, shared ones counted once.
-  package var parameterCount: Int { nodes.map(\.parameterCount).reduce(0, MultiplyAdds.sum) }
+  package var parameterCount: Int { total(\.parameterCount) }
+  /// The sum over all nodes, which saturates.
+  private func total(_ count: (Node) -> Int) -> Int {
+    nodes.reduce(0) { $0.addingSaturated(count($1)) }
+  }
 
   /// Orders, names and checks the tensors of a model.
   package init(_ model: Model) {

@@ -40,7 +40,6 @@ public struct Lowering {
   private var parameterValues: [ParameterSpec: Value] = [:]
   private var layer = 0
 
-  /// Creates an empty lowering.
   package init() {}
 
   /// Begins the layer at a position of the model.
@@ -150,7 +149,7 @@ public struct Lowering {
     let output = try graph.addNode(primitive, inputs, layer: layer)
     let cost = primitive.traits.multiplyAdds.count(
       for: inputs.map { shape(of: $0) }, output: shape(of: output))
-    layerMultiplyAdds = MultiplyAdds.sum(layerMultiplyAdds, cost)
+    layerMultiplyAdds = layerMultiplyAdds.addingSaturated(cost)
     return output
   }
 

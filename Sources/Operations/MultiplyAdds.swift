@@ -24,7 +24,4 @@ package enum MultiplyAdds: Sendable {
   package static func perElement(of output: Shape, _ factors: Int...) -> Int {
     factors.reduce(output.elementCount ?? 0) { $0.multipliedSaturated(by: max($1, 0)) }
   }
-
-  /// The sum of two counts.
-  package static func sum(_ a: Int, _ b: Int) -> Int { a.addingSaturated(b) }
 }

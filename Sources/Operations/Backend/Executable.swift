@@ -54,7 +54,6 @@ package struct RealtimeRun {
   /// The function.
   package let function: Function
 
-  /// Creates a run.
   package init(context: UnsafeRawPointer, function: Function) {
     self.context = context
     self.function = function
@@ -68,7 +67,6 @@ package struct LayerFailure: Error {
   /// The error that the layer threw.
   package let cause: any Error
 
-  /// Creates a failure.
   package init(layer: Int, cause: any Error) {
     self.layer = layer
     self.cause = cause
@@ -84,7 +82,6 @@ package struct CropSlot: Sendable {
   /// The height of the source image in pixels.
   package let height: Int
 
-  /// Creates a slot.
   package init(name: String, width: Int, height: Int) {
     self.name = name
     self.width = width
@@ -110,7 +107,6 @@ package struct StepReport: Sendable {
   /// The bytes of tensors and parameters that it reads and writes, each counted once.
   package let bytes: Int
 
-  /// Creates a report.
   package init(kernel: String, layers: [Int], node: Int, multiplyAdds: Int, bytes: Int) {
     self.kernel = kernel
     self.layers = layers
@@ -129,7 +125,6 @@ package struct TensorReport: Sendable {
   /// The first and last step that use it, counted from 0.
   package let lifetime: ClosedRange<Int>
 
-  /// Creates a report.
   package init(description: String, offset: Int, lifetime: ClosedRange<Int>) {
     self.description = description
     self.offset = offset

@@ -20,10 +20,7 @@ package struct ReferenceTensor: Hashable, Sendable {
     self.init(unchecked: sizes, values)
   }
 
-  /// Creates a tensor of the given values.
-  ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
-  ///   the sizes.
+  /// Creates a tensor of the given values, with the checks of ``init(sizes:values:)``.
   package init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
     try self.init(sizes: sizes, values: floats.map(Double.init))
   }
@@ -88,15 +85,6 @@ package struct ReferenceTensor: Hashable, Sendable {
   /// The channels of a pixel of an image.
   func pixel(y: Int, x: Int) -> [Double] { Array(values[offset(y: y, x: x)...].prefix(channels)) }
 
-  /// The distance in values between neighbours along each axis.
-  var strides: [Int] {
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
-    return strides
-  }
-
   /// Applies `function` to each value.
   func map(_ function: (Double) -> Double) -> ReferenceTensor {
     ReferenceTensor(unchecked: sizes, values.map(function))
@@ -104,6 +92,6 @@ package struct ReferenceTensor: Hashable, Sendable {
 
   /// The offset of an index.
   func offset(of index: [Int]) -> Int {
-    zip(index, strides).reduce(0) { $0 + $1.0 * $1.1 }
+    zip(index, sizes).reduce(0) { $0 * $1.1 + $1.0 }
   }
 }

@@ -19,7 +19,11 @@ struct ReferenceBackend: Backend {
   }
 
   private final class Network: BackendNetwork {
-    let decisions = BackendDecisions(instructionSet: "reference")
+    let decisions = BackendDecisions(
+      instructionSet: "reference", threads: 1, precision: .float32,
+      tuning: TuningReport(
+        way: .costModel,
+        record: TuningRecord(instructionSet: "reference", threads: 1, choices: [])))
     let constantByteCount = 0
     private let constants: any ConstantSource
 
