@@ -96,6 +96,7 @@ package struct Inference: Sendable {
   package var multiplyAdds: Int { total(\.multiplyAdds) }
   /// The number of values of all parameters, shared ones counted once.
   package var parameterCount: Int { total(\.parameterCount) }
+
   /// The sum over all nodes, which saturates.
   private func total(_ count: (Node) -> Int) -> Int {
     nodes.reduce(0) { $0.addingSaturated(count($1)) }

@@ -54,8 +54,7 @@ package struct OperationTraits: Sendable {
 
   /// The traits of an operation without weights or other packed operands.
   static func unweighted(
-    _ operands: ClosedRange<Int> = 1...1, takesActivation: Bool = false,
-    keepsElements: Bool = false
+    _ operands: ClosedRange<Int> = 1...1, takesActivation: Bool, keepsElements: Bool
   ) -> OperationTraits {
     OperationTraits(
       operands: operands, multiplyAdds: .none, isLinear: false, takesActivation: takesActivation,

@@ -137,6 +137,7 @@ package enum SizeRule {
     }
     return shape
   }
+
   /// Checks that a parameter is within the bounds of any tensor.
   ///
   /// - Throws: ``ShapeError`` of kind `tooLarge`.

@@ -1,4 +1,3 @@
-import ForgeShapes
 import ForgeSystem
 
 /// A network that is ready to run on inputs of one size.

@@ -1,5 +1,3 @@
-import ForgeShapes
-
 /// `gamma·(x − mean)/√(variance + epsilon) + beta` along the last axis (Ioffe and Szegedy, 2015).
 ///
 /// Operands: any tensor, gamma, beta, mean, variance.

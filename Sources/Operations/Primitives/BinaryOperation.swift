@@ -37,7 +37,9 @@ package struct BinaryOperation: PrimitiveOperation {
   let operation: BinaryOperator
 
   package var name: String { operation.rawValue }
-  package var traits: OperationTraits { .unweighted(2...2, takesActivation: true) }
+  package var traits: OperationTraits {
+    .unweighted(2...2, takesActivation: true, keepsElements: false)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

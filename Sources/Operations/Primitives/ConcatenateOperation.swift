@@ -7,7 +7,9 @@ package struct ConcatenateOperation: PrimitiveOperation {
   let axis: Int
 
   package var name: String { "concatenate" }
-  package var traits: OperationTraits { .unweighted(1...Int.max) }
+  package var traits: OperationTraits {
+    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

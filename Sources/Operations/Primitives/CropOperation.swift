@@ -7,7 +7,7 @@ package struct CropOperation: PrimitiveOperation {
   let edges: Edges
 
   package var name: String { "crop" }
-  package var traits: OperationTraits { .unweighted() }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -26,7 +26,9 @@ public struct CustomOperation: Sendable {
 
 extension CustomOperation: PrimitiveOperation {
   package var name: String { "custom" }
-  package var traits: OperationTraits { .unweighted(1...Int.max) }
+  package var traits: OperationTraits {
+    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -7,7 +7,7 @@ package struct GatherChannelsOperation: PrimitiveOperation {
   let order: [Int]
 
   package var name: String { "gatherChannels" }
-  package var traits: OperationTraits { .unweighted() }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     let channels = try ArgumentRule.channels(of: operands[0])

@@ -7,7 +7,7 @@ package struct GlobalPoolingOperation: PrimitiveOperation {
   let kind: PoolingKind
 
   package var name: String { "globalPooling" }
-  package var traits: OperationTraits { .unweighted(takesActivation: true) }
+  package var traits: OperationTraits { .unweighted(takesActivation: true, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 

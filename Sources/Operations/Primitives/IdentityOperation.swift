@@ -5,7 +5,7 @@ import ForgeShapes
 /// Operand: any tensor.
 package struct IdentityOperation: PrimitiveOperation {
   package var name: String { "identity" }
-  package var traits: OperationTraits { .unweighted(keepsElements: true) }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: true) }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -7,7 +7,7 @@ package struct PermuteOperation: PrimitiveOperation {
   let order: [Int]
 
   package var name: String { "permute" }
-  package var traits: OperationTraits { .unweighted() }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 

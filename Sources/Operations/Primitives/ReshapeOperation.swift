@@ -7,7 +7,7 @@ package struct ReshapeOperation: PrimitiveOperation {
   let sizes: [Int]
 
   package var name: String { "reshape" }
-  package var traits: OperationTraits { .unweighted(keepsElements: true) }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: true) }
 
   package func validate(_ operands: [Shape]) {}
 

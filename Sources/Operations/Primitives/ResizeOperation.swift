@@ -26,7 +26,7 @@ package struct ResizeOperation: PrimitiveOperation {
   let mode: ResizeMode
 
   package var name: String { "resize" }
-  package var traits: OperationTraits { .unweighted() }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -1,5 +1,3 @@
-import ForgeShapes
-
 /// `x·scale + shift` along the last axis.
 ///
 /// Operands: any tensor, scale, shift.

@@ -15,7 +15,7 @@ package struct SoftmaxOperation: PrimitiveOperation {
   let logarithm: Bool
 
   package var name: String { logarithm ? "logSoftmax" : "softmax" }
-  package var traits: OperationTraits { .unweighted() }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 
