@@ -31,9 +31,7 @@ package struct Inference: Sendable {
       if case .layer(let layer) = tensor.source { layer } else { nil }
     }
     /// Whether it is an input.
-    package var isInput: Bool {
-      if case .input = tensor.source { true } else { false }
-    }
+    package var isInput: Bool { tensor.isInput }
     /// Whether the name was given by the user.
     package var isNamed: Bool { layer?.name != nil }
     /// The number of values of its own parameters, excluding shared ones.
@@ -95,13 +93,19 @@ package struct Inference: Sendable {
   }
 
   /// The multiply-adds of one prediction.
-  package var multiplyAdds: Int { nodes.map(\.multiplyAdds).reduce(0, MultiplyAdds.sum) }
+  package var multiplyAdds: Int { total(\.multiplyAdds) }
   /// The number of values of all parameters, shared ones counted once.
-  package var parameterCount: Int { nodes.map(\.parameterCount).reduce(0, MultiplyAdds.sum) }
+  package var parameterCount: Int { total(\.parameterCount) }
+
+  /// The sum over all nodes, which saturates.
+  private func total(_ count: (Node) -> Int) -> Int {
+    nodes.reduce(0) { $0.addingSaturated(count($1)) }
+  }
 
   /// Orders, names and checks the tensors of a model.
   package init(_ model: Model) {
-    let tensors = Self.tensors(of: model)
+    // The outputs may not depend on every input.
+    let tensors = Self.reached(from: model.outputs + model.inputs).sorted { $0.order < $1.order }
     var index: [ObjectIdentifier: Int] = [:]
     for (position, tensor) in tensors.enumerated() { index[ObjectIdentifier(tensor)] = position }
     var problems: [Problem] = []
@@ -112,11 +116,10 @@ package struct Inference: Sendable {
       let inputs = tensor.inputs.compactMap { index[ObjectIdentifier($0)] }
       let outline = tensor.outline
       let parameters = outline?.parameters ?? []
-      if case .input = tensor.source {} else { position += 1 }
-      let isInput = if case .input = tensor.source { true } else { false }
+      if !tensor.isInput { position += 1 }
       let name = names.name(for: tensor, position: position)
       let draft = Node(
-        tensor: tensor, position: isInput ? 0 : position, name: name.text, inputs: inputs,
+        tensor: tensor, position: tensor.isInput ? 0 : position, name: name.text, inputs: inputs,
         shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
         sharesParameters: name.earlier != nil && !parameters.isEmpty,
         multiplyAdds: outline?.multiplyAdds ?? 0)
@@ -148,16 +151,16 @@ package struct Inference: Sendable {
       place: node.place, layer: node.reference, headline: error.headline, details: details)
   }
 
-  /// Every tensor the outputs are made from, and the declared inputs, in order of creation.
-  private static func tensors(of model: Model) -> [Tensor] {
+  /// The tensors `ends` and every tensor they are made from.
+  static func reached(from ends: [Tensor]) -> [Tensor] {
     var seen: Set<ObjectIdentifier> = []
     var found: [Tensor] = []
-    var pending = model.outputs + model.inputs
+    var pending = ends
     while let tensor = pending.popLast() {
       guard seen.insert(ObjectIdentifier(tensor)).inserted else { continue }
       found.append(tensor)
       pending.append(contentsOf: tensor.inputs)
     }
-    return found.sorted { $0.order < $1.order }
+    return found
   }
 }

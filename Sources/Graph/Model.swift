@@ -12,7 +12,7 @@ public struct Model: Sendable {
   /// The inputs of a prediction, in order.
   public let inputs: [Tensor]
   /// The outputs of a prediction, in order.
-  public let outputs: [Tensor]
+  public private(set) var outputs: [Tensor]
   /// The labels, names and other metadata of the network.
   public var metadata: ModelMetadata
   /// The source of trained parameters when `compile` is given none.
@@ -68,15 +68,12 @@ public struct Model: Sendable {
     channels: Int = 3, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     let input = Input(channels: channels, fileID: fileID, line: line, column: column)
-    self.init(
-      inputs: [input], outputs: [input], fileID: fileID, line: line, column: column)
+    self.init(inputs: [input], outputs: [input], fileID: fileID, line: line, column: column)
   }
 
   private func withOutput(_ output: Tensor) -> Model {
-    var model = Model(
-      inputs: inputs, outputs: [output], metadata: metadata, fileID: place.fileID,
-      line: place.line, column: place.column)
-    model.parameters = parameters
+    var model = self
+    model.outputs = [output]
     return model
   }
 }

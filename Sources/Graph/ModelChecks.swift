@@ -12,21 +12,16 @@ enum ModelChecks {
     if model.inputs.isEmpty { problems.append(.noInputs(at: model.place)) }
 
     let declared = Set(model.inputs.map { ObjectIdentifier($0) })
-    if declared.count < model.inputs.count {
-      problems.append(.inputTwice(at: model.place))
+    if declared.count < model.inputs.count { problems.append(.inputTwice(at: model.place)) }
+    for input in model.inputs where !input.isInput {
+      problems.append(.notAnInput(at: model.place, what: input.sourceText))
     }
-    for input in model.inputs {
-      guard case .input = input.source else {
-        problems.append(.notAnInput(at: model.place, what: input.sourceText))
-        continue
-      }
-    }
-    let used = reachedFromOutputs(model)
+    let used = Set(Inference.reached(from: model.outputs).map { ObjectIdentifier($0) })
     for node in nodes where node.isInput {
-      let isUsed = used.contains(ObjectIdentifier(node.tensor))
-      if !declared.contains(ObjectIdentifier(node.tensor)) {
+      let identity = ObjectIdentifier(node.tensor)
+      if !declared.contains(identity) {
         problems.append(.undeclaredInput(node))
-      } else if !isUsed, !model.outputs.isEmpty {
+      } else if !used.contains(identity), !model.outputs.isEmpty {
         problems.append(.unusedInput(node))
       }
     }
@@ -45,22 +40,13 @@ enum ModelChecks {
     return []
   }
 
-  private static func reachedFromOutputs(_ model: Model) -> Set<ObjectIdentifier> {
-    var seen: Set<ObjectIdentifier> = []
-    var pending = model.outputs
-    while let tensor = pending.popLast() {
-      guard seen.insert(ObjectIdentifier(tensor)).inserted else { continue }
-      pending.append(contentsOf: tensor.inputs)
-    }
-    return seen
-  }
-
   /// The problems with outputs that depend on no input; `tensors` have operands first.
   private static func outputsWithoutInput(_ model: Model, tensors: [Tensor]) -> [Problem] {
     var dependent: Set<ObjectIdentifier> = []
     for tensor in tensors {
-      let isInput = if case .input = tensor.source { true } else { false }
-      if isInput || tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) }) {
+      if tensor.isInput
+        || tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) })
+      {
         dependent.insert(ObjectIdentifier(tensor))
       }
     }

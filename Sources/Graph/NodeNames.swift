@@ -3,33 +3,21 @@ struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
 
-  /// A name, and the earlier node with the same given name.
-  struct Name {
+  /// The name of a tensor, and the earlier node of that name; `position` counts layers from 1.
+  ///
+  /// A generated name is taken only if somebody gave a name of its form.
+  mutating func name(for tensor: Tensor, position: Int) -> (text: String, earlier: Int?) {
     let text: String
-    let earlier: Int?
-  }
-
-  /// The name of a tensor; `position` counts layers from 1.
-  mutating func name(for tensor: Tensor, position: Int) -> Name {
     switch tensor.source {
     case .input(let input):
       if input.name == nil { unnamedInputs += 1 }
-      let text = input.name ?? (unnamedInputs == 1 ? "input" : "input\(unnamedInputs)")
-      return Name(text: text, earlier: named[text])
+      text = input.name ?? (unnamedInputs == 1 ? "input" : "input\(unnamedInputs)")
     case .layer(let layer):
-      guard let text = layer.name else {
-        return madeUp(type(of: layer).summaryName, position)
-      }
-      return Name(text: text, earlier: named[text])
+      text = layer.name ?? "__\(type(of: layer).summaryName)_\(position)__"
     case .foreign(let name, _):
-      return madeUp(name, position)
+      text = "__\(name)_\(position)__"
     }
-  }
-
-  private func madeUp(_ type: String, _ position: Int) -> Name {
-    let text = "__\(type)_\(position)__"
-    // It is taken only if somebody gave a name of this form.
-    return Name(text: text, earlier: named[text])
+    return (text, named[text])
   }
 
   /// Records the first node of each name.

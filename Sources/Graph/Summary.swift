@@ -47,9 +47,8 @@ package struct SummaryTable {
     }
     var rows: [[String]] = []
     for node in inference.nodes where !node.isInput {
-      var row = [
-        node.name, Self.typeText(node), node.shape?.tupleText ?? "?", "\(node.parameterCount)",
-      ]
+      let typeText = node.layer.map { type(of: $0).summaryName } ?? node.typeName
+      var row = [node.name, typeText, node.shape?.tupleText ?? "?", "\(node.parameterCount)"]
       if detail == .detailed {
         row.append("\(node.multiplyAdds)")
         row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
@@ -69,19 +68,12 @@ package struct SummaryTable {
       while text.last == " " { text.removeLast() }
       return text
     }
-    let headerLine = line(header)
     // The rule is as long as the header with its last column at full width.
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
-    var lines = [headerLine, rule] + rows.map(line) + [rule]
+    var lines = [line(header), rule] + rows.map(line) + [rule]
     lines.append("Number of layers: \(rows.count)")
     lines.append("Total parameters: \(inference.parameterCount)")
-    if detail == .detailed {
-      lines.append("Total multiply-adds: \(inference.multiplyAdds)")
-    }
+    if detail == .detailed { lines.append("Total multiply-adds: \(inference.multiplyAdds)") }
     self.text = lines.joined(separator: "\n")
-  }
-
-  private static func typeText(_ node: Inference.Node) -> String {
-    node.layer.map { type(of: $0).summaryName } ?? node.typeName
   }
 }

@@ -66,6 +66,11 @@ public final class Tensor: Sendable {
   /// The shape; `nil` when a mistake prevents it from being known, which `compile` reports.
   public var shape: Shape? { outline?.shape }
 
+  /// Whether it is an input of a model.
+  package var isInput: Bool {
+    if case .input = source { true } else { false }
+  }
+
   /// The result of the layer's lowering, unless a mistake prevents it.
   package var outline: LayerOutline? {
     if case .known(let outline) = outcome { outline } else { nil }

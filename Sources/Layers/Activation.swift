@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// A function applied to each value.
 ///
@@ -16,13 +15,11 @@ import ForgeShapes
 /// ```swift
 /// x --> Activation(.leakyReLU(slope: 0.1))
 /// ```
-public struct Activation: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Activation: PrimitiveLayer {
+  package let label: LayerLabel
   /// The function.
   public let function: ActivationFunction
+  package var primitive: Primitive { function == .linear ? .identity : .activation(function) }
 
   /// Creates an activation.
   ///
@@ -37,13 +34,6 @@ public struct Activation: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.function = function
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one activation, or to an identity if the function is linear.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(
-      function == .linear ? .identity : .activation(function))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

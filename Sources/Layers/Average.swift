@@ -16,10 +16,7 @@ import ForgeShapes
 /// let y = [a, b, c] --> Average()
 /// ```
 public struct Average: ElementwiseLayer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   package var constant: [Float]? { nil }
   package var operation: BinaryOperator { .add }
 
@@ -34,8 +31,7 @@ public struct Average: ElementwiseLayer {
     name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to the sum of the tensors, divided by their number.

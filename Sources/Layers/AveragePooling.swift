@@ -32,10 +32,7 @@ public struct AveragePooling: PoolingLayer {
 
   /// `AvgPool`, as in the 2017 toolkit.
   public static var summaryName: String { "AvgPool" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// Kernel, stride and padding in pixels.
   public let geometry: ConvolutionGeometry
   /// How the border counts.
@@ -60,7 +57,6 @@ public struct AveragePooling: PoolingLayer {
   ) {
     self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
     self.border = border
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 }

@@ -20,13 +20,10 @@ import ForgeShapes
 ///   --> BatchNormalization(scale: false, name: "bn1")
 ///   --> Activation(.relu)
 /// ```
-public struct BatchNormalization: Layer {
+public struct BatchNormalization: BuiltInLayer {
   /// `BatchNorm` for short.
   public static var summaryName: String { "BatchNorm" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The number added to the variance.
   public let epsilon: Float
   /// Whether there is a beta; otherwise it is 0.
@@ -51,8 +48,7 @@ public struct BatchNormalization: Layer {
     self.epsilon = epsilon
     isCentered = center
     isScaled = scale
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one normalization; a missing gamma becomes ones, a missing beta zeros.

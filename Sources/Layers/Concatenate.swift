@@ -18,13 +18,10 @@ import ForgeShapes
 /// ```swift
 /// let y = [a, b] --> Concatenate()  // (28, 28, 64) and (28, 28, 32) give (28, 28, 96)
 /// ```
-public struct Concatenate: Layer {
+public struct Concatenate: BuiltInLayer {
   /// `Concat`, as in the 2017 toolkit.
   public static var summaryName: String { "Concat" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The axis in memory order; negative ones count from the back.
   public let axis: Int
 
@@ -42,8 +39,7 @@ public struct Concatenate: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.axis = axis
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one concatenation, with the axis counted from the front.

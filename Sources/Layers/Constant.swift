@@ -15,11 +15,8 @@ import ForgeShapes
 /// ```swift
 /// Constant([0.5, 0.25, 0.125], shape: .vector(3))  // (1, 1, 3)
 /// ```
-public struct Constant: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Constant: BuiltInLayer {
+  package let label: LayerLabel
   /// The values in memory order.
   public let values: [Float]
   /// The sizes, all known.
@@ -40,8 +37,7 @@ public struct Constant: Layer {
   ) {
     self.values = values
     self.shape = shape
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to a constant; the values must fill the shape.

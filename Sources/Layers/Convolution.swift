@@ -28,10 +28,7 @@ import ForgeShapes
 public struct Convolution: WeightedLayer {
   /// `Conv`, as in the 2017 toolkit.
   public static var summaryName: String { "Conv" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// Kernel, stride, dilation and padding in pixels.
   public let geometry: ConvolutionGeometry
   /// The number of output channels.
@@ -71,8 +68,7 @@ public struct Convolution: WeightedLayer {
     self.groups = groups
     hasBias = useBias
     self.activation = activation
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one convolution and the activation.

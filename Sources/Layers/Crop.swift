@@ -16,13 +16,11 @@ import ForgeShapes
 /// Input(width: 64, height: 48, channels: 3)
 ///   --> Crop(top: 2, left: 1, bottom: 2, right: 1)  // (62, 44, 3)
 /// ```
-public struct Crop: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Crop: PrimitiveLayer {
+  package let label: LayerLabel
   /// The pixels cut from each edge.
   public let edges: Edges
+  package var primitive: Primitive { .crop(edges) }
 
   /// Creates a crop; edges that are left out are 0.
   ///
@@ -40,12 +38,6 @@ public struct Crop: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.edges = Edges(top: top, left: left, bottom: bottom, right: right)
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one crop.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.crop(edges))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

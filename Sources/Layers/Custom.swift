@@ -24,11 +24,8 @@ import ForgeShapes
 ///   for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
 /// }
 /// ```
-public struct Custom: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Custom: BuiltInLayer {
+  package let label: LayerLabel
   /// The shape rule and the arithmetic.
   public let operation: CustomOperation
 
@@ -48,13 +45,12 @@ public struct Custom: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.operation = CustomOperation(shapeRule: shape, body: body)
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Whether the names and the source locations are equal.
   public static func == (a: Custom, b: Custom) -> Bool {
-    a.name == b.name && a.place == b.place
+    a.label == b.label
   }
 
   /// Lowers to one custom operation.

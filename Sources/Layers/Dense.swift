@@ -19,10 +19,7 @@ import ForgeShapes
 ///   --> Dense(neurons: 320, activation: .relu, name: "fc1")  // (1, 1, 320)
 /// ```
 public struct Dense: WeightedLayer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The number of outputs.
   public let neurons: Int
   /// Whether there is a bias.
@@ -48,8 +45,7 @@ public struct Dense: WeightedLayer {
     self.neurons = neurons
     hasBias = useBias
     self.activation = activation
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one dense operation and the activation.

@@ -27,10 +27,7 @@ import ForgeShapes
 public struct DepthwiseConvolution: WeightedLayer {
   /// `DepthwConv`, as in the 2017 toolkit.
   public static var summaryName: String { "DepthwConv" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// Kernel, stride, dilation and padding in pixels.
   public let geometry: ConvolutionGeometry
   /// The number of output channels per input channel.
@@ -66,8 +63,7 @@ public struct DepthwiseConvolution: WeightedLayer {
     self.multiplier = multiplier
     hasBias = useBias
     self.activation = activation
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one depthwise convolution and the activation.

@@ -14,11 +14,8 @@ import ForgeShapes
 /// ```swift
 /// x --> Dense(neurons: 128, activation: .relu, name: "fc1") --> Dropout(rate: 0.5)
 /// ```
-public struct Dropout: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Dropout: BuiltInLayer {
+  package let label: LayerLabel
   /// The fraction of values dropped in training, from 0 to 1.
   public let rate: Float
 
@@ -35,8 +32,7 @@ public struct Dropout: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.rate = rate
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to the input itself.

@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// It combines two or more tensors, or one and a constant, element by element with NumPy's
 /// broadcasting.
-package protocol ElementwiseLayer: Layer {
+package protocol ElementwiseLayer: BuiltInLayer {
   /// The operation between the first operand and each further one.
   var operation: BinaryOperator { get }
   /// A constant operand: one value, or one per channel.

@@ -15,11 +15,8 @@ import ForgeShapes
 /// ```swift
 /// Input(width: 7, height: 5, channels: 20) --> Flatten()  // (1, 1, 700)
 /// ```
-public struct Flatten: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Flatten: BuiltInLayer {
+  package let label: LayerLabel
 
   /// Creates a flattening.
   ///
@@ -31,8 +28,7 @@ public struct Flatten: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one reshape.

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// The mean of each whole channel.
 ///
@@ -17,13 +16,11 @@ import ForgeShapes
 /// Input(width: 7, height: 7, channels: 1024)
 ///   --> GlobalAveragePooling()  // (1, 1, 1024)
 /// ```
-public struct GlobalAveragePooling: Layer {
+public struct GlobalAveragePooling: PrimitiveLayer {
   /// `GlbAvgPool`, as in the 2017 toolkit.
   public static var summaryName: String { "GlbAvgPool" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
+  package var primitive: Primitive { .globalPooling(.averageInside) }
 
   /// Creates a global average pooling.
   ///
@@ -35,12 +32,6 @@ public struct GlobalAveragePooling: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one global pooling.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.globalPooling(.averageInside))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

@@ -15,11 +15,8 @@ import ForgeShapes
 /// ```swift
 /// Input(width: 28, height: 28, channels: 3) --> Grayscale()  // (28, 28, 1)
 /// ```
-public struct Grayscale: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Grayscale: BuiltInLayer {
+  package let label: LayerLabel
   /// The weights of red, green and blue.
   package static let weights: [Float] = [0.299, 0.587, 0.114]
 
@@ -33,8 +30,7 @@ public struct Grayscale: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one pointwise convolution.

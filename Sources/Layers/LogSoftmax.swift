@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// The natural logarithm of the ``Softmax`` along the last axis.
 ///
@@ -16,11 +15,9 @@ import ForgeShapes
 /// ```swift
 /// x --> Dense(neurons: 10, name: "fc2") --> LogSoftmax()  // (1, 1, 10)
 /// ```
-public struct LogSoftmax: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct LogSoftmax: PrimitiveLayer {
+  package let label: LayerLabel
+  package var primitive: Primitive { .softmax(logarithm: true) }
 
   /// Creates a logarithmic softmax.
   ///
@@ -32,12 +29,6 @@ public struct LogSoftmax: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one logarithmic softmax.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.softmax(logarithm: true))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

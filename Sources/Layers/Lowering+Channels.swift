@@ -7,12 +7,12 @@ extension Lowering {
   /// It holds `values`, or the only one repeated.
   package mutating func perChannel(_ values: [Float]) throws(ShapeError) -> Value {
     let channels = try ArgumentRule.lastAxis(of: shape(of: try input()))
-    guard values.count == 1 else {
-      return try constant(values, shape: Shape(sizes: [channels]))
+    var values = values
+    if values.count == 1 {
+      try SizeRule.boundedConstant(channels: channels)
+      values = Array(repeating: values[0], count: channels)
     }
-    try SizeRule.boundedConstant(channels: channels)
-    return try constant(
-      Array(repeating: values[0], count: channels), shape: Shape(sizes: [channels]))
+    return try constant(values, shape: Shape(sizes: [channels]))
   }
 
   /// Applies a primitive to the only input.

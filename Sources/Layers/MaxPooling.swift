@@ -23,10 +23,7 @@ import ForgeShapes
 public struct MaxPooling: PoolingLayer {
   /// `MaxPool`, as in the 2017 toolkit.
   public static var summaryName: String { "MaxPool" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// Kernel, stride and padding in pixels.
   public let geometry: ConvolutionGeometry
   package var kind: PoolingKind { .maximum }
@@ -47,7 +44,6 @@ public struct MaxPooling: PoolingLayer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 }

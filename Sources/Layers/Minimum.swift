@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// The smallest of two or more tensors, or of one and a constant, element by element.
 ///
@@ -17,10 +16,7 @@ import ForgeShapes
 /// let y = [a, b] --> Minimum()
 /// ```
 public struct Minimum: ElementwiseLayer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The values compared with each element: one, or one per channel.
   public let constant: [Float]?
   package var operation: BinaryOperator { .minimum }
@@ -38,7 +34,6 @@ public struct Minimum: ElementwiseLayer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.constant = constant
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 }

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// The product of two or more tensors, or of one and a constant, element by element.
 ///
@@ -17,10 +16,7 @@ import ForgeShapes
 /// let y = [x, gates] --> Multiply()  // gates of (1, 1, channels) weigh each channel
 /// ```
 public struct Multiply: ElementwiseLayer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The factors of each element: one, or one per channel.
   public let constant: [Float]?
   package var operation: BinaryOperator { .multiply }
@@ -38,7 +34,6 @@ public struct Multiply: ElementwiseLayer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.constant = constant
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 }

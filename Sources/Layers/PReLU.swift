@@ -20,11 +20,8 @@ import ForgeShapes
 /// ```swift
 /// Input(width: 32, height: 24, channels: 56) --> PReLU(name: "act1")  // 56 slopes
 /// ```
-public struct PReLU: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct PReLU: BuiltInLayer {
+  package let label: LayerLabel
   /// The axes along which all positions share a slope.
   public let shared: Set<Axis>
 
@@ -41,8 +38,7 @@ public struct PReLU: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.shared = shared
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one operation on the input and the slopes.

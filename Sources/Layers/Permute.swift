@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// Permutes the axes.
 ///
@@ -17,13 +16,11 @@ import ForgeShapes
 /// Input(width: 6, height: 4, channels: 2)
 ///   --> Permute(order: [2, 0, 1])  // channels, height, width: 2×4×6 in memory order
 /// ```
-public struct Permute: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Permute: PrimitiveLayer {
+  package let label: LayerLabel
   /// The axis of the input for each axis of the output.
   public let order: [Int]
+  package var primitive: Primitive { .permute(order) }
 
   /// Creates a permutation.
   ///
@@ -38,12 +35,6 @@ public struct Permute: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.order = order
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one permutation.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.permute(order))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

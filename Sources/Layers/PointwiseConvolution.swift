@@ -20,10 +20,7 @@ import ForgeShapes
 public struct PointwiseConvolution: WeightedLayer {
   /// `PointwConv`, as in the 2017 toolkit.
   public static var summaryName: String { "PointwConv" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// A kernel of 1×1 and the stride in pixels.
   public let geometry: ConvolutionGeometry
   /// The number of output channels.
@@ -54,8 +51,7 @@ public struct PointwiseConvolution: WeightedLayer {
     self.channels = channels
     hasBias = useBias
     self.activation = activation
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one convolution and the activation.

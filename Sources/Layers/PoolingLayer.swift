@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 
 /// The common part of MaxPooling and AveragePooling: a window that moves over each channel.
-package protocol PoolingLayer: Layer {
+package protocol PoolingLayer: BuiltInLayer {
   /// Kernel, stride and padding in pixels.
   var geometry: ConvolutionGeometry { get }
   /// The function applied to each window.

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// Changes the sizes and keeps the values in the same order.
 ///
@@ -19,13 +18,11 @@ import ForgeShapes
 /// x --> Reshape(to: [8, -1])                        // (8, 6)
 /// x --> Reshape(width: 3, height: 4, channels: 4)   // (3, 4, 4)
 /// ```
-public struct Reshape: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Reshape: PrimitiveLayer {
+  package let label: LayerLabel
   /// The sizes in memory order; −1 for one that follows from the others.
   public let sizes: [Int]
+  package var primitive: Primitive { .reshape(sizes) }
 
   /// Creates a reshape.
   ///
@@ -41,8 +38,7 @@ public struct Reshape: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.sizes = sizes
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Creates a reshape to an image.
@@ -61,10 +57,5 @@ public struct Reshape: Layer {
   ) {
     self.init(
       to: [height, width, channels], name: name, fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one reshape.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.reshape(sizes))
   }
 }

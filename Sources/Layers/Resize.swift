@@ -21,11 +21,8 @@ import ForgeShapes
 /// ```swift
 /// Model() --> Resize(width: 64, height: 48)  // (64, 48, 3), whatever the picture's size
 /// ```
-public struct Resize: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Resize: BuiltInLayer {
+  package let label: LayerLabel
   /// The size of the output in pixels.
   public let size: Size
   /// How pixels are sampled.
@@ -47,8 +44,7 @@ public struct Resize: Layer {
   ) {
     self.size = Size(width: width, height: height)
     self.mode = mode
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one resize, whose crop is set by the layer's name.

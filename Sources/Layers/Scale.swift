@@ -17,11 +17,8 @@ import ForgeShapes
 /// Input(width: 224, height: 224, channels: 3)
 ///   --> Scale(by: [1 / 127.5], bias: [-1])  // 0…255 becomes −1…1
 /// ```
-public struct Scale: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Scale: BuiltInLayer {
+  package let label: LayerLabel
   /// The factors: one, or one per channel.
   public let factors: [Float]
   /// The values added after the multiplication: one, or one per channel.
@@ -42,8 +39,7 @@ public struct Scale: Layer {
   ) {
     self.factors = factors
     self.bias = bias
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one scale and shift.

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// Converts values to probabilities along the last axis: positive numbers whose sum is 1.
 ///
@@ -15,11 +14,9 @@ import ForgeShapes
 /// ```swift
 /// x --> Dense(neurons: 10, name: "fc2") --> Softmax()  // (1, 1, 10)
 /// ```
-public struct Softmax: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct Softmax: PrimitiveLayer {
+  package let label: LayerLabel
+  package var primitive: Primitive { .softmax(logarithm: false) }
 
   /// Creates a softmax.
   ///
@@ -31,12 +28,6 @@ public struct Softmax: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one softmax.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.softmax(logarithm: false))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// The difference of two tensors, or of one and a constant, element by element.
 ///
@@ -17,10 +16,7 @@ import ForgeShapes
 /// let difference = [a, b] --> Subtract()
 /// ```
 public struct Subtract: ElementwiseLayer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The values subtracted from each element: one, or one per channel.
   public let constant: [Float]?
   package var maximumInputs: Int { constant == nil ? 2 : 1 }
@@ -39,7 +35,6 @@ public struct Subtract: ElementwiseLayer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.constant = constant
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 }

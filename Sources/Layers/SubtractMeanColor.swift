@@ -21,13 +21,10 @@ import ForgeShapes
 /// Input(width: 224, height: 224, channels: 3)
 ///   --> SubtractMeanColor(red: 123.68, green: 116.779, blue: 103.939)  // (224, 224, 3)
 /// ```
-public struct SubtractMeanColor: Layer {
+public struct SubtractMeanColor: BuiltInLayer {
   /// `SubMean` for short.
   public static var summaryName: String { "SubMean" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The mean of the first channel.
   public let red: Float
   /// The mean of the second channel.
@@ -52,8 +49,7 @@ public struct SubtractMeanColor: Layer {
     self.red = red
     self.green = green
     self.blue = blue
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one scale of ones and a shift.

@@ -15,13 +15,10 @@ import ForgeShapes
 /// ```swift
 /// Input(width: 224, height: 224, channels: 3) --> SwapRedBlue()  // (224, 224, 3)
 /// ```
-public struct SwapRedBlue: Layer {
+public struct SwapRedBlue: BuiltInLayer {
   /// `SwapRB` for short.
   public static var summaryName: String { "SwapRB" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
 
   /// Creates an exchange of red and blue.
   ///
@@ -33,8 +30,7 @@ public struct SwapRedBlue: Layer {
   public init(
     name: String? = nil, fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Lowers to one gather of channels.

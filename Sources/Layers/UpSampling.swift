@@ -19,15 +19,13 @@ import ForgeShapes
 /// Input(width: 13, height: 13, channels: 256)
 ///   --> UpSampling(size: (2, 2))  // (26, 26, 256)
 /// ```
-public struct UpSampling: Layer {
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+public struct UpSampling: PrimitiveLayer {
+  package let label: LayerLabel
   /// The factors of width and height.
   public let size: Size
   /// How pixels are sampled.
   public let mode: ResizeMode
+  package var primitive: Primitive { .resize(.factor(size), mode) }
 
   /// Creates an enlargement.
   ///
@@ -44,12 +42,6 @@ public struct UpSampling: Layer {
   ) {
     self.size = Size(size)
     self.mode = mode
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
-  }
-
-  /// Lowers to one resize.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.resize(.factor(size), mode))
+    label = LayerLabel(name, fileID, line, column)
   }
 }

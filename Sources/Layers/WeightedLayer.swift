@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 
 /// The common part of the convolutions and Dense: weights, optional biases, and an activation.
-package protocol WeightedLayer: Layer {
+package protocol WeightedLayer: BuiltInLayer {
   /// Whether there is a bias.
   var hasBias: Bool { get }
   /// The activation, applied last.

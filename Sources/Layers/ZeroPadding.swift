@@ -17,15 +17,13 @@ import ForgeShapes
 /// Input(width: 224, height: 224, channels: 3)
 ///   --> ZeroPadding(bottom: 1, right: 1)  // (225, 225, 3)
 /// ```
-public struct ZeroPadding: Layer {
+public struct ZeroPadding: PrimitiveLayer {
   /// `ZeroPad` for short.
   public static var summaryName: String { "ZeroPad" }
-  /// The name, if given.
-  public let name: String?
-  /// The source location.
-  public let place: SourcePlace
+  package let label: LayerLabel
   /// The pixels added on each edge.
   public let edges: Edges
+  package var primitive: Primitive { .pad(edges) }
 
   /// Creates a padding; edges that are left out are 0.
   ///
@@ -43,8 +41,7 @@ public struct ZeroPadding: Layer {
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.edges = Edges(top: top, left: left, bottom: bottom, right: right)
-    self.name = name
-    self.place = SourcePlace(fileID: fileID, line: line, column: column)
+    label = LayerLabel(name, fileID, line, column)
   }
 
   /// Creates a padding of the same width on all four edges.
@@ -62,10 +59,5 @@ public struct ZeroPadding: Layer {
     self.init(
       top: all, left: all, bottom: all, right: all, name: name, fileID: fileID, line: line,
       column: column)
-  }
-
-  /// Lowers to one padding.
-  public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.applyToInput(.pad(edges))
   }
 }

@@ -66,23 +66,19 @@ public enum ActivationFunction: Hashable, Sendable {
   ///
   /// - Throws: ``ShapeError`` of kind `invalidArgument`.
   package func validate() throws(ShapeError) {
-    switch self {
-    case .clipped(let minimum, let maximum):
+    let (isValid, needs) =
+      switch self {
       // Infinite bounds are allowed, for one-sided clips.
-      try ArgumentRule.require(
-        minimum <= maximum, "activation", "\(self)", needs: "minimum at most maximum")
-    case .leakyReLU(let slope):
-      try ArgumentRule.require(slope.isFinite, "activation", "\(self)", needs: "a finite slope")
-    case .elu(let alpha):
-      try ArgumentRule.require(alpha.isFinite, "activation", "\(self)", needs: "a finite alpha")
-    case .hardSigmoidLinear(let alpha, let beta):
-      try ArgumentRule.require(
-        alpha.isFinite && beta.isFinite, "activation", "\(self)",
-        needs: "a finite alpha and beta")
-    case .linear, .relu, .relu6, .selu, .sigmoid, .tanh, .hardSigmoid, .hardSigmoidKeras2,
-      .hardSwish, .swish, .mish, .gelu, .geluTanh, .softplus:
-      break
-    }
+      case .clipped(let minimum, let maximum): (minimum <= maximum, "minimum at most maximum")
+      case .leakyReLU(let slope): (slope.isFinite, "a finite slope")
+      case .elu(let alpha): (alpha.isFinite, "a finite alpha")
+      case .hardSigmoidLinear(let alpha, let beta):
+        (alpha.isFinite && beta.isFinite, "a finite alpha and beta")
+      case .linear, .relu, .relu6, .selu, .sigmoid, .tanh, .hardSigmoid, .hardSigmoidKeras2,
+        .hardSwish, .swish, .mish, .gelu, .geluTanh, .softplus:
+        (true, "")
+      }
+    try ArgumentRule.require(isValid, "activation", "\(self)", needs: needs)
   }
 }
 

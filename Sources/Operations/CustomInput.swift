@@ -1,3 +1,5 @@
+import ForgeSystem
+
 /// One input of a custom layer: its values in row-major order, read-only.
 ///
 /// Indices are checked like those of an array. An input keeps its memory alive, so it can still be
@@ -18,20 +20,11 @@ public struct CustomInput: RandomAccessCollection {
   }
 
   /// Creates an input with a copy of values.
-  package init(_ values: [Float]) {
-    let owner = Copy(values)
-    self.init(UnsafeBufferPointer(owner.values), in: owner)
-  }
-
-  private final class Copy {
-    let values: UnsafeMutableBufferPointer<Float>
-
-    init(_ values: [Float]) {
-      self.values = .allocate(capacity: values.count)
-      _ = self.values.initialize(from: values)
-    }
-
-    deinit { values.deallocate() }
+  ///
+  /// - Throws: `NoMemory` if the allocation fails.
+  package init(_ values: [Float]) throws(NoMemory) {
+    let owner = try FloatMemory(values)
+    self.init(UnsafeBufferPointer(owner.floats), in: owner)
   }
 
   /// 0.

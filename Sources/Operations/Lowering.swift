@@ -40,7 +40,6 @@ public struct Lowering {
   private var parameterValues: [ParameterSpec: Value] = [:]
   private var layer = 0
 
-  /// Creates an empty lowering.
   package init() {}
 
   /// Begins the layer at a position of the model.
@@ -145,23 +144,19 @@ public struct Lowering {
   /// - Throws: `ShapeError` when the values do not fit the primitive.
   public mutating func apply(
     _ primitive: Primitive, to inputs: [Value]
-  ) throws(ShapeError)
-    -> Value
-  {
+  ) throws(ShapeError) -> Value {
     for input in inputs { try check(input) }
     let output = try graph.addNode(primitive, inputs, layer: layer)
-    let cost = primitive.operation.multiplyAdds(
+    let cost = primitive.traits.multiplyAdds.count(
       for: inputs.map { shape(of: $0) }, output: shape(of: output))
-    layerMultiplyAdds = MultiplyAdds.sum(layerMultiplyAdds, cost)
+    layerMultiplyAdds = layerMultiplyAdds.addingSaturated(cost)
     return output
   }
 
   /// Applies an activation to a value; returns the value itself if it is linear or `nil`.
   public mutating func apply(
     _ activation: ActivationFunction?, to value: Value
-  )
-    throws(ShapeError) -> Value
-  {
+  ) throws(ShapeError) -> Value {
     guard let activation, activation != .linear else { return value }
     return try apply(.activation(activation), to: [value])
   }

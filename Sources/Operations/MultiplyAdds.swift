@@ -1,12 +1,27 @@
 import ForgeShapes
 
-/// Counts of multiply-adds, which saturate at `Int.max`.
-package enum MultiplyAdds {
+/// The multiply-adds of an operation; counts saturate at `Int.max`.
+package enum MultiplyAdds: Sendable {
+  /// None.
+  case none
+  /// One for each element of the output.
+  case onePerElement
+  /// One for each element of the output and each weight of its channel.
+  case onePerWeight
+
+  /// The multiply-adds of one prediction; 0 while a size is not known.
+  func count(for operands: [Shape], output: Shape) -> Int {
+    switch self {
+    case .none: return 0
+    case .onePerElement: return Self.perElement(of: output)
+    case .onePerWeight:
+      let weights = operands[1].elementCount ?? 0
+      return Self.perElement(of: output, weights / max(output.channels ?? 1, 1))
+    }
+  }
+
   /// The number of elements of `output` times all `factors`; 0 while its size is not known.
   package static func perElement(of output: Shape, _ factors: Int...) -> Int {
     factors.reduce(output.elementCount ?? 0) { $0.multipliedSaturated(by: max($1, 0)) }
   }
-
-  /// The sum of two counts.
-  package static func sum(_ a: Int, _ b: Int) -> Int { a.addingSaturated(b) }
 }

@@ -52,7 +52,6 @@ package struct OperationGraph: Sendable {
   private let identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)
 
-  /// Creates an empty graph.
   package init() {}
 
   /// Adds a value.

@@ -127,7 +127,8 @@ public enum Primitive: Sendable {
     let shape: Shape
     do { shape = try outputShape(for: operands.map(\.shape)) } catch { throw .shape(error) }
     guard let sizes = shape.sizes else { throw .unknownShape(shape) }
-    return try operation.reference(on: operands, output: sizes, crops: crops)
+    return try operation.reference(
+      ReferenceCall(operands: operands, output: sizes, crops: crops))
   }
 }
 

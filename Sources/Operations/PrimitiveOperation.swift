@@ -14,27 +14,33 @@ package protocol PrimitiveOperation: Sendable {
   func validate(_ operands: [Shape]) throws(ShapeError)
   /// The shape of the output for the shapes of the operands, in which sizes may be unknown.
   func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape
-  /// The multiply-adds of one prediction; 0 while a size is not known.
-  func multiplyAdds(for operands: [Shape], output: Shape) -> Int
   /// Whether the operation returns its only operand unchanged for these sizes.
   func isIdentity(from input: Shape, to output: Shape) -> Bool
   /// The result in double precision, computed with plain loops.
   ///
-  /// - Parameters:
-  ///   - operands: as many as the operation takes.
-  ///   - output: the sizes that the shape rule states.
-  ///   - crops: source rectangles of resizes by the name of their slot.
-  /// - Returns: the result.
   /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
-  func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor
+  func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor
+}
+
+/// What an operation is given to compute a reference result.
+package struct ReferenceCall {
+  /// The operands, as many as the operation takes.
+  let operands: [ReferenceTensor]
+  /// The sizes of the result, which the shape rule states.
+  let output: [Int]
+  /// The source rectangles of resizes by the name of their slot.
+  let crops: [String: CropRectangle]
+
+  /// The first operand.
+  var input: ReferenceTensor { operands[0] }
 }
 
 /// The properties that rewrites and back ends rely on; an operation states every one.
 package struct OperationTraits: Sendable {
   /// The number of operands it takes.
   package let operands: ClosedRange<Int>
+  /// The multiply-adds.
+  package let multiplyAdds: MultiplyAdds
   /// Whether each output channel is a sum of products of the first operand.
   ///
   /// A scale, a shift, a residual and an activation can be fused into such an operation.
@@ -46,10 +52,14 @@ package struct OperationTraits: Sendable {
   /// Whether it only changes the sizes and keeps the elements in memory order.
   package let keepsElements: Bool
 
-  /// The traits of one operand without any of the properties.
-  static let ofOneOperand = OperationTraits(
-    operands: 1...1, isLinear: false, takesActivation: false, packsOperands: false,
-    keepsElements: false)
+  /// The traits of an operation without weights or other packed operands.
+  static func unweighted(
+    _ operands: ClosedRange<Int> = 1...1, takesActivation: Bool, keepsElements: Bool
+  ) -> OperationTraits {
+    OperationTraits(
+      operands: operands, multiplyAdds: .none, isLinear: false, takesActivation: takesActivation,
+      packsOperands: false, keepsElements: keepsElements)
+  }
 
   /// The number of operands as text.
   var operandText: String {
@@ -57,21 +67,4 @@ package struct OperationTraits: Sendable {
     if most == .max { return "at least \(least)" }
     return least == most ? "\(least)" : "\(least) or \(most)"
   }
-}
-
-/// An operation whose window reads zeros outside the image.
-package protocol ZeroPaddedOperation: PrimitiveOperation {
-  /// The window.
-  var geometry: ConvolutionGeometry { get set }
-  /// The operation as a ``Primitive``.
-  var primitive: Primitive { get }
-}
-
-/// An operation that is `scale·x + shift` along the last axis with constant other operands.
-package protocol AffineOperation: PrimitiveOperation {
-  /// The scale and the shift of each channel.
-  ///
-  /// - Parameter operands: the values of all operands after the first, one per channel.
-  /// - Returns: one value per channel of each.
-  func scaleAndShift(_ operands: [[Double]]) -> (scale: [Double], shift: [Double])
 }

@@ -33,19 +33,50 @@ extension WeightedOperation {
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: true, takesActivation: true,
+      packsOperands: true, keepsElements: false)
+  }
+
   /// The biases, or zeros if there are none.
-  func biases(
-    _ operands: [ReferenceTensor], count: Int
-  ) throws(ReferenceError) -> [Double] {
-    guard operands.count > 2 else { return Array(repeating: 0, count: count) }
-    try check(operands[2], "biases", sizes: count)
-    return operands[2].values
+  func biases(_ call: ReferenceCall, count: Int) throws(ReferenceError) -> [Double] {
+    guard call.operands.count > 2 else { return Array(repeating: 0, count: count) }
+    try check(call.operands[2], "biases", sizes: count)
+    return call.operands[2].values
   }
 }
 
-extension OperationTraits {
-  /// The traits that all weighted operations share.
-  static let weighted = OperationTraits(
-    operands: 2...3, isLinear: true, takesActivation: true, packsOperands: true,
-    keepsElements: false)
+/// A weighted operation whose window reads zeros outside the image.
+package protocol ZeroPaddedOperation: WeightedOperation {
+  /// The window.
+  var geometry: ConvolutionGeometry { get set }
+}
+
+extension ZeroPaddedOperation {
+  /// The convolution in groups of channels, for weights [outputs][height][width][inputs / groups].
+  func convolution(
+    _ call: ReferenceCall, groups: Int
+  ) throws(ReferenceError) -> ReferenceTensor {
+    let (input, weights, kernel) = (call.input, call.operands[1], geometry.kernel)
+    let outputs = call.output[2]
+    let (groupInputs, groupOutputs) = (input.channels / groups, outputs / groups)
+    try check(weights, "weights", sizes: outputs, kernel.height, kernel.width, groupInputs)
+    let biases = try biases(call, count: outputs)
+    return ReferenceTensor(image: call.output) { y, x in
+      let taps = geometry.taps(over: input, y: y, x: x)
+      return (0..<outputs).map { o in
+        var sum = biases[o]
+        for tap in taps {
+          // The channels of a group are contiguous in both.
+          let weight = ((o * kernel.height + tap.v) * kernel.width + tap.u) * groupInputs
+          let pixel = input.offset(y: tap.y, x: tap.x) + o / groupOutputs * groupInputs
+          for c in 0..<groupInputs {
+            sum += weights.values[weight + c] * input.values[pixel + c]
+          }
+        }
+        return sum
+      }
+    }
+  }
 }

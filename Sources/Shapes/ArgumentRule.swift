@@ -137,24 +137,7 @@ package enum SizeRule {
     }
     return shape
   }
-}
 
-/// The rule of groups of channels.
-package enum GroupRule {
-  /// Checks that `groups` divides both numbers of channels.
-  ///
-  /// - Throws: ``ShapeError`` of kind `channelsNotDivisible`.
-  package static func divides(_ groups: Int, input: Int, output: Int) throws(ShapeError) {
-    guard input.isMultiple(of: groups) else {
-      throw .channelsNotDivisible("input", input, groups: groups)
-    }
-    guard output.isMultiple(of: groups) else {
-      throw .channelsNotDivisible("output", output, groups: groups)
-    }
-  }
-}
-
-extension SizeRule {
   /// Checks that a parameter is within the bounds of any tensor.
   ///
   /// - Throws: ``ShapeError`` of kind `tooLarge`.
@@ -174,5 +157,20 @@ extension SizeRule {
   /// - Throws: ``ShapeError`` of kind `tooLarge`.
   package static func boundedConstant(channels: Int) throws(ShapeError) {
     guard channels <= maximumConstantCount else { throw .tooManyConstants(channels) }
+  }
+}
+
+/// The rule of groups of channels.
+package enum GroupRule {
+  /// Checks that `groups` divides both numbers of channels.
+  ///
+  /// - Throws: ``ShapeError`` of kind `channelsNotDivisible`.
+  package static func divides(_ groups: Int, input: Int, output: Int) throws(ShapeError) {
+    guard input.isMultiple(of: groups) else {
+      throw .channelsNotDivisible("input", input, groups: groups)
+    }
+    guard output.isMultiple(of: groups) else {
+      throw .channelsNotDivisible("output", output, groups: groups)
+    }
   }
 }

@@ -39,18 +39,16 @@ package enum CombinationRule {
     for shape in shapes.dropFirst() {
       guard shape.rank == first.rank else { throw .cannotConcatenate(axis: name) }
       for (index, size) in shape.dimensions.enumerated() {
+        let own = result[index]
         if index == along {
-          guard let a = result[index], let b = size else {
-            result[index] = nil
-            continue
+          let sum = own.flatMap { a in size.map { a.addingReportingOverflow($0) } }
+          guard sum?.overflow != true else { throw .tooManyElements() }
+          result[index] = sum?.partialValue
+        } else {
+          guard own == size || own == nil || size == nil else {
+            throw .cannotConcatenate(axis: name)
           }
-          let (sum, overflow) = a.addingReportingOverflow(b)
-          guard !overflow else { throw .tooManyElements() }
-          result[index] = sum
-        } else if let a = result[index], let b = size, a != b {
-          throw .cannotConcatenate(axis: name)
-        } else if result[index] == nil {
-          result[index] = size
+          result[index] = own ?? size
         }
       }
     }

@@ -26,7 +26,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
 
   /// Returns the same window with another padding.
   public func withPadding(_ padding: Padding) -> ConvolutionGeometry {
-    ConvolutionGeometry(kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+    Self(kernel: kernel, stride: stride, dilation: dilation, padding: padding)
   }
 
   /// The pixels that one window covers, dilation included.
@@ -42,14 +42,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
 
   /// Whether the window is one pixel with stride one and no padding.
   public var isPointwise: Bool {
-    kernel == .one && stride == .one && resolvesToNoPadding
-  }
-
-  private var resolvesToNoPadding: Bool {
-    switch padding {
-    case .same, .valid: true
-    case .edges(let edges): edges == .none
-    }
+    kernel == .one && stride == .one && edges(width: 1, height: 1) == .none
   }
 
   /// The padding in pixels on each edge for an input of `width` by `height` pixels.
@@ -127,9 +120,7 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     try ArgumentRule.image(input)
     let width = input.width.map { output(width: $0, height: 1).width }
     let height = input.height.map { output(width: 1, height: $0).height }
-    if (width ?? 1) < 1 || (height ?? 1) < 1 {
-      throw ShapeError.windowTooLarge(self, kind: kind)
-    }
+    if (width ?? 1) < 1 || (height ?? 1) < 1 { throw .windowTooLarge(self, kind: kind) }
     return try SizeRule.bounded(Shape(width: width, height: height, channels: channels))
   }
 
@@ -144,7 +135,6 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     try validate()
     let channels = try ArgumentRule.channels(of: input)
     if case .edges(let edges) = padding {
-      let extent = extent
       guard max(edges.left, edges.right) < extent.width,
         max(edges.top, edges.bottom) < extent.height
       else { throw .paddingTooLarge(self) }

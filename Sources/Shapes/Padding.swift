@@ -10,10 +10,7 @@ public enum Padding: Hashable, Sendable, CustomStringConvertible {
   case edges(Edges)
 
   /// A number of padding pixels on each edge; edges that are left out are 0.
-  public static func explicit(
-    top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0
-  )
-    -> Padding
+  public static func explicit(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) -> Self
   {
     .edges(Edges(top: top, left: left, bottom: bottom, right: right))
   }

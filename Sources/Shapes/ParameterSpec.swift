@@ -48,7 +48,7 @@ public enum ParameterAxis: Character, Hashable, Sendable {
 /// The specification of a parameter: its name, meaning, sizes and axis order.
 public struct ParameterSpec: Hashable, Sendable {
   /// The name of the layer it belongs to.
-  public let layer: String
+  public private(set) var layer: String
   /// The role of the parameter in its layer.
   public let type: ParameterType
   /// The meaning of each axis, outermost first, in Forge's own order.
@@ -97,17 +97,12 @@ public struct ParameterSpec: Hashable, Sendable {
       ),
     ]
 
-  private init(_ other: ParameterSpec, layer: String) {
-    self.layer = layer
-    type = other.type
-    axes = other.axes
-    sizes = other.sizes
-    kerasAxes = other.kerasAxes
-    pytorchAxes = other.pytorchAxes
-  }
-
   /// Returns the same parameter for the layer named `layer`.
-  public func named(_ layer: String) -> ParameterSpec { ParameterSpec(self, layer: layer) }
+  public func named(_ layer: String) -> ParameterSpec {
+    var spec = self
+    spec.layer = layer
+    return spec
+  }
 
   /// The number of values; 0 when the product is out of bounds, which shape inference rejects.
   public var count: Int { Shape.product(of: sizes) ?? 0 }

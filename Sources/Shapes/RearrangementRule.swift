@@ -26,12 +26,9 @@ package enum RearrangementRule {
     guard let known = Shape.product(of: target.filter { $0 != -1 }) else {
       throw .tooManyElements()
     }
-    if target.contains(-1) {
-      guard count.isMultiple(of: known) else { throw .cannotReshape(count, to: text) }
-      return try SizeRule.bounded(Shape(target.map { $0 == -1 ? count / known : $0 }))
-    }
-    guard known == count else { throw .cannotReshape(count, to: text) }
-    return try SizeRule.bounded(Shape(target))
+    let fits = target.contains(-1) ? count.isMultiple(of: known) : count == known
+    guard fits else { throw .cannotReshape(count, to: text) }
+    return try SizeRule.bounded(Shape(target.map { $0 == -1 ? count / known : $0 }))
   }
 
   /// The shape whose axis `i` is axis `order[i]` of `input`.

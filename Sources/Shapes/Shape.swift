@@ -67,13 +67,8 @@ public struct Shape: Hashable, Sendable {
 
   /// All sizes, or `nil` if one is unknown.
   public var sizes: [Int]? {
-    var sizes: [Int] = []
-    sizes.reserveCapacity(rank)
-    for dimension in dimensions {
-      guard let dimension else { return nil }
-      sizes.append(dimension)
-    }
-    return sizes
+    let known = dimensions.compactMap { $0 }
+    return known.count == rank ? known : nil
   }
 
   /// Whether every size is known.
@@ -81,8 +76,7 @@ public struct Shape: Hashable, Sendable {
 
   /// The number of elements; `nil` when a size is unknown or the product is out of bounds.
   public var elementCount: Int? {
-    guard let sizes else { return nil }
-    return Shape.product(of: sizes)
+    sizes.flatMap { Shape.product(of: $0) }
   }
 
   /// The product of `sizes`.
@@ -122,16 +116,13 @@ extension Shape: CustomStringConvertible {
   }
 
   /// The sizes alone: width×height×channels for an image, memory order for anything else.
-  package var sizeText: String {
-    spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
-  }
+  package var sizeText: String { spokenSizes.joined(separator: "×") }
 
   /// The sizes as in a summary: `(64, 64, 3)` is width, height, channels.
-  package var tupleText: String {
-    "(" + spokenDimensions.map { $0.map(String.init) ?? "?" }.joined(separator: ", ") + ")"
-  }
+  package var tupleText: String { "(" + spokenSizes.joined(separator: ", ") + ")" }
 
-  private var spokenDimensions: [Int?] {
-    isImage ? [dimensions[1], dimensions[0], dimensions[2]] : dimensions
+  private var spokenSizes: [String] {
+    let spoken = isImage ? [dimensions[1], dimensions[0], dimensions[2]] : dimensions
+    return spoken.map { $0.map(String.init) ?? "?" }
   }
 }

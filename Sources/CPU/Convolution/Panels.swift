@@ -1,4 +1,3 @@
-import ForgeOperations
 import ForgeSystem
 
 /// Divides output channels into panels of weights, and images into segments that threads share.
@@ -6,7 +5,7 @@ enum Panels {
   /// Returns the output channels per panel: the widest of 16 to 64 with the least padding, counting
   /// panels that only balance the threads as padding.
   static func width(outputs: Int, threads: Int = 1) -> Int {
-    let lanes = TensorDescriptor.blockWidth
+    let lanes = PlannedTensor.lanes
     let blocks = (outputs + lanes - 1) / lanes
     let padded = { (width: Int) in
       let panels = (blocks + width - 1) / width
@@ -18,7 +17,7 @@ enum Panels {
 
   /// Returns the panel widths available for a number of output channels.
   static func widths(outputs: Int) -> [Int] {
-    let lanes = TensorDescriptor.blockWidth
+    let lanes = PlannedTensor.lanes
     return (1...4).map { $0 * lanes }.filter { $0 <= AlignedMemory.round(outputs, to: lanes) }
   }
 

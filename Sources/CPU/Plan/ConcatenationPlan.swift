@@ -31,7 +31,7 @@ struct ConcatenationPlan {
         channel += graph.shape(of: input).channels ?? 0
       }
       // An operand that shared a block with the next one would have nonzero padding lanes.
-      guard starts.allSatisfy({ $0.isMultiple(of: TensorDescriptor.blockWidth) }) else { continue }
+      guard starts.allSatisfy({ $0.isMultiple(of: PlannedTensor.lanes) }) else { continue }
       for (input, start) in zip(node.inputs, starts) where made.contains(input) {
         if slots[input] == nil { slots[input] = Slot(whole: node.output, channel: start) }
       }

@@ -67,7 +67,7 @@ final class Plan: Executable {
       .sorted { ($0.value.lowerBound, $0.key) < ($1.value.lowerBound, $1.key) }
       .map { root, lifetime in
         TensorReport(
-          descriptor: builder.tensors[root].descriptor,
+          description: builder.tensors[root].description,
           offset: memory.offsets[root] * MemoryLayout<Float>.stride, lifetime: lifetime)
       }
     constants = try AlignedMemory(

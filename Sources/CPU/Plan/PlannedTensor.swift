@@ -41,7 +41,7 @@ struct PlannedTensor {
   let storage: Int
 
   /// The channels per block.
-  static let lanes = TensorDescriptor.blockWidth
+  static let lanes = 16
 
   var height: Int { sizes.count == 3 ? sizes[0] : 1 }
   var width: Int { sizes.count == 3 ? sizes[1] : 1 }
@@ -98,18 +98,10 @@ struct PlannedTensor {
       rowStride: rowStride, blockStride: blockStride, base: base, storage: storage)
   }
 
-  /// The description of the tensor for reports.
-  var descriptor: TensorDescriptor {
-    let role: TensorDescriptor.Role =
-      switch base {
-      case .arena: .activation
-      case .constants: .constant
-      case .input: .input
-      case .output: .output
-      }
-    return TensorDescriptor(
-      sizes: sizes, isBatched: role != .constant,
-      layout: isBlocked ? .blocked(halo: halo) : .plain, role: role)
+  /// The tensor in reports: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
+  var description: String {
+    let border = halo == .none ? "" : ", halo \(halo)"
+    return "\(Shape(sizes: sizes).sizeText) f32 \(isBlocked ? "blocked\(border)" : "plain")"
   }
 
   /// Whether the pixels of each block are contiguous.

@@ -43,7 +43,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
         name: "plan memory",
         lines: executable.tensors.map { tensor in
           let steps = "steps \(tensor.lifetime.lowerBound + 1) to \(tensor.lifetime.upperBound + 1)"
-          return "\(tensor.descriptor): byte \(tensor.offset) of the arena, \(steps)"
+          return "\(tensor.description): byte \(tensor.offset) of the arena, \(steps)"
         }))
     return stages
   }

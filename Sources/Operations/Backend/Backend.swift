@@ -57,19 +57,14 @@ package struct BackendDecisions: Sendable {
   /// How algorithms were chosen.
   package let tuning: TuningReport
 
-  /// Creates the decisions.
   package init(
-    instructionSet: String, threads: Int = 1, precision: CompileOptions.Precision = .float32,
-    tuning: TuningReport? = nil
+    instructionSet: String, threads: Int, precision: CompileOptions.Precision,
+    tuning: TuningReport
   ) {
     self.instructionSet = instructionSet
     self.threads = threads
     self.precision = precision
-    self.tuning =
-      tuning
-      ?? TuningReport(
-        way: .costModel,
-        record: TuningRecord(instructionSet: instructionSet, threads: threads, choices: []))
+    self.tuning = tuning
   }
 }
 

@@ -146,13 +146,4 @@ public struct CompileOptions: Sendable {
     self.threads = threads
     self.compileThreads = compileThreads
   }
-
-  /// Creates options for a device other than the processor.
-  package init(
-    backend: any Backend, maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
-    verify: Verification = .none
-  ) {
-    self.init(maximumBatch: maximumBatch, keep: keep, checks: checks, verify: verify)
-    self.backend = backend
-  }
 }

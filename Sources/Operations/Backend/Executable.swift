@@ -1,4 +1,3 @@
-import ForgeShapes
 import ForgeSystem
 
 /// A network that is ready to run on inputs of one size.
@@ -54,7 +53,6 @@ package struct RealtimeRun {
   /// The function.
   package let function: Function
 
-  /// Creates a run.
   package init(context: UnsafeRawPointer, function: Function) {
     self.context = context
     self.function = function
@@ -68,7 +66,6 @@ package struct LayerFailure: Error {
   /// The error that the layer threw.
   package let cause: any Error
 
-  /// Creates a failure.
   package init(layer: Int, cause: any Error) {
     self.layer = layer
     self.cause = cause
@@ -84,7 +81,6 @@ package struct CropSlot: Sendable {
   /// The height of the source image in pixels.
   package let height: Int
 
-  /// Creates a slot.
   package init(name: String, width: Int, height: Int) {
     self.name = name
     self.width = width
@@ -110,7 +106,6 @@ package struct StepReport: Sendable {
   /// The bytes of tensors and parameters that it reads and writes, each counted once.
   package let bytes: Int
 
-  /// Creates a report.
   package init(kernel: String, layers: [Int], node: Int, multiplyAdds: Int, bytes: Int) {
     self.kernel = kernel
     self.layers = layers
@@ -122,16 +117,15 @@ package struct StepReport: Sendable {
 
 /// A tensor and its place in the arena.
 package struct TensorReport: Sendable {
-  /// The tensor.
-  package let descriptor: TensorDescriptor
+  /// The sizes and the layout.
+  package let description: String
   /// The offset from the start of the arena in bytes.
   package let offset: Int
   /// The first and last step that use it, counted from 0.
   package let lifetime: ClosedRange<Int>
 
-  /// Creates a report.
-  package init(descriptor: TensorDescriptor, offset: Int, lifetime: ClosedRange<Int>) {
-    self.descriptor = descriptor
+  package init(description: String, offset: Int, lifetime: ClosedRange<Int>) {
+    self.description = description
     self.offset = offset
     self.lifetime = lifetime
   }

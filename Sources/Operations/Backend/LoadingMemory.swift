@@ -5,7 +5,6 @@ package final class LoadingMemory: Sendable {
   private let kept = Atomic(0)
   private let most = Atomic(0)
 
-  /// Creates an empty tracker.
   package init() {}
 
   /// The peak number of bytes.

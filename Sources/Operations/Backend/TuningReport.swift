@@ -24,7 +24,6 @@ public struct TuningReport: Sendable, CustomStringConvertible {
     /// of the turns.
     public let isWon: Bool
 
-    /// Creates a comparison.
     package init(
       convolution: TuningRecord.Convolution,
       champion: (kernel: TuningRecord.Kernel, seconds: Double),
@@ -55,7 +54,6 @@ public struct TuningReport: Sendable, CustomStringConvertible {
   /// model's choice, or if memory did not suffice.
   public let predictionSeconds: (costModel: Double, measured: Double)?
 
-  /// Creates a report.
   package init(
     way: Way, record: TuningRecord, fallbacks: [TuningRecord.Convolution] = [],
     differences: [TuningRecord.Convolution] = [], comparisons: [Comparison] = [],

@@ -7,17 +7,15 @@ package struct ActivationOperation: PrimitiveOperation {
   let function: ActivationFunction
 
   package var name: String { function.description }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) { try function.validate() }
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { function == .linear }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor { operands[0].map(function.value) }
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    call.input.map(function.value)
+  }
 }

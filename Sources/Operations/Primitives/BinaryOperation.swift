@@ -38,9 +38,7 @@ package struct BinaryOperation: PrimitiveOperation {
 
   package var name: String { operation.rawValue }
   package var traits: OperationTraits {
-    OperationTraits(
-      operands: 2...2, isLinear: false, takesActivation: true, packsOperands: false,
-      keepsElements: false)
+    .unweighted(2...2, takesActivation: true, keepsElements: false)
   }
 
   package func validate(_ operands: [Shape]) {}
@@ -52,18 +50,11 @@ package struct BinaryOperation: PrimitiveOperation {
     return try CombinationRule.broadcast(operands)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor {
-    var values: [Double] = []
-    ReferenceTensor.forEachIndex(of: output) { index in
-      values.append(operation.value(operands[0].spread(at: index), operands[1].spread(at: index)))
-    }
-    return ReferenceTensor(unchecked: output, values)
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let (a, b) = (call.operands[0], call.operands[1])
+    return ReferenceTensor(call.output) { operation.value(a.spread(at: $0), b.spread(at: $0)) }
   }
 }
 

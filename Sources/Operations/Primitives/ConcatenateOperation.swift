@@ -8,9 +8,7 @@ package struct ConcatenateOperation: PrimitiveOperation {
 
   package var name: String { "concatenate" }
   package var traits: OperationTraits {
-    OperationTraits(
-      operands: 1...Int.max, isLinear: false, takesActivation: false, packsOperands: false,
-      keepsElements: false)
+    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
   }
 
   package func validate(_ operands: [Shape]) {}
@@ -19,27 +17,21 @@ package struct ConcatenateOperation: PrimitiveOperation {
     try CombinationRule.concatenate(operands, axis: axis)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { true }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
     let along: Int
-    do {
-      along = try CombinationRule.axis(axis, rank: output.count)
-    } catch { throw .shape(error) }
-    var result = ReferenceTensor(sizes: output, repeating: 0)
-    var start = 0
-    for input in operands {
-      ReferenceTensor.forEachIndex(of: input.sizes) { index in
-        var moved = index
-        moved[along] += start
-        result.values[result.offset(of: moved)] = input.values[input.offset(of: index)]
-      }
-      start += input.sizes[along]
+    do { along = try CombinationRule.axis(axis, rank: call.output.count) } catch {
+      throw .shape(error)
     }
-    return result
+    // Each operand contributes its elements from the axis on as one piece.
+    var values: [Double] = []
+    for position in 0..<call.output[..<along].reduce(1, *) {
+      for input in call.operands {
+        let count = input.sizes[along...].reduce(1, *)
+        values += input.values[position * count..<(position + 1) * count]
+      }
+    }
+    return ReferenceTensor(unchecked: call.output, values)
   }
 }

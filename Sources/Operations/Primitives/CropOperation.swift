@@ -7,7 +7,7 @@ package struct CropOperation: PrimitiveOperation {
   let edges: Edges
 
   package var name: String { "crop" }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 
@@ -15,21 +15,11 @@ package struct CropOperation: PrimitiveOperation {
     try RearrangementRule.crop(operands[0], by: edges)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { edges == .none }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor {
-    var result = ReferenceTensor(sizes: output, repeating: 0)
-    for y in 0..<result.height {
-      for x in 0..<result.width {
-        for c in 0..<result.channels {
-          result[y, x, c] = operands[0][y + edges.top, x + edges.left, c]
-        }
-      }
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    ReferenceTensor(image: call.output) { y, x in
+      call.input.pixel(y: y + edges.top, x: x + edges.left)
     }
-    return result
   }
 }

@@ -27,9 +27,7 @@ public struct CustomOperation: Sendable {
 extension CustomOperation: PrimitiveOperation {
   package var name: String { "custom" }
   package var traits: OperationTraits {
-    OperationTraits(
-      operands: 1...Int.max, isLinear: false, takesActivation: false, packsOperands: false,
-      keepsElements: false)
+    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
   }
 
   package func validate(_ operands: [Shape]) {}
@@ -43,19 +41,15 @@ extension CustomOperation: PrimitiveOperation {
     return try SizeRule.bounded(shape)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   /// Runs the user's arithmetic on single-precision copies of the operands.
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
-    var result = Array(repeating: Float(0), count: output.reduce(1, *))
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    var result = Array(repeating: Float(0), count: call.output.reduce(1, *))
     var span = result.mutableSpan
-    do { try body(operands.map { CustomInput($0.floats) }, &span) } catch {
+    do { try body(call.operands.map { try CustomInput($0.floats) }, &span) } catch {
       throw .customBody(error)
     }
-    return ReferenceTensor(unchecked: output, result.map(Double.init))
+    return ReferenceTensor(unchecked: call.output, result.map(Double.init))
   }
 }

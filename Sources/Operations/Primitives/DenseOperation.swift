@@ -11,7 +11,6 @@ package struct DenseOperation: WeightedOperation {
   package init(outputs: Int) { self.outputs = outputs }
 
   package var name: String { "dense" }
-  package var traits: OperationTraits { .weighted }
   package var primitive: Primitive { .dense(outputs: outputs) }
 
   package func weights(for input: Shape) throws(ShapeError) -> ParameterSpec {
@@ -33,21 +32,15 @@ package struct DenseOperation: WeightedOperation {
     return try SizeRule.bounded(.vector(outputs))
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, operands[0].elementCount ?? 0)
-  }
-
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
-    let (input, weights) = (operands[0], operands[1])
-    try check(weights, "weights", sizes: output[2], input.count)
-    let biases = try biases(operands, count: output[2])
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    let (input, weights) = (call.input, call.operands[1])
+    try check(weights, "weights", sizes: outputs, input.count)
+    let biases = try biases(call, count: outputs)
     let values = biases.indices.map { o in
       var sum = biases[o]
       for e in 0..<input.count { sum += weights.values[o * input.count + e] * input.values[e] }
       return sum
     }
-    return ReferenceTensor(unchecked: output, values)
+    return ReferenceTensor(unchecked: call.output, values)
   }
 }

@@ -6,7 +6,7 @@ import ForgeShapes
 /// output channel `o` is `c·multiplier + m`.
 ///
 /// Operands: image, weights [channels][multiplier][height][width], biases (optional).
-package struct DepthwiseConvolutionOperation: WeightedOperation, ZeroPaddedOperation {
+package struct DepthwiseConvolutionOperation: ZeroPaddedOperation {
   package var geometry: ConvolutionGeometry
   let multiplier: Int
 
@@ -15,7 +15,6 @@ package struct DepthwiseConvolutionOperation: WeightedOperation, ZeroPaddedOpera
   }
 
   package var name: String { "depthwiseConvolution" }
-  package var traits: OperationTraits { .weighted }
   package var primitive: Primitive { .depthwiseConvolution(geometry, multiplier: multiplier) }
 
   package func weights(for input: Shape) throws(ShapeError) -> ParameterSpec {
@@ -46,31 +45,7 @@ package struct DepthwiseConvolutionOperation: WeightedOperation, ZeroPaddedOpera
     try geometry.outputShape(for: operands[0], channels: try outputs(for: operands[0]))
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int {
-    MultiplyAdds.perElement(of: output, geometry.kernel.width, geometry.kernel.height)
-  }
-
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
-    let (input, weights) = (operands[0], operands[1])
-    let kernel = geometry.kernel
-    try check(weights, "weights", sizes: output[2], kernel.height, kernel.width)
-    let biases = try biases(operands, count: output[2])
-    var result = ReferenceTensor(sizes: output, repeating: 0)
-    for y in 0..<result.height {
-      for x in 0..<result.width {
-        let taps = geometry.taps(over: input, y: y, x: x)
-        for o in 0..<result.channels {
-          var sum = biases[o]
-          for tap in taps {
-            let weight = (o * kernel.height + tap.v) * kernel.width + tap.u
-            sum += weights.values[weight] * input[tap.y, tap.x, o / multiplier]
-          }
-          result[y, x, o] = sum
-        }
-      }
-    }
-    return result
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    try convolution(call, groups: call.input.channels)
   }
 }

@@ -7,7 +7,7 @@ package struct GatherChannelsOperation: PrimitiveOperation {
   let order: [Int]
 
   package var name: String { "gatherChannels" }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     let channels = try ArgumentRule.channels(of: operands[0])
@@ -21,24 +21,16 @@ package struct GatherChannelsOperation: PrimitiveOperation {
     return Shape(width: operands[0].width, height: operands[0].height, channels: order.count)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     order == Array(order.indices) && order.count == input.channels
   }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
-    let input = operands[0]
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    let input = call.input
     guard !order.isEmpty else { throw .emptyOrder() }
     for channel in order where !(0..<input.channels).contains(channel) {
       throw .channelOutOfRange(channel, channels: input.channels)
     }
-    var values: [Double] = []
-    for pixel in 0..<input.height * input.width {
-      for channel in order { values.append(input.values[pixel * input.channels + channel]) }
-    }
-    return ReferenceTensor(unchecked: output, values)
+    return ReferenceTensor(image: call.output) { y, x in order.map { input[y, x, $0] } }
   }
 }

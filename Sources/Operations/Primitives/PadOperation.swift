@@ -7,7 +7,7 @@ package struct PadOperation: PrimitiveOperation {
   let edges: Edges
 
   package var name: String { "pad" }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 
@@ -15,22 +15,15 @@ package struct PadOperation: PrimitiveOperation {
     try RearrangementRule.pad(operands[0], by: edges)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { edges == .none }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor {
-    let input = operands[0]
-    var result = ReferenceTensor(sizes: output, repeating: 0)
-    for y in 0..<input.height {
-      for x in 0..<input.width {
-        for c in 0..<input.channels {
-          result[y + edges.top, x + edges.left, c] = input[y, x, c]
-        }
-      }
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let input = call.input
+    let zeros = Array(repeating: 0.0, count: input.channels)
+    return ReferenceTensor(image: call.output) { y, x in
+      let (row, column) = (y - edges.top, x - edges.left)
+      let isInside = (0..<input.height).contains(row) && (0..<input.width).contains(column)
+      return isInside ? input.pixel(y: row, x: column) : zeros
     }
-    return result
   }
 }

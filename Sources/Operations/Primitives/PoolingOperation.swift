@@ -28,11 +28,7 @@ package struct PoolingOperation: PrimitiveOperation {
   let geometry: ConvolutionGeometry
 
   package var name: String { "pooling" }
-  package var traits: OperationTraits {
-    OperationTraits(
-      operands: 1...1, isLinear: false, takesActivation: true, packsOperands: false,
-      keepsElements: false)
-  }
+  package var traits: OperationTraits { .unweighted(takesActivation: true, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) { try geometry.validate() }
 
@@ -42,24 +38,16 @@ package struct PoolingOperation: PrimitiveOperation {
       for: operands[0], channels: channels, tooLarge: .kernelLargerThanInput)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor {
-    let input = operands[0]
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let input = call.input
     let area = geometry.kernel.width * geometry.kernel.height
-    var result = ReferenceTensor(sizes: output, repeating: 0)
-    for y in 0..<result.height {
-      for x in 0..<result.width {
-        let taps = geometry.taps(over: input, y: y, x: x)
-        for c in 0..<result.channels {
-          result[y, x, c] = kind.value(of: taps.map { input[$0.y, $0.x, c] }, area: area)
-        }
+    return ReferenceTensor(image: call.output) { y, x in
+      let taps = geometry.taps(over: input, y: y, x: x)
+      return (0..<input.channels).map { c in
+        kind.value(of: taps.map { input[$0.y, $0.x, c] }, area: area)
       }
     }
-    return result
   }
 }

@@ -7,11 +7,7 @@ package struct ReshapeOperation: PrimitiveOperation {
   let sizes: [Int]
 
   package var name: String { "reshape" }
-  package var traits: OperationTraits {
-    OperationTraits(
-      operands: 1...1, isLinear: false, takesActivation: false, packsOperands: false,
-      keepsElements: true)
-  }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: true) }
 
   package func validate(_ operands: [Shape]) {}
 
@@ -19,13 +15,9 @@ package struct ReshapeOperation: PrimitiveOperation {
     try RearrangementRule.reshape(operands[0], to: sizes)
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { input == output }
 
-  package func isIdentity(from input: Shape, to output: Shape) -> Bool {
-    input == output && input.isKnown
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    ReferenceTensor(unchecked: call.output, call.input.values)
   }
-
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor { ReferenceTensor(unchecked: output, operands[0].values) }
 }

@@ -16,15 +16,6 @@ public enum ResizeTarget: Hashable, Sendable {
   case size(Size, cropSlot: String?)
   /// Whole multiples of the input's size.
   case factor(Size)
-
-  /// The output size for an input size.
-  package func size(for input: Size) -> Size {
-    switch self {
-    case .size(let size, _): size
-    case .factor(let factor):
-      Size(width: input.width * factor.width, height: input.height * factor.height)
-    }
-  }
 }
 
 /// A resampled image: first along rows, then along columns.
@@ -35,7 +26,7 @@ package struct ResizeOperation: PrimitiveOperation {
   let mode: ResizeMode
 
   package var name: String { "resize" }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 
@@ -46,54 +37,32 @@ package struct ResizeOperation: PrimitiveOperation {
     }
   }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     if case .factor(let factor) = target { factor == .one } else { false }
   }
 
   /// Resizes the image, or the rectangle of it that `crops` holds for the target's slot.
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) throws(ReferenceError) -> ReferenceTensor {
-    let input = operands[0]
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    let (input, sizes) = (call.input, call.output)
     let image = Size(width: input.width, height: input.height)
-    let size = target.size(for: image)
     var source = CropRectangle(
       x: 0, y: 0, width: Double(image.width), height: Double(image.height))
-    if case .size(_, let slot?) = target, let crop = crops[slot] {
+    if case .size(_, let slot?) = target, let crop = call.crops[slot] {
       guard crop.fits(width: image.width, height: image.height) else {
         throw .invalidCrop(slot, crop, image: image)
       }
       source = crop
     }
-
-    let columns = (0..<size.width).map {
-      mode.taps(
-        at: $0, start: source.x, scale: source.width / Double(size.width), size: image.width)
-    }
-    var wide = ReferenceTensor(sizes: [image.height, size.width, input.channels], repeating: 0)
-    for y in 0..<image.height {
-      for x in 0..<size.width {
-        for c in 0..<input.channels {
-          wide[y, x, c] = columns[x].reduce(0) { $0 + $1.weight * input[y, $1.position, c] }
-        }
+    let columns = mode.taps(sizes[1], start: source.x, length: source.width, size: image.width)
+    let wide = ReferenceTensor(image: [image.height, sizes[1], sizes[2]]) { y, x in
+      (0..<sizes[2]).map { c in
+        columns[x].reduce(0) { $0 + $1.weight * input[y, $1.position, c] }
       }
     }
-
-    let rows = (0..<size.height).map {
-      mode.taps(
-        at: $0, start: source.y, scale: source.height / Double(size.height), size: image.height)
+    let rows = mode.taps(sizes[0], start: source.y, length: source.height, size: image.height)
+    return ReferenceTensor(image: sizes) { y, x in
+      (0..<sizes[2]).map { c in rows[y].reduce(0) { $0 + $1.weight * wide[$1.position, x, c] } }
     }
-    var result = ReferenceTensor(sizes: [size.height, size.width, input.channels], repeating: 0)
-    for y in 0..<size.height {
-      for x in 0..<size.width {
-        for c in 0..<input.channels {
-          result[y, x, c] = rows[y].reduce(0) { $0 + $1.weight * wide[$1.position, x, c] }
-        }
-      }
-    }
-    return result
   }
 }
 
@@ -106,6 +75,12 @@ struct ResizeTap: Hashable {
 }
 
 extension ResizeMode {
+  /// The taps of `count` output pixels that together cover `length` pixels from `start` on.
+  fileprivate func taps(_ count: Int, start: Double, length: Double, size: Int) -> [[ResizeTap]] {
+    let scale = length / Double(count)
+    return (0..<count).map { taps(at: $0, start: start, scale: scale, size: size) }
+  }
+
   /// The source pixels of output pixel `index` along one axis of `size` pixels.
   ///
   /// - Parameters:

@@ -15,21 +15,17 @@ package struct SoftmaxOperation: PrimitiveOperation {
   let logarithm: Bool
 
   package var name: String { logarithm ? "logSoftmax" : "softmax" }
-  package var traits: OperationTraits { .ofOneOperand }
+  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
 
   package func validate(_ operands: [Shape]) {}
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
-  package func multiplyAdds(for operands: [Shape], output: Shape) -> Int { 0 }
-
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   /// Shifts each row by its maximum; NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.
-  package func reference(
-    on operands: [ReferenceTensor], output: [Int], crops: [String: CropRectangle]
-  ) -> ReferenceTensor {
-    let input = operands[0]
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let input = call.input
     let columns = input.lastSize
     var values: [Double] = []
     for start in stride(from: 0, to: input.count, by: columns) {
@@ -39,6 +35,6 @@ package struct SoftmaxOperation: PrimitiveOperation {
       let sum = shifted.map { exp($0) }.reduce(0, +)
       values += shifted.map { logarithm ? $0 - log(sum) : exp($0) / sum }
     }
-    return ReferenceTensor(unchecked: output, values)
+    return ReferenceTensor(unchecked: call.output, values)
   }
 }

@@ -46,7 +46,10 @@ package struct ReferenceExecutor: Sendable {
     values requested: [Value]? = nil, parameter: (Int) throws -> [Float]
   ) throws(ReferenceError) -> [Value: ReferenceTensor] {
     var live = try bound(inputs)
-    let lastUses = lastUses()
+    var lastUses: [Value: Int] = [:]
+    for (index, node) in graph.nodes.enumerated() {
+      for operand in graph.operands(of: node) { lastUses[operand] = index }
+    }
     let kept = requested.map(Set.init)
 
     for (index, node) in graph.nodes.enumerated() {
@@ -95,15 +98,6 @@ package struct ReferenceExecutor: Sendable {
       live[value] = input
     }
     return live
-  }
-
-  /// The index of the last node that reads each value.
-  private func lastUses() -> [Value: Int] {
-    var uses: [Value: Int] = [:]
-    for (index, node) in graph.nodes.enumerated() {
-      for operand in graph.operands(of: node) { uses[operand] = index }
-    }
-    return uses
   }
 
   /// The result of a node.

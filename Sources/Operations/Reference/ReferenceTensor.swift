@@ -20,10 +20,7 @@ package struct ReferenceTensor: Hashable, Sendable {
     self.init(unchecked: sizes, values)
   }
 
-  /// Creates a tensor of the given values.
-  ///
-  /// - Throws: ``ReferenceError`` when a size is below 1, or the number of values does not match
-  ///   the sizes.
+  /// Creates a tensor of the given values, with the checks of ``init(sizes:values:)``.
   package init(sizes: [Int], floats: [Float]) throws(ReferenceError) {
     try self.init(sizes: sizes, values: floats.map(Double.init))
   }
@@ -34,9 +31,30 @@ package struct ReferenceTensor: Hashable, Sendable {
     self.values = values
   }
 
-  /// Creates a tensor whose every value is `value`.
-  init(sizes: [Int], repeating value: Double) {
-    self.init(unchecked: sizes, Array(repeating: value, count: sizes.reduce(1, *)))
+  /// Creates a tensor from the value at each index.
+  init(_ sizes: [Int], _ value: (_ index: [Int]) -> Double) {
+    var values: [Double] = []
+    var index = Array(repeating: 0, count: sizes.count)
+    for _ in 0..<sizes.reduce(1, *) {
+      values.append(value(index))
+      // The last axis changes fastest; an axis at its end carries into the one before it.
+      for axis in sizes.indices.reversed() {
+        index[axis] += 1
+        if index[axis] < sizes[axis] { break }
+        index[axis] = 0
+      }
+    }
+    self.init(unchecked: sizes, values)
+  }
+
+  /// Creates an image from the channels of each pixel.
+  init(image sizes: [Int], _ pixel: (_ y: Int, _ x: Int) -> [Double]) {
+    var values: [Double] = []
+    values.reserveCapacity(sizes.reduce(1, *))
+    for y in 0..<sizes[0] {
+      for x in 0..<sizes[1] { values += pixel(y, x) }
+    }
+    self.init(unchecked: sizes, values)
   }
 
   /// The number of values.
@@ -62,41 +80,18 @@ package struct ReferenceTensor: Hashable, Sendable {
   func offset(y: Int, x: Int) -> Int { (y * width + x) * channels }
 
   /// A value of an image.
-  subscript(y: Int, x: Int, channel: Int) -> Double {
-    get { values[offset(y: y, x: x) + channel] }
-    set { values[offset(y: y, x: x) + channel] = newValue }
-  }
+  subscript(y: Int, x: Int, channel: Int) -> Double { values[offset(y: y, x: x) + channel] }
 
-  /// The distance in values between neighbours along each axis.
-  var strides: [Int] {
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
-    return strides
-  }
+  /// The channels of a pixel of an image.
+  func pixel(y: Int, x: Int) -> [Double] { Array(values[offset(y: y, x: x)...].prefix(channels)) }
 
   /// Applies `function` to each value.
   func map(_ function: (Double) -> Double) -> ReferenceTensor {
     ReferenceTensor(unchecked: sizes, values.map(function))
   }
 
-  /// Calls `body` with every index of a tensor of `sizes`, in row-major order.
-  static func forEachIndex(of sizes: [Int], _ body: ([Int]) -> Void) {
-    var index = Array(repeating: 0, count: sizes.count)
-    for _ in 0..<sizes.reduce(1, *) {
-      body(index)
-      // The last axis changes fastest; an axis at its end carries into the one before it.
-      for axis in sizes.indices.reversed() {
-        index[axis] += 1
-        if index[axis] < sizes[axis] { break }
-        index[axis] = 0
-      }
-    }
-  }
-
   /// The offset of an index.
   func offset(of index: [Int]) -> Int {
-    zip(index, strides).reduce(0) { $0 + $1.0 * $1.1 }
+    zip(index, sizes).reduce(0) { $0 * $1.1 + $1.0 }
   }
 }

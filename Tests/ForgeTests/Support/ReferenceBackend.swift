@@ -19,7 +19,11 @@ struct ReferenceBackend: Backend {
   }
 
   private final class Network: BackendNetwork {
-    let decisions = BackendDecisions(instructionSet: "reference")
+    let decisions = BackendDecisions(
+      instructionSet: "reference", threads: 1, precision: .float32,
+      tuning: TuningReport(
+        way: .costModel,
+        record: TuningRecord(instructionSet: "reference", threads: 1, choices: [])))
     let constantByteCount = 0
     private let constants: any ConstantSource
 
@@ -28,6 +32,17 @@ struct ReferenceBackend: Backend {
     func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
       do { return try ReferenceExecutable(graph, constants) } catch { throw .constants(error) }
     }
+  }
+}
+
+extension CompileOptions {
+  /// Creates options for a device other than the processor.
+  init(
+    backend: any Backend, maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    verify: Verification = .none
+  ) {
+    self.init(maximumBatch: maximumBatch, keep: keep, checks: checks, verify: verify)
+    self.backend = backend
   }
 }
 
