@@ -201,7 +201,7 @@ public struct BlobParameters: ParameterSource {
     }
     let place = try InputFile(
       offset..<(offset + byteCount), of: file, entry: "byte \(offset)")
-    return StoredValues(
+    return FileValues(
       file: place, count: count, elementType: elementType, layout: layout, sizes: nil)
   }
 }

@@ -34,14 +34,6 @@ package struct EntryName: Hashable, Sendable {
     return longest
   }
 
-  package func hasPrefix(_ prefix: StaticString) -> Bool {
-    prefix.withUTF8Buffer { bytes.starts(with: $0) }
-  }
-
-  package func hasSuffix(_ suffix: StaticString) -> Bool {
-    suffix.withUTF8Buffer { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
-  }
-
   package func hash(into hasher: inout Hasher) {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }

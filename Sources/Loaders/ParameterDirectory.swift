@@ -33,7 +33,7 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
     ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
   ) throws(LoadError) {
-    try Folder.check(path)
+    try Folder.isFolder(path, required: true)
     self.path = path
     self.prefix = prefix
     self.suffixes = suffixes
@@ -55,7 +55,7 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, layout: ParameterLayout = .forge, elementType: ElementType = .float32,
     fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
   ) throws(LoadError) {
-    try Folder.check(path)
+    try Folder.isFolder(path, required: true)
     self.path = path
     self.prefix = ""
     self.suffixes = [:]

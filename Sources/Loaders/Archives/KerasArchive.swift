@@ -87,21 +87,19 @@ public struct KerasArchive: ParameterSource {
 
   /// The HDF5 file of an archive, in place or decompressed.
   private static func weights(_ stored: ZipBytes) throws(LoadError) -> InputFile {
-    let entry = InputFile(stored)
-    return try entry.locating { () throws(LoadError) in
+    let file = InputFile(stored)
+    return try file.locating { () throws(LoadError) in
       try stored.checkInflation()
-      let head = try InputFile.copying(try entry.prefix(headBytes), name: entry.origin)
+      let head = try InputFile.copying(try file.prefix(headBytes), name: file.origin)
       guard
-        try HDF5Superblock.place(in: head) != nil
-          || (stored.count > headBytes && !stored.isDeflated)
-      else { throw .noHDF5(byteCount: stored.count) }
+        try HDF5Superblock.place(in: head) != nil || (file.count > headBytes && !stored.isDeflated)
+      else { throw .noHDF5(byteCount: file.count) }
       guard !stored.isDeflated else {
-        return InputFile(
-          try entry.bytes(0..<entry.count), path: entry.path, entry: entry.entry)
+        return InputFile(try file.bytes(0..<file.count), path: file.path, entry: file.entry)
       }
       // Only the checksum of the entry is read here.
-      _ = try entry.bytes(entry.count..<entry.count)
-      return try InputFile(stored.range, of: stored.file, entry: entry.entry)
+      _ = try file.bytes(file.count..<file.count)
+      return try InputFile(stored.entry.range, of: stored.file, entry: file.entry)
     }
   }
 
@@ -166,12 +164,12 @@ public struct KerasArchive: ParameterSource {
   }
 
   private static func text(_ stored: ZipBytes, _ budget: LoadBudget) throws(LoadError) -> String {
-    let entry = InputFile(stored)
-    guard stored.count <= budget.limits.structureBytes else {
-      throw entry.located(
-        .beyondLimit("\(LoadError.bytes(stored.count)) of text", limit: "structureBytes"))
+    let file = InputFile(stored)
+    guard file.count <= budget.limits.structureBytes else {
+      throw file.located(
+        .beyondLimit("\(LoadError.bytes(file.count)) of text", limit: "structureBytes"))
     }
-    try budget.take(bytes: stored.count)
-    return String(decoding: try entry.array(0..<entry.count), as: UTF8.self)
+    try budget.take(bytes: file.count)
+    return String(decoding: try file.array(0..<file.count), as: UTF8.self)
   }
 }

@@ -23,10 +23,8 @@ struct ZipDirectory {
     /// Reads the fields of a record, whose numbers have `size` bytes, counts `countSize`.
     init(
       _ cursor: inout ByteCursor, at offset: Int, _ countSize: Int, _ size: Int
-    )
-      throws(LoadError)
-    {
-      let disks = try cursor.unsigned(size == 4 ? 4 : 8)
+    ) throws(LoadError) {
+      let disks = try cursor.unsigned(size)
       count = try cursor.integer(countSize)
       isWhole = try cursor.integer(countSize) == count && disks == 0
       length = try cursor.integer(size)
@@ -112,7 +110,7 @@ struct ZipDirectory {
       try budget.take(entries: 1)
       let entry = try entry(&cursor)
       // The name of a folder ends with a slash.
-      if !entry.name.hasSuffix("/") { entries.append(entry) }
+      if entry.name.bytes.last != UInt8(ascii: "/") { entries.append(entry) }
     }
     return entries
   }

@@ -68,21 +68,11 @@ final class FileDescriptor: Sendable {
   // The number of a file that was not opened is -1, which closes nothing.
   deinit { close(file) }
 
-  /// The file as it is now.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
+  /// The file as it is now; throws `unreadable`.
   func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
 
-  /// Reads bytes from a place on.
-  ///
-  /// - Parameters:
-  ///   - offset: the first byte.
-  ///   - memory: receives the bytes.
-  /// - Returns: how many there were; fewer than asked for at the end of the file.
-  /// - Throws: ``LoadError`` of kind `unreadable`.
-  func read(
-    at offset: Int, into memory: UnsafeMutableRawBufferPointer
-  ) throws(LoadError) -> Int {
+  /// Reads bytes from an offset on and returns how many there were: fewer at the end of the file.
+  func read(at offset: Int, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int {
     var found = 0
     while found < memory.count {
       // The system reads at most 2 GB at once.

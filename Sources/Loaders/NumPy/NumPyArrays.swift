@@ -48,8 +48,8 @@ struct NumPyArrays: Sendable {
     switch place {
     case .archive(let archive):
       let full = EntryName(name.bytes + Self.ending.utf8)
-      guard let stored = try archive.bytes(named: full) else { return nil }
-      return try NumPyArray(InputFile(stored), LoadBudget(limits, archive.file))
+      guard let file = try archive.bytes(named: full).map(InputFile.init) else { return nil }
+      return try NumPyArray(file, try NumPyHeader(file, LoadBudget(limits, archive.file)))
     case .folder(let folder, let known):
       // A user's rule must not lead out of the folder, so only listed names are opened.
       guard known.contains(name) else { return nil }

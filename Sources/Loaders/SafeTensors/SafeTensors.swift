@@ -112,7 +112,7 @@ extension SafeTensors: ParameterFileEntries {
     guard let type = tensor.elementType else {
       throw file.located(.unreadableType(tensor.typeName), name.text)
     }
-    return StoredValues(
+    return FileValues(
       file: try InputFile(tensor.byteRange, of: file, entry: name.text),
       count: tensor.byteRange.count / type.byteCount, elementType: type, layout: layout,
       sizes: tensor.sizes)
