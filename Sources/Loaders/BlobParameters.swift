@@ -125,13 +125,8 @@ public struct BlobParameters: ParameterSource {
     ready.places = [:]
     ready.isPrepared = true
     // The parameters of each layer together, in the given order.
-    func rank(_ spec: ParameterSpec) -> Int {
-      packed.order.firstIndex(of: spec.type) ?? packed.order.count
-    }
     let sorted = ParameterNames.byLayer(specs).flatMap { layer in
-      layer.specs.enumerated()
-        .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-        .map(\.element)
+      ParameterNames.sorted(layer.specs, by: packed.order)
     }
     for spec in sorted {
       let entry = Entry(spec.layer, spec.type, offset: end, elementType: packed.type)

@@ -11,12 +11,12 @@ import ForgeShapes
 public struct ParameterDirectory: ParameterSource {
   /// The folder.
   public let path: String
-  private let prefix: String
-  private let suffixes: [ParameterType: String]
-  private let ext: String
+  private var prefix = ""
+  private var suffixes: [ParameterType: String] = [:]
+  private var ext = ""
   private let layout: ParameterLayout
   private let elementType: ElementType
-  private let rule: (@Sendable (String, ParameterType) -> String)?
+  private var rule: (@Sendable (String, ParameterType) -> String)?
 
   /// Opens a folder whose files are named `prefix+name+suffix.ext`.
   ///
@@ -40,7 +40,6 @@ public struct ParameterDirectory: ParameterSource {
     self.ext = ext
     self.layout = layout
     self.elementType = elementType
-    self.rule = nil
   }
 
   /// Opens a folder whose files are named by a rule of your own.
@@ -57,12 +56,9 @@ public struct ParameterDirectory: ParameterSource {
   ) throws(LoadError) {
     try Folder.isFolder(path, required: true)
     self.path = path
-    self.prefix = ""
-    self.suffixes = [:]
-    self.ext = ""
     self.layout = layout
     self.elementType = elementType
-    self.rule = fileName
+    rule = fileName
   }
 
   /// The suffix of a type that was given none: `_W`, `_b`, or `_` and the name, as in `_gamma`.

@@ -27,8 +27,10 @@ public struct KerasArchive: ParameterSource {
   public let configuration: String
   /// Who wrote the archive and when, in JSON; `nil` when it does not say.
   public let metadata: String?
+  /// The layer names there are values for, as the user gave them.
+  public let availableNames: [String]
   private let file: HDF5File
-  private let names: [EntryName: EntryName]
+  /// The parameters under the user's names of layers.
   private var weights: any ParameterSource
 
   /// Opens an archive and finds its layers.
@@ -41,7 +43,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
   ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
   public init(
-    _ path: String, matching: HDF5Parameters.Matching = .byName,
+    _ path: String, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
@@ -59,7 +61,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: ``LoadError``: `entryMissing`, `notHDF5`, `damaged`, `duplicate`, `unsupported`,
   ///   `refused` or `outOfMemory`.
   public init(
-    bytes: [UInt8], name: String = "memory", matching: HDF5Parameters.Matching = .byName,
+    bytes: [UInt8], name: String = "memory", matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
@@ -68,7 +70,7 @@ public struct KerasArchive: ParameterSource {
 
   /// Finds the layers of an open archive.
   init(
-    _ whole: InputFile, matching: HDF5Parameters.Matching = .byName,
+    _ whole: InputFile, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, whole)
@@ -81,8 +83,22 @@ public struct KerasArchive: ParameterSource {
     file = try HDF5File(
       try Self.weights(try archive.existing(Self.weightsEntry)), limits: limits)
     let source = try HDF5Parameters(file, matching: matching, layout: layout)
-    names = try KerasNames.names(configuration, in: whole, known: source, budget)
-    weights = source
+    let names = try KerasNames.names(configuration, in: whole, known: source, budget)
+    availableNames = Self.availableNames(names, source.availableNames)
+    weights = source.renamed { layer in names[EntryName(layer)]?.text ?? layer }
+  }
+
+  /// The user's names of the layers that the HDF5 file has.
+  private static func availableNames(
+    _ names: [EntryName: EntryName], _ available: [String]
+  ) -> [String] {
+    guard !names.isEmpty else { return available }
+    let inFile = Set(available.map { EntryName($0) })
+    return names.filter { _, name in
+      // The file calls a layer of an inner model by its last part if that is unique.
+      let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
+      return inFile.contains(name) || inFile.contains(last ?? name)
+    }.keys.sorted().map(\.text)
   }
 
   /// The HDF5 file of an archive, in place or decompressed.
@@ -109,17 +125,6 @@ public struct KerasArchive: ParameterSource {
   /// Whether layers are found by name.
   public var goesByName: Bool { weights.goesByName }
 
-  /// The layer names there are values for, as the user gave them.
-  public var availableNames: [String] {
-    guard !names.isEmpty else { return weights.availableNames }
-    let inFile = Set(weights.availableNames.map { EntryName($0) })
-    return names.filter { _, name in
-      // The file calls a layer of an inner model by its last part if that is unique.
-      let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
-      return inFile.contains(name) || inFile.contains(last ?? name)
-    }.keys.sorted().map(\.text)
-  }
-
   /// The archive with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
@@ -127,7 +132,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     var ready = self
-    ready.weights = try weights.prepared(for: specs.map(inFile))
+    ready.weights = try weights.prepared(for: specs)
     return ready
   }
 
@@ -138,7 +143,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do {
-      return try weights.parameter(for: inFile(spec))
+      return try weights.parameter(for: spec)
     } catch let error as LoadError {
       throw error.asked(for: spec)
     }
@@ -156,11 +161,6 @@ public struct KerasArchive: ParameterSource {
     at entry: String, layout: ParameterLayout = .keras
   ) throws(LoadError) -> any ParameterData {
     try file.data(at: entry, layout: layout)
-  }
-
-  /// The parameter under the name the HDF5 file has for its layer.
-  private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
-    names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
   }
 
   private static func text(_ stored: ZipBytes, _ budget: LoadBudget) throws(LoadError) -> String {

@@ -35,8 +35,3 @@ extension WeightFormat {
     }
   }
 }
-
-extension WeightFile.Format {
-  /// A folder of NumPy arrays or of raw files.
-  public static let folder = Self(rawValue: "folder")
-}

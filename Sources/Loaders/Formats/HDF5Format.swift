@@ -10,8 +10,3 @@ extension WeightFormat {
     }
   }
 }
-
-extension WeightFile.Format {
-  /// HDF5, as `.h5` and `.weights.h5` of Keras.
-  public static let hdf5 = Self(rawValue: "HDF5")
-}

@@ -15,8 +15,3 @@ extension WeightFormat {
     }
   }
 }
-
-extension WeightFile.Format {
-  /// An archive of Keras 3.
-  public static let keras = Self(rawValue: "Keras archive")
-}

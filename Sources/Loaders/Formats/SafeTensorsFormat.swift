@@ -19,8 +19,3 @@ extension WeightFormat {
     }
   }
 }
-
-extension WeightFile.Format {
-  /// A safetensors file.
-  public static let safeTensors = Self(rawValue: "safetensors")
-}

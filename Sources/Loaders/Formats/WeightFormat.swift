@@ -24,6 +24,21 @@ extension WeightFile {
   ]
 }
 
+extension WeightFile.Format {
+  /// HDF5, as `.h5` and `.weights.h5` of Keras.
+  public static let hdf5 = Self(rawValue: "HDF5")
+  /// An archive of Keras 3.
+  public static let keras = Self(rawValue: "Keras archive")
+  /// A safetensors file.
+  public static let safeTensors = Self(rawValue: "safetensors")
+  /// One NumPy array.
+  public static let numPy = Self(rawValue: "NumPy array")
+  /// An archive of NumPy arrays.
+  public static let numPyArchive = Self(rawValue: "NumPy archive")
+  /// A folder of NumPy arrays or of raw files.
+  public static let folder = Self(rawValue: "folder")
+}
+
 /// The contents of an open weight file.
 struct WeightContents: Sendable {
   /// The entries of the file, in its own order.
@@ -41,7 +56,7 @@ package struct WeightReading: Sendable {
   /// The axis order of the values.
   let layout: ParameterLayout
   /// How layers are matched; a format without an order matches by name only.
-  var matching = HDF5Parameters.Matching.byName
+  var matching = LayerMatching.byName
 
   /// Layers that are matched by name.
   static func byName(_ layout: ParameterLayout) -> WeightReading { WeightReading(layout: layout) }

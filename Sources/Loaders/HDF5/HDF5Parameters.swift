@@ -15,15 +15,7 @@ import ForgeShapes
 /// for what is refused.
 public struct HDF5Parameters: ParameterSource {
   /// How the layers of the model and of the file find each other.
-  public enum Matching: Sendable {
-    /// By name.
-    case byName
-    /// One after the other, counting only layers that have parameters; names do not matter.
-    ///
-    /// A `.weights.h5` of Keras 3 keeps the order only among layers of one class; there, each
-    /// layer takes the next of the one class whose shapes fit.
-    case inOrder
-  }
+  public typealias Matching = LayerMatching
 
   /// The file.
   public var file: HDF5File { source.file }
@@ -85,10 +77,8 @@ public struct HDF5Parameters: ParameterSource {
     _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(file, matching, layout: layout, rule: entry) {
-      () throws(LoadError) in
-      try FileLayers(file.contents)
-    }
+    source = try EntryParameters(
+      file, matching, layout: layout, rule: entry, layers: try FileLayers(file.contents))
   }
 
   /// Whether layers are found by name.

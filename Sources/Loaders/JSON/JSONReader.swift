@@ -12,19 +12,13 @@ struct JSONReader {
   private let maximumDepth: Int
   private let budget: LoadBudget
 
-  private init(_ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget) {
-    self.cursor = cursor
-    self.maximumDepth = maximumDepth
-    self.budget = budget
-  }
-
   /// Reads a text that is one value, within a depth of arrays and objects and a budget.
   ///
   /// - Throws: ``LoadError``, which names no file: `damaged`, `duplicate` or `refused`.
   static func value(
     _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
-    var reader = JSONReader(cursor, maximumDepth: maximumDepth, budget)
+    var reader = JSONReader(cursor: cursor, maximumDepth: maximumDepth, budget: budget)
     let value = try reader.value(depth: 0)
     reader.cursor.skipSpaces()
     guard reader.cursor.left == 0 else { throw reader.cursor.damaged("text follows the JSON") }
@@ -41,18 +35,18 @@ struct JSONReader {
       let bytes = try text()
       try budget.take(bytes: bytes.count)
       return .text(String(decoding: bytes, as: UTF8.self))
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "t"): return try word("true")
+    case UInt8(ascii: "f"): return try word("false")
+    case UInt8(ascii: "n"): return try word("null")
     default: return try number()
     }
   }
 
-  private mutating func word(_ word: String, _ value: JSONValue) throws(LoadError) -> JSONValue {
+  private mutating func word(_ word: String) throws(LoadError) -> JSONValue {
     for character in word.unicodeScalars where !cursor.take(character) {
       throw cursor.damaged("the JSON has no value here")
     }
-    return value
+    return .other
   }
 
   private mutating func number() throws(LoadError) -> JSONValue {
@@ -66,8 +60,8 @@ struct JSONReader {
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
     else { throw place.damaged("the JSON has no value here") }
     if let integer = Int(text) { return .integer(integer) }
-    guard let number = Double(text) else { throw place.damaged("the JSON has no value here") }
-    return .number(number)
+    guard Double(text) != nil else { throw place.damaged("the JSON has no value here") }
+    return .other
   }
 
   private func enter(_ depth: Int) throws(LoadError) {

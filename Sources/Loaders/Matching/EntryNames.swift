@@ -29,9 +29,10 @@ enum EntryNames {
     return FileLayers(form: .entries, layers: layers)
   }
 
-  /// The words in capitals.
-  private static let capitals = ParameterNames.all.map { word in
-    EntryName(word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 })
+  /// Each word of a parameter and what may stand for it: the word itself, or in capitals.
+  private static let spellings = ParameterNames.all.flatMap { word in
+    let capitals = word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
+    return [(word.bytes, word), (capitals, word)]
   }
 
   // MARK: Bytes
@@ -62,11 +63,9 @@ enum EntryNames {
   }
 
   private static func known(_ stem: Bytes) -> (Bytes, EntryName)? {
-    for (word, capital) in zip(ParameterNames.all, capitals)
-    where stem.count > word.count {
-      let end = stem.suffix(word.count)
-      guard end.elementsEqual(word.bytes) || end.elementsEqual(capital.bytes) else { continue }
-      let rest = stem.dropLast(word.count)
+    for (spelling, word) in spellings
+    where stem.count > spelling.count && stem.suffix(spelling.count).elementsEqual(spelling) {
+      let rest = stem.dropLast(spelling.count)
       guard let separator = rest.last, "/._".utf8.contains(separator) else { continue }
       return (rest.dropLast(), word)
     }

@@ -23,29 +23,24 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
   typealias UserRule = @Sendable (ParameterSpec) -> String?
 
   private enum Rule: Sendable {
-    case layers(FileLayers, HDF5Parameters.Matching)
+    case layers(FileLayers, LayerMatching)
     case entries(UserRule)
   }
 
   let file: File
   private let layout: ParameterLayout
   private let rule: Rule
-  private var matching: LayerMatching?
+  private var matched: MatchedLayers?
 
   /// Finds the layers of a file, unless there is a rule.
   init(
-    _ file: File, _ matching: HDF5Parameters.Matching = .byName, layout: ParameterLayout,
-    rule: UserRule?, layers: () throws(LoadError) -> FileLayers
+    _ file: File, _ matching: LayerMatching = .byName, layout: ParameterLayout,
+    rule: UserRule?, layers: @autoclosure () throws(LoadError) -> FileLayers
   ) throws(LoadError) {
     self.file = file
     self.layout = layout
     do throws(LoadError) {
-      // The operator `??` would lose the type of the error.
-      if let rule {
-        self.rule = .entries(rule)
-      } else {
-        self.rule = .layers(try layers(), matching)
-      }
+      self.rule = if let rule { .entries(rule) } else { .layers(try layers(), matching) }
     } catch {
       throw file.located(error, nil)
     }
@@ -70,7 +65,7 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
     guard case .layers(let layers, .inOrder) = rule else { return matched(byName: specs) }
     var ready = self
     do throws(LoadError) {
-      ready.matching = try LayerMatching(inOrder: specs, layers, file, layout)
+      ready.matched = try MatchedLayers(inOrder: specs, layers, file, layout)
     } catch {
       throw file.located(error, nil)
     }
@@ -81,7 +76,7 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
   func matched(byName specs: [ParameterSpec]) -> EntryParameters {
     guard case .layers(let layers, _) = rule else { return self }
     var ready = self
-    ready.matching = LayerMatching(byName: specs, layers, file, layout)
+    ready.matched = MatchedLayers(byName: specs, layers, file, layout)
     return ready
   }
 
@@ -104,14 +99,15 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
   }
 
   private func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
-    guard case .layers(let layers, _) = rule else {
-      if case .entries(let rule) = rule { return rule(spec).map { EntryName($0) } }
-      return nil
+    let layers: FileLayers
+    switch rule {
+    case .entries(let rule): return rule(spec).map { EntryName($0) }
+    case .layers(let found, _): layers = found
     }
-    if let problem = matching?.problems[spec.layer] { throw problem }
-    var found = matching?.entries[spec]
-    if matching == nil || layers.form == .entries, found == nil {
-      found = try LayerMatching.entry(for: spec, in: layers)
+    if let problem = matched?.problems[spec.layer] { throw problem }
+    var found = matched?.entries[spec]
+    if matched == nil || layers.form == .entries, found == nil {
+      found = try layers.entry(for: spec)
     }
     // Theano turns kernels by 180 degrees before it uses them.
     if layers.isTheano, spec.type == .weights, let found, let sizes = file.sizes(of: [found])[0],

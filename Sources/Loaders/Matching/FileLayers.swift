@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The layers of a file.
 struct FileLayers: Sendable {
   /// How a file stores layers.
@@ -59,6 +61,15 @@ struct FileLayers: Sendable {
     guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
+  }
+
+  /// The entry of one parameter by its name alone, without the others of its layer.
+  func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
+    guard let layer = try layer(named: spec.layer) else { return nil }
+    guard !layer.isNumbered else {
+      throw .unprepared("the file was not prepared for the model's parameters")
+    }
+    return layer.parameter(named: spec).map { layer.parameters[$0].entry }
   }
 
   /// A name for each layer, the shortest that finds it.

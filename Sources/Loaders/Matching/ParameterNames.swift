@@ -43,13 +43,15 @@ package enum ParameterNames {
   /// The order in which Keras numbers the parameters of a layer.
   package static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
     let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
-    func rank(_ spec: ParameterSpec) -> Int {
-      // A separable convolution has the depthwise kernel first.
-      spec.isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
-    }
-    return specs.enumerated()
-      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-      .map(\.element)
+    let sorted = sorted(specs, by: order)
+    // A separable convolution has the depthwise kernel first.
+    return sorted.filter(\.isDepthwise) + sorted.filter { !$0.isDepthwise }
+  }
+
+  /// The parameters in the order of their types; those of other types come last.
+  static func sorted(_ specs: [ParameterSpec], by order: [ParameterType]) -> [ParameterSpec] {
+    func rank(_ spec: ParameterSpec) -> Int { order.firstIndex(of: spec.type) ?? order.count }
+    return specs.sorted { rank($0) < rank($1) }
   }
 
   /// The parameters of each layer, in order of first occurrence.

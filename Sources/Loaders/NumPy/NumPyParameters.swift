@@ -62,9 +62,8 @@ public struct NumPyParameters: ParameterSource {
     _ arrays: NumPyArrays, layout: ParameterLayout,
     entry: (@Sendable (ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(arrays, layout: layout, rule: entry) { () throws(LoadError) in
-      try EntryNames.layers(arrays.names)
-    }
+    source = try EntryParameters(
+      arrays, layout: layout, rule: entry, layers: try EntryNames.layers(arrays.names))
   }
 
   /// The layer names there are arrays for; none with a rule of your own.

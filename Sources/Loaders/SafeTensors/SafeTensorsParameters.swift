@@ -67,9 +67,9 @@ public struct SafeTensorsParameters: ParameterSource {
     _ file: SafeTensors, layout: ParameterLayout = .pytorch,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(file, layout: layout, rule: entry) { () throws(LoadError) in
-      try EntryNames.layers(file.tensors.lazy.map(\.key))
-    }
+    source = try EntryParameters(
+      file, layout: layout, rule: entry,
+      layers: try EntryNames.layers(file.tensors.lazy.map(\.key)))
   }
 
   /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
