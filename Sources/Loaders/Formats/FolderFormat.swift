@@ -28,7 +28,7 @@ extension WeightFormat {
     // Some programs write the ending of weights in lower case.
     let isLowercase = has("_w" + rawEnding) && !has("_W" + rawEnding)
     return WeightContents(
-      entries: entries, layout: .forge, readings: [.byName(.forge)]
+      entries: entries, layout: .forge, readings: [.init(layout: .forge)]
     ) { reading throws(LoadError) in
       try ParameterDirectory(
         path, suffixes: isLowercase ? [.weights: "_w"] : [:], layout: reading.layout)

@@ -9,7 +9,7 @@ extension WeightFormat {
     return WeightContents(
       // This archive is released after the listing, with its decompressed values.
       entries: try KerasArchive(file, limits: limits).entries,
-      readings: [.byName(.keras), .inOrder(.keras)]
+      readings: [.init(layout: .keras), .init(layout: .keras, matching: .inOrder)]
     ) { reading throws(LoadError) in
       try KerasArchive(file, matching: reading.matching, layout: reading.layout, limits: limits)
     }

@@ -13,7 +13,8 @@ extension WeightFormat {
     return WeightContents(
       entries: file.tensors.map(\.entry), layout: .pytorch,
       readings: hasInputsLast
-        ? [.byName(.forge), .byName(.pytorch)] : [.byName(.pytorch), .byName(.forge)]
+        ? [.init(layout: .forge), .init(layout: .pytorch)]
+        : [.init(layout: .pytorch), .init(layout: .forge)]
     ) { reading throws(LoadError) in
       try SafeTensorsParameters(file, layout: reading.layout)
     }

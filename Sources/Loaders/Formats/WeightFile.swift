@@ -113,7 +113,7 @@ public struct WeightFile: Sendable {
   public func parameters(
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
-    try parameters(.byName(layout ?? contents.layout))
+    try parameters(WeightReading(layout: layout ?? contents.layout))
   }
 
   /// The ways in which the parameters may be meant, the likeliest first.

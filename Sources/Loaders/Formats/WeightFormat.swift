@@ -46,7 +46,7 @@ struct WeightContents: Sendable {
   /// The usual axis order of the values.
   var layout = ParameterLayout.keras
   /// The possible meanings of the parameters, the likeliest first.
-  var readings: [WeightReading] = [.byName(.keras)]
+  var readings = [WeightReading(layout: .keras)]
   /// Returns the parameters with the meaning of a reading.
   let parameters: @Sendable (WeightReading) throws(LoadError) -> any ParameterSource
 }
@@ -57,14 +57,6 @@ package struct WeightReading: Sendable {
   let layout: ParameterLayout
   /// How layers are matched; a format without an order matches by name only.
   var matching = LayerMatching.byName
-
-  /// Layers that are matched by name.
-  static func byName(_ layout: ParameterLayout) -> WeightReading { WeightReading(layout: layout) }
-
-  /// Layers that are matched in order.
-  static func inOrder(_ layout: ParameterLayout) -> WeightReading {
-    WeightReading(layout: layout, matching: .inOrder)
-  }
 }
 
 /// A file or folder of unknown format.

@@ -19,7 +19,7 @@ public struct HDF5Parameters: ParameterSource {
 
   /// The file.
   public var file: HDF5File { source.file }
-  private var source: EntryParameters<HDF5File>
+  private let source: EntryParameters<HDF5File>
 
   /// Opens a file and finds its layers, or datasets by a rule of your own.
   ///
@@ -93,9 +93,7 @@ public struct HDF5Parameters: ParameterSource {
   /// - Returns: the source for these.
   /// - Throws: ``LoadError`` when layers go by order and the file's differ from the model's.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
-    var ready = self
-    ready.source = try source.prepared(for: specs)
-    return ready
+    try source.prepared(for: specs)
   }
 
   /// The values of a parameter, or `nil` when the file has none.

@@ -64,52 +64,45 @@ struct JSONReader {
     return .other
   }
 
-  private func enter(_ depth: Int) throws(LoadError) {
-    guard depth <= maximumDepth else {
-      throw .refused("JSON more than \(maximumDepth) levels deep")
-    }
-  }
-
   private mutating func array(depth: Int) throws(LoadError) -> [JSONValue] {
-    try enter(depth)
     var elements: [JSONValue] = []
-    guard try !opens(closing: "]") else { return elements }
-    repeat {
-      elements.append(try value(depth: depth))
-    } while try goesOn(closing: "]")
+    try list(closing: "]", depth: depth) { reader throws(LoadError) in
+      elements.append(try reader.value(depth: depth))
+    }
     return elements
   }
 
   private mutating func object(depth: Int) throws(LoadError) -> JSONObject {
-    try enter(depth)
     try budget.take(bytes: Self.objectBytes)
     var object = JSONObject()
-    guard try !opens(closing: "}") else { return object }
-    repeat {
-      cursor.skipSpaces()
-      let name = try budget.name(try text())
-      try budget.take(bytes: Self.memberBytes)
-      cursor.skipSpaces()
-      guard cursor.take(":") else { throw cursor.damaged("the JSON lacks a colon") }
-      let value = try value(depth: depth)
+    try list(closing: "}", depth: depth) { reader throws(LoadError) in
+      reader.cursor.skipSpaces()
+      let name = try reader.budget.name(try reader.text())
+      try reader.budget.take(bytes: Self.memberBytes)
+      reader.cursor.skipSpaces()
+      guard reader.cursor.take(":") else { throw reader.cursor.damaged("the JSON lacks a colon") }
+      let value = try reader.value(depth: depth)
       guard object.add(name, value) else { throw .duplicateEntry(name.text) }
-    } while try goesOn(closing: "}")
+    }
     return object
   }
 
-  /// Skips the opening bracket; returns whether the closing one follows at once.
-  private mutating func opens(closing: Unicode.Scalar) throws(LoadError) -> Bool {
+  /// Reads what stands between brackets, each element of it by `element`.
+  private mutating func list(
+    closing: Unicode.Scalar, depth: Int,
+    _ element: (inout JSONReader) throws(LoadError) -> Void
+  ) throws(LoadError) {
+    guard depth <= maximumDepth else {
+      throw .refused("JSON more than \(maximumDepth) levels deep")
+    }
     try cursor.skip(1)
     cursor.skipSpaces()
-    return cursor.take(closing)
-  }
-
-  /// Skips a comma and returns `true`, or the closing bracket and returns `false`.
-  private mutating func goesOn(closing: Unicode.Scalar) throws(LoadError) -> Bool {
-    cursor.skipSpaces()
-    if cursor.take(",") { return true }
+    if cursor.take(closing) { return }
+    repeat {
+      try element(&self)
+      cursor.skipSpaces()
+    } while cursor.take(",")
     guard cursor.take(closing) else { throw cursor.damaged("the JSON lacks a comma or bracket") }
-    return false
   }
 
   // MARK: Texts

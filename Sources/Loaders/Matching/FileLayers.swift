@@ -14,12 +14,6 @@ struct FileLayers: Sendable {
     case entries
   }
 
-  /// The layers nearest to a name.
-  private struct Nearest {
-    let distance: Int
-    var layers: [Int]
-  }
-
   /// One more than the layers of one name that a message shows.
   private static let shownClashes = 9
 
@@ -28,7 +22,8 @@ struct FileLayers: Sendable {
   let layers: [FileLayer]
   /// Whether kernels have Theano's order.
   let isTheano: Bool
-  private var nearest: [EntryName: Nearest] = [:]
+  /// The layers nearest to a name, and how near they are.
+  private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
   init(form: Form, layers: [FileLayer], isTheano: Bool = false) {
     self.form = form
@@ -45,7 +40,7 @@ struct FileLayers: Sendable {
 
   private mutating func note(_ index: Int, as name: EntryName, distance: Int) {
     guard let found = nearest[name], found.distance <= distance else {
-      nearest[name] = Nearest(distance: distance, layers: [index])
+      nearest[name] = (distance, [index])
       return
     }
     guard found.distance == distance, found.layers.count < Self.shownClashes,

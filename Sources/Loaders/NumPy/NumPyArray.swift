@@ -53,7 +53,7 @@ public struct NumPyArray: Sendable {
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
   public init(path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
-    try self.init(try InputFile(path: path, staysOpen: false), limits)
+    try self.init(of: try InputFile(path: path, staysOpen: false), limits)
   }
 
   /// Uses bytes in memory as a `.npy` file.
@@ -67,7 +67,7 @@ public struct NumPyArray: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile.copying(bytes, name: name), limits)
+    try self.init(of: try InputFile.copying(bytes, name: name), limits)
   }
 
   /// Opens an array in a `.npz` archive.
@@ -97,17 +97,15 @@ public struct NumPyArray: Sendable {
     try self.init(entry, of: try InputFile.copying(bytes, name: name), limits)
   }
 
-  private init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    try self.init(file, try NumPyHeader(file, LoadBudget(limits, file)))
-  }
-
   private init(
-    _ entry: String, of file: InputFile, _ limits: LoadLimits
+    _ entry: String? = nil, of file: InputFile, _ limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, file)
-    let stored = try ZipArchive(file, budget).existing(
-      EntryName(entry + NumPyArrays.ending), shown: entry)
-    let array = InputFile(stored)
+    var array = file
+    if let entry {
+      let name = EntryName(entry + NumPyArrays.ending)
+      array = InputFile(try ZipArchive(file, budget).existing(name, shown: entry))
+    }
     try self.init(array, try NumPyHeader(array, budget))
   }
 

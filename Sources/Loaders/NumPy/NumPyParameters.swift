@@ -13,7 +13,7 @@ import ForgeShapes
 public struct NumPyParameters: ParameterSource {
   /// The archive or folder.
   public var path: String { source.file.path }
-  private var source: EntryParameters<NumPyArrays>
+  private let source: EntryParameters<NumPyArrays>
 
   /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your
   /// own.
@@ -74,9 +74,7 @@ public struct NumPyParameters: ParameterSource {
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
-    var ready = self
-    ready.source = source.matched(byName: specs)
-    return ready
+    source.matched(byName: specs)
   }
 
   /// The values of a parameter, or `nil` when there are none.

@@ -14,7 +14,7 @@ import ForgeShapes
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
   public var file: SafeTensors { source.file }
-  private var source: EntryParameters<SafeTensors>
+  private let source: EntryParameters<SafeTensors>
 
   /// Opens a file whose tensors have the usual names, or those of a rule of your own.
   ///
@@ -80,9 +80,7 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
-    var ready = self
-    ready.source = source.matched(byName: specs)
-    return ready
+    source.matched(byName: specs)
   }
 
   /// The values of a parameter, or `nil` when the file has none.
