@@ -13,9 +13,7 @@ struct ZipArchive: Sendable {
 
     /// The name, with its folders.
     let name: EntryName
-    /// The compression; `nil` when Forge does not read it.
-    let method: Method?
-    /// The number of the method; `nil` for an encrypted entry.
+    /// The number of the compression method; `nil` for an encrypted entry.
     let methodNumber: Int?
     /// The number of bytes in the archive.
     let storedCount: Int
@@ -27,6 +25,9 @@ struct ZipArchive: Sendable {
     let headerOffset: Int
     /// The bytes of the archive that are the entry's, compressed or not; known from its header.
     var range = 0..<0
+
+    /// The compression; `nil` when Forge does not read it.
+    var method: Method? { methodNumber.flatMap { Method(rawValue: $0) } }
   }
 
   let file: InputFile

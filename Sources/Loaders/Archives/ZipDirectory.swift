@@ -139,10 +139,9 @@ struct ZipDirectory {
     let large = try file.locating(name.text) { () throws(LoadError) in
       try Self.large([count, storedCount, offset], &extra)
     }
-    let isReadable = flags & 0x2041 == 0
+    let isEncrypted = flags & 0x2041 != 0
     return ZipArchive.Entry(
-      name: name, method: isReadable ? .init(rawValue: method) : nil,
-      methodNumber: isReadable ? method : nil,
+      name: name, methodNumber: isEncrypted ? nil : method,
       storedCount: large[1], count: large[0], checksum: checksum, headerOffset: large[2])
   }
 

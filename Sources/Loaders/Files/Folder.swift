@@ -41,10 +41,8 @@ enum Folder {
           folders.append((relative, depth + 1))
         }
         guard files.count + folders.count <= limits.entries else {
-          var error = LoadError.beyondLimit(
-            "a folder of more than \(limits.entries) files", limit: "entries")
-          error.path = path
-          throw error
+          let what = "a folder of more than \(limits.entries) files"
+          throw .beyondLimit(what, limit: "entries").located(in: path)
         }
       }
     }

@@ -74,12 +74,7 @@ final class InputFile: Sendable {
 
   /// Adds this file, and an entry in it, to an error that names no file.
   func located(_ error: LoadError, _ entry: String? = nil) -> LoadError {
-    guard error.path == nil else { return error }
-    var error = error
-    error.path = path
-    let names = [self.entry, error.entry ?? entry].compactMap(\.self)
-    error.entry = names.isEmpty ? nil : names.joined(separator: ": ")
-    return error
+    error.located(in: path, self.entry, error.entry ?? entry)
   }
 
   /// Runs `body` and adds this file, and an entry in it, to errors that name no file.
@@ -185,6 +180,18 @@ final class InputFile: Sendable {
     guard range.lowerBound >= 0, range.upperBound <= count else {
       throw located(.placeOutside(range.lowerBound, byteCount: range.count, of: count))
     }
+  }
+}
+
+extension LoadError {
+  /// The error with a path, and an entry in an entry of it, unless it has a path already.
+  func located(in path: String, _ entries: String?...) -> LoadError {
+    guard self.path == nil else { return self }
+    var error = self
+    error.path = path
+    let names = entries.compactMap(\.self)
+    error.entry = names.isEmpty ? nil : names.joined(separator: ": ")
+    return error
   }
 }
 

@@ -72,14 +72,6 @@ struct WeightOrigin: Sendable {
   /// The first bytes of the file; empty for a folder.
   let head: [UInt8]
 
-  /// Opens a file or folder.
-  ///
-  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  init(_ path: String, _ limits: LoadLimits) throws(LoadError) {
-    let isFolder = try Folder.isFolder(path)
-    try self.init(path, isFolder ? nil : try InputFile(path: path), limits)
-  }
-
   init(_ path: String, _ file: InputFile?, _ limits: LoadLimits) throws(LoadError) {
     self.path = path
     self.limits = limits
@@ -88,8 +80,6 @@ struct WeightOrigin: Sendable {
   }
 
   /// The file as a zip archive; `nil` for other files.
-  ///
-  /// - Throws: ``LoadError`` when the archive cannot be read.
   func archive() throws(LoadError) -> ZipArchive? {
     guard let file, ZipArchive.begins(head) else { return nil }
     return try ZipArchive(file, LoadBudget(limits, file))

@@ -41,13 +41,8 @@ enum EntryNames {
 
   /// The layer and the word of an entry.
   private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
-    var stem = name.bytes[...]
     // TensorFlow numbers the outputs of an operation.
-    if let colon = stem.lastIndex(of: UInt8(ascii: ":")),
-      stem[colon...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
-    {
-      stem = stem[..<colon]
-    }
+    let stem = name.bytes[...].withoutNumber(after: ":")
     guard let (layer, word) = known(stem) ?? other(stem) else { return nil }
     let own = withoutRepetition(layer)
     return own.isEmpty ? nil : (EntryName(own), word)
@@ -76,5 +71,15 @@ enum EntryNames {
   private static func other(_ stem: Bytes) -> (Bytes, EntryName)? {
     guard let separator = stem.lastIndex(where: { "/.".utf8.contains($0) }) else { return nil }
     return (stem[..<separator], EntryName(stem[separator...].dropFirst()))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes before the last `mark`, when only digits follow it; else all bytes.
+  func withoutNumber(after mark: Unicode.Scalar) -> ArraySlice {
+    guard let place = lastIndex(of: UInt8(ascii: mark)),
+      self[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return self }
+    return self[..<place]
   }
 }

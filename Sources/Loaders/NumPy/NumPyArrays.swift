@@ -48,11 +48,7 @@ struct NumPyArrays: Sendable {
 
 extension NumPyArrays: ParameterFileEntries {
   func located(_ error: LoadError, _ entry: String?) -> LoadError {
-    guard error.path == nil else { return error }
-    var error = error
-    error.path = path
-    error.entry = error.entry ?? entry
-    return error
+    error.located(in: path, error.entry ?? entry)
   }
 
   func values(
