@@ -1,16 +1,5 @@
 /// Reordering of the axes of arrays.
 package enum AxisOrder {
-  /// The strides of an array whose first axis is the innermost.
-  ///
-  /// Fortran and MATLAB have this order, and NumPy for transposed matrices.
-  package static func fortranStrides(_ sizes: [Int]) -> [Int] {
-    var stride = 1
-    return sizes.map { size in
-      defer { stride *= size }
-      return stride
-    }
-  }
-
   /// Copies elements of `byteCount` bytes into the order in which the last axis is the innermost.
   ///
   /// The sizes are those of the target, outermost first; the strides are the distances in elements

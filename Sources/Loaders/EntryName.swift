@@ -12,7 +12,6 @@ package struct EntryName: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// A name of text.
   package init(_ text: String) {
     bytes = Array(text.utf8)
   }

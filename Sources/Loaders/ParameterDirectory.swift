@@ -13,6 +13,7 @@ public struct ParameterDirectory: ParameterSource {
   public let path: String
   private var prefix = ""
   private var suffixes: [ParameterType: String] = [:]
+  /// The extension with its dot; empty without one.
   private var ext = ""
   private let layout: ParameterLayout
   private let elementType: ElementType
@@ -37,7 +38,7 @@ public struct ParameterDirectory: ParameterSource {
     self.path = path
     self.prefix = prefix
     self.suffixes = suffixes
-    self.ext = ext
+    self.ext = ext.isEmpty ? "" : "." + ext
     self.layout = layout
     self.elementType = elementType
   }
@@ -75,19 +76,12 @@ public struct ParameterDirectory: ParameterSource {
 
   /// The layer names there are files for, sorted; with a rule of your own the files' names.
   public var availableNames: [String] {
-    let types: [ParameterType] = [
-      .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
-    ]
+    let files = Set((try? Folder.names(in: path)) ?? [])
+    guard rule == nil else { return files.sorted() }
     let endings = Set(suffixes.values).union(
-      types.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
-    let ext = ext.isEmpty ? "" : "." + ext
+      ParameterNames.kerasTypes.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
     var names: Set<String> = []
-    for file in ((try? Folder.names(in: path)) ?? []).sorted() {
-      guard rule == nil else {
-        names.insert(file)
-        continue
-      }
-      guard file.hasPrefix(prefix), file.hasSuffix(ext) else { continue }
+    for file in files where file.hasPrefix(prefix) && file.hasSuffix(ext) {
       let stem = file.dropLast(ext.count)
       // The longest suffix that fits: "_b" must not cut a name that ends in "_sub".
       let ending = endings.filter { stem.hasSuffix($0) }.max { $0.count < $1.count }
@@ -106,8 +100,7 @@ public struct ParameterDirectory: ParameterSource {
     guard !spec.layer.isEmpty else { return nil }
     let name =
       rule?(spec.layer, spec.type)
-      ?? prefix + spec.layer + (suffixes[spec.type] ?? Self.suffix(for: spec.type))
-      + (ext.isEmpty ? "" : "." + ext)
+      ?? prefix + spec.layer + (suffixes[spec.type] ?? Self.suffix(for: spec.type)) + ext
     do {
       return try ParameterFile(
         path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout,

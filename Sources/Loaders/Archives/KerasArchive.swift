@@ -13,10 +13,8 @@ import ForgeShapes
 /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
 /// rest.
 public struct KerasArchive: ParameterSource {
-  /// The entry with the description of the model.
   static let configurationEntry: EntryName = "config.json"
   private static let metadataEntry: EntryName = "metadata.json"
-  /// The entry with the parameters.
   static let weightsEntry: EntryName = "model.weights.h5"
   /// The bytes in which an HDF5 file must begin before it is decompressed.
   private static let headBytes = 1 << 16
@@ -68,7 +66,6 @@ public struct KerasArchive: ParameterSource {
       try InputFile.copying(bytes, name: name), matching: matching, layout: layout, limits: limits)
   }
 
-  /// Finds the layers of an open archive.
   init(
     _ whole: InputFile, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits

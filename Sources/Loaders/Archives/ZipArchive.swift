@@ -4,7 +4,6 @@
 /// bytes, so the size of an archive bounds what it can unpack to. Nothing is ever written under an
 /// entry's name.
 struct ZipArchive: Sendable {
-  /// One file of an archive.
   struct Entry: Sendable {
     enum Method: Int, Sendable {
       case stored = 0
@@ -41,7 +40,6 @@ struct ZipArchive: Sendable {
     bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
   }
 
-  /// Reads the directory of an archive.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     guard Zlib.isPresent else { throw file.located(.needsTrait("Zip", "zip archives")) }
     self.file = file

@@ -7,7 +7,6 @@ struct ZipBytes: Sendable {
   /// The memory of zlib: the last 32 KB of the output, and tables.
   private static let stateBytes = 1 << 16
 
-  /// The archive.
   let file: InputFile
   let entry: ZipArchive.Entry
   let limits: LoadLimits

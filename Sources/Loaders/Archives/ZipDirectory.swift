@@ -38,7 +38,6 @@ struct ZipDirectory {
   private let headers: InputWindow
   private let end: End
 
-  /// Finds the directory.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     self.file = file
     self.budget = budget

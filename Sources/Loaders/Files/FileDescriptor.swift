@@ -4,9 +4,8 @@
   import Musl
 #endif
 
-/// What tells a file, and one version of it, from others.
+/// Tells a file, and one version of it, from all others.
 struct FileIdentity: Sendable, Equatable {
-  /// The size in bytes.
   let count: Int
   private let device: UInt64
   private let inode: UInt64

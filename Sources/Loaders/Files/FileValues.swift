@@ -41,8 +41,12 @@ struct FileValues: ParameterData {
     of stored: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
   ) {
     let sizes = sizes ?? []
+    var stride = 1
+    let strides = sizes.map { size in
+      defer { stride *= size }
+      return stride
+    }
     AxisOrder.gather(
-      stored, sizes: sizes, strides: AxisOrder.fortranStrides(sizes),
-      byteCount: elementType.byteCount, into: memory)
+      stored, sizes: sizes, strides: strides, byteCount: elementType.byteCount, into: memory)
   }
 }

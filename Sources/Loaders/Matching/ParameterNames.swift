@@ -40,10 +40,14 @@ package enum ParameterNames {
     return "kernel"
   }
 
-  /// The order in which Keras numbers the parameters of a layer.
+  /// The types of Keras's layers, in the order in which it numbers the parameters of a layer.
+  static let kerasTypes: [ParameterType] = [
+    .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
+  ]
+
+  /// The parameters of a layer in the order in which Keras numbers them.
   package static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
-    let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
-    let sorted = sorted(specs, by: order)
+    let sorted = sorted(specs, by: kerasTypes)
     // A separable convolution has the depthwise kernel first.
     return sorted.filter(\.isDepthwise) + sorted.filter { !$0.isDepthwise }
   }

@@ -12,7 +12,6 @@ struct NumPyArrays: Sendable {
   /// Opens the array of a name with its ending; `nil` when there is none.
   private let array: @Sendable (EntryName) throws(LoadError) -> NumPyArray?
 
-  /// Opens an archive or folder.
   init(_ path: String, limits: LoadLimits) throws(LoadError) {
     guard let files = try Folder.files(in: path, limits: limits) else {
       let file = try InputFile(path: path)
@@ -27,7 +26,6 @@ struct NumPyArrays: Sendable {
     }
   }
 
-  /// Uses an open archive.
   init(_ archive: ZipArchive, limits: LoadLimits) {
     self.init(archive.file.path, archive.entries.map(\.name)) { name throws(LoadError) in
       guard let file = try archive.bytes(named: name).map(InputFile.init) else { return nil }

@@ -57,7 +57,6 @@ public struct NumPyParameters: ParameterSource {
     try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes arrays that are found.
   init(
     _ arrays: NumPyArrays, layout: ParameterLayout,
     entry: (@Sendable (ParameterSpec) -> String?)? = nil
@@ -69,7 +68,7 @@ public struct NumPyParameters: ParameterSource {
   /// The layer names there are arrays for; none with a rule of your own.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, after a look whether all it has for the model's layers is wanted.
+  /// The source, which now knows whether the model takes all it has for the model's layers.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.

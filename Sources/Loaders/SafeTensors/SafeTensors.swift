@@ -28,7 +28,6 @@ public struct SafeTensors: Sendable {
     /// The tensor as one line of a listing.
     public var description: String { entry.description }
 
-    /// The tensor in a listing.
     var entry: WeightFile.Entry {
       WeightFile.Entry(
         name, sizes: sizes, elementType, typeName: typeName, byteCount: byteRange.count)
@@ -71,7 +70,6 @@ public struct SafeTensors: Sendable {
     try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
-  /// Reads the header of an open file.
   init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
     let header = try file.locating { () throws(LoadError) in
       try SafeTensorsHeader(file, LoadBudget(limits, file))

@@ -75,7 +75,7 @@ public struct SafeTensorsParameters: ParameterSource {
   /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, after a look whether all it has for the model's layers is wanted.
+  /// The source, which now knows whether the model takes all it has for the model's layers.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.
