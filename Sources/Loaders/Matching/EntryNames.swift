@@ -35,10 +35,6 @@ enum EntryNames {
     return [(word.bytes, word), (capitals, word)]
   }
 
-  // MARK: Bytes
-
-  private typealias Bytes = ArraySlice<UInt8>
-
   /// The layer and the word of an entry.
   private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
     // TensorFlow numbers the outputs of an operation.
@@ -49,7 +45,7 @@ enum EntryNames {
   }
 
   /// Removes the repetition in Keras's names: the group of a layer, then the layer's variable.
-  private static func withoutRepetition(_ layer: Bytes) -> Bytes {
+  private static func withoutRepetition(_ layer: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let slash = UInt8(ascii: "/")
     guard let last = layer.lastIndex(of: slash) else { return layer }
     let rest = layer[..<last]
@@ -57,7 +53,7 @@ enum EntryNames {
     return rest[first...] == layer[(last + 1)...] ? rest : layer
   }
 
-  private static func known(_ stem: Bytes) -> (Bytes, EntryName)? {
+  private static func known(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {
     for (spelling, word) in spellings
     where stem.count > spelling.count && stem.suffix(spelling.count).elementsEqual(spelling) {
       let rest = stem.dropLast(spelling.count)
@@ -68,7 +64,7 @@ enum EntryNames {
   }
 
   /// A parameter of a custom layer, which may have any name.
-  private static func other(_ stem: Bytes) -> (Bytes, EntryName)? {
+  private static func other(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {
     guard let separator = stem.lastIndex(where: { "/.".utf8.contains($0) }) else { return nil }
     return (stem[..<separator], EntryName(stem[separator...].dropFirst()))
   }

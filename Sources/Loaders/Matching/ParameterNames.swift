@@ -62,17 +62,10 @@ package enum ParameterNames {
   package static func byLayer(
     _ specs: [ParameterSpec]
   ) -> [(name: String, specs: [ParameterSpec])] {
-    var indices: [String: Int] = [:]
-    var layers: [(name: String, specs: [ParameterSpec])] = []
-    for spec in specs {
-      if let index = indices[spec.layer] {
-        layers[index].specs.append(spec)
-      } else {
-        indices[spec.layer] = layers.count
-        layers.append((spec.layer, [spec]))
-      }
+    var rest = Dictionary(grouping: specs, by: \.layer)
+    return specs.compactMap { spec in
+      rest.removeValue(forKey: spec.layer).map { (spec.layer, $0) }
     }
-    return layers
   }
 }
 

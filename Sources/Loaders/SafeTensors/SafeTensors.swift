@@ -78,9 +78,7 @@ public struct SafeTensors: Sendable {
     path = file.path
     tensors = header.tensors
     texts = header.texts
-    var indices: [EntryName: Int] = [:]
-    for (index, tensor) in header.tensors.enumerated() { indices[tensor.key] = index }
-    self.indices = indices
+    indices = Dictionary(zip(header.tensors.map(\.key), 0...)) { _, last in last }
   }
 
   /// The values of a tensor.
