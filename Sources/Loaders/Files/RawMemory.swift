@@ -26,7 +26,7 @@ final class SharedBytes: Sendable {
   // Filled in init and only read afterwards.
   private nonisolated(unsafe) let memory: RawMemory
 
-  /// Allocates memory and lets `fill` write all of it; throws `outOfMemory`, and what `fill` throws.
+  /// Allocates memory and lets `fill` write it all; throws `outOfMemory`, and what `fill` throws.
   init(
     byteCount: Int, for purpose: String,
     fill: (UnsafeMutableRawBufferPointer) throws(LoadError) -> Void
