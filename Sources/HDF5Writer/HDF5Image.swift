@@ -1,5 +1,6 @@
 internal import CForgeHDF5
 import ForgeLoaders
+import ForgeShapes
 
 /// An HDF5 file that libhdf5 creates in memory.
 ///
@@ -16,7 +17,7 @@ struct HDF5Image: ~Copyable {
     let (room, overflow) = byteCount.addingReportingOverflow(Self.reserveBytes)
     guard !overflow else { throw .outOfMemory(path, byteCount: byteCount) }
     // The library holds the file and returns a copy.
-    try AvailableMemory.check(LoadLimits.product(room, 2), for: path)
+    try AvailableMemory.check(room.multipliedSaturated(by: 2), for: path)
     let file = HDF5Library.exclusively { forge_hdf5_create(room) } ?? -1
     guard file >= 0 else { throw .entryNotWritten(path, "/") }
     self.file = file

@@ -39,9 +39,9 @@ public enum HDF5Weights {
   ) throws {
     let layers = try layers(parameters.map(\.spec), path)
     let data = Dictionary(parameters.map { ($0.spec, $0.data) }) { first, _ in first }
-    let count = parameters.reduce(0) { $0 &+ max($1.data.count, 0) }
+    let count = parameters.reduce(0) { $0.addingSaturated(max($1.data.count, 0)) }
     let file = try HDF5Image(
-      byteCount: LoadLimits.product(count, MemoryLayout<Float>.size), for: path)
+      byteCount: count.multipliedSaturated(by: MemoryLayout<Float>.size), for: path)
     try write(layers.map { EntryName($0.name) }, as: "layer_names", of: "/", in: file, path)
     try file.write(backend, as: "backend", of: "/")
     try file.write(kerasVersion, as: "keras_version", of: "/")
@@ -56,7 +56,7 @@ public enum HDF5Weights {
       }
     }
     let bytes = try file.bytes()
-    try FileReplacement.write([UnsafeRawBufferPointer(bytes.bytes)], to: path)
+    try FileReplacement.replace(path, with: [UnsafeRawBufferPointer(bytes.bytes)])
   }
 
   /// A layer with the names of its parameters, in Keras's order.

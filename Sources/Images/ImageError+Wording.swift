@@ -1,40 +1,8 @@
 import Forge
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The messages of ForgeImages, all in one place; tests pin them.
 extension ImageError {
   // MARK: Files
-
-  static func badPath(_ path: String) -> ImageError {
-    ImageError(
-      .badName, "the path contains a NUL character", path: path.replacing("\0", with: "\\0"))
-  }
-
-  static func cannotOpen(_ path: String, _ code: Int32) -> ImageError {
-    if code == ENOENT || code == ENOTDIR {
-      return ImageError(
-        .fileMissing, "there is no such file", path: path,
-        remedy: path.hasPrefix("/")
-          ? nil : "a relative path starts at the folder the program was started in")
-    }
-    return ImageError(
-      .unreadable, "the file cannot be opened", path: path, received: reason(code))
-  }
-
-  static func cannotRead(_ path: String, _ code: Int32) -> ImageError {
-    ImageError(.unreadable, "the file cannot be read", path: path, received: reason(code))
-  }
-
-  static func notARegularFile(_ path: String, isFolder: Bool) -> ImageError {
-    ImageError(
-      .notARegularFile, "this is not a regular file", path: path,
-      received: isFolder ? "a folder" : "a device, pipe or socket")
-  }
 
   static func fileTooLarge(byteCount: Int, most: Int, path: String? = nil) -> ImageError {
     ImageError(
@@ -176,17 +144,5 @@ extension ImageError {
     var error = self
     error.path = path ?? error.path
     return error
-  }
-
-  /// The system's message for an error code; `strerror` is not thread-safe.
-  private static func reason(_ code: Int32) -> String {
-    switch code {
-    case EACCES, EPERM: "permission denied"
-    case EMFILE, ENFILE: "too many open files"
-    case ELOOP: "too many symbolic links"
-    case ENAMETOOLONG: "the name is too long"
-    case ENOMEM: "not enough memory"
-    default: "error \(code) of the system"
-    }
   }
 }

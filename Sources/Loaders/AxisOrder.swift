@@ -1,24 +1,9 @@
 /// Reordering of the axes of arrays.
 package enum AxisOrder {
-  /// The strides of an array whose first axis is the innermost.
+  /// Copies elements of `byteCount` bytes into the order in which the last axis is the innermost.
   ///
-  /// Fortran and MATLAB have this order, and NumPy for transposed matrices.
-  package static func fortranStrides(_ sizes: [Int]) -> [Int] {
-    var stride = 1
-    return sizes.map { size in
-      defer { stride *= size }
-      return stride
-    }
-  }
-
-  /// Copies elements into the order in which the last axis is the innermost.
-  ///
-  /// - Parameters:
-  ///   - source: the elements, with all that sizes and strides address.
-  ///   - sizes: the size of each axis of the target.
-  ///   - strides: the distance in elements between neighbours along each axis of the source.
-  ///   - byteCount: the bytes of an element.
-  ///   - target: receives the elements; as large as the sizes need.
+  /// The sizes are those of the target, outermost first; the strides are the distances in elements
+  /// between neighbours along each of these axes in the source.
   package static func gather(
     _ source: UnsafeRawBufferPointer, sizes: [Int], strides: [Int], byteCount: Int,
     into target: UnsafeMutableRawBufferPointer

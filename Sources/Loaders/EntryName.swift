@@ -12,7 +12,6 @@ package struct EntryName: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// A name of text.
   package init(_ text: String) {
     bytes = Array(text.utf8)
   }
@@ -32,14 +31,6 @@ package struct EntryName: Hashable, Sendable {
       longest = max(longest, run)
     }
     return longest
-  }
-
-  package func hasPrefix(_ prefix: StaticString) -> Bool {
-    prefix.withUTF8Buffer { bytes.starts(with: $0) }
-  }
-
-  package func hasSuffix(_ suffix: StaticString) -> Bool {
-    suffix.withUTF8Buffer { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
   }
 
   package func hash(into hasher: inout Hasher) {

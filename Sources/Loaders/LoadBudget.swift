@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The rest of a file's limits while its structure is read.
 ///
 /// A reader takes from the budget before it does work that a file's claims determine: before it
@@ -25,12 +27,12 @@ final class LoadBudget {
     self.file = file
     byteLimit = min(
       limits.structureBytes,
-      max(Self.leastBytes, LoadLimits.product(file.count, limits.structurePerByte)))
+      max(Self.leastBytes, file.count.multipliedSaturated(by: limits.structurePerByte)))
   }
 
+  // Each of these throws `refused`, with the name of the limit.
+
   /// Takes bytes of structure that are about to be read or made.
-  ///
-  /// - Throws: ``LoadError`` of kind `refused` when fewer are left.
   func take(bytes count: Int) throws(LoadError) {
     try take(
       count, from: &bytes, of: byteLimit, "more than \(LoadError.bytes(byteLimit)) of structure",
@@ -38,28 +40,24 @@ final class LoadBudget {
   }
 
   /// Takes entries that are about to be listed.
-  ///
-  /// - Throws: ``LoadError`` of kind `refused` when fewer are left.
   func take(entries count: Int) throws(LoadError) {
     try take(
       count, from: &entries, of: limits.entries, "more than \(limits.entries) entries", "entries")
   }
 
   /// Takes steps: pieces of work of about equal length.
-  ///
-  /// - Throws: ``LoadError`` of kind `refused` when fewer are left.
   func take(steps count: Int) throws(LoadError) {
     let limit = byteLimit / Self.bytesPerStep
     try take(
       count, from: &steps, of: limit, "a structure of more than \(limit) steps", byteLimitName)
   }
 
-  /// Throws when a depth, which the caller counts, is too large.
+  /// Checks a depth, which the caller counts.
   func check(depth: Int) throws(LoadError) {
     try check(depth, limits.depth, "a structure more than \(limits.depth) levels deep", "depth")
   }
 
-  /// Throws when a name has too many bytes.
+  /// Checks the length of a name.
   func check(nameBytes count: Int) throws(LoadError) {
     try check(
       count, limits.nameBytes, "a name of more than \(LoadError.bytes(limits.nameBytes))",
@@ -67,8 +65,6 @@ final class LoadBudget {
   }
 
   /// Makes a name, whose bytes it takes.
-  ///
-  /// - Throws: ``LoadError`` of kind `refused`.
   func name(_ bytes: some Collection<UInt8>) throws(LoadError) -> EntryName {
     try check(nameBytes: bytes.count)
     try take(bytes: bytes.count)

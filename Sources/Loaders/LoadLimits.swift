@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// What reading the structure of a weight file may cost.
 ///
 /// ```swift
@@ -52,12 +54,6 @@ public struct LoadLimits: Sendable, Hashable {
 
   /// The bytes of one decompressed entry in a file of `fileBytes` bytes.
   func inflatedBytes(in fileBytes: Int) -> Int {
-    min(inflatedBytes, max(1 << 26, Self.product(fileBytes, inflatedPerByte)))
-  }
-
-  /// A product, clamped to `Int.max`.
-  package static func product(_ first: Int, _ second: Int) -> Int {
-    let (product, overflow) = first.multipliedReportingOverflow(by: second)
-    return overflow ? Int.max : max(product, 0)
+    min(inflatedBytes, max(1 << 26, fileBytes.multipliedSaturated(by: inflatedPerByte)))
   }
 }

@@ -11,12 +11,13 @@ import ForgeShapes
 public struct ParameterDirectory: ParameterSource {
   /// The folder.
   public let path: String
-  private let prefix: String
-  private let suffixes: [ParameterType: String]
-  private let ext: String
+  private var prefix = ""
+  private var suffixes: [ParameterType: String] = [:]
+  /// The extension with its dot; empty without one.
+  private var ext = ""
   private let layout: ParameterLayout
   private let elementType: ElementType
-  private let rule: (@Sendable (String, ParameterType) -> String)?
+  private var rule: (@Sendable (String, ParameterType) -> String)?
 
   /// Opens a folder whose files are named `prefix+name+suffix.ext`.
   ///
@@ -33,14 +34,13 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
     ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
   ) throws(LoadError) {
-    try Folder.check(path)
+    try Folder.isFolder(path, required: true)
     self.path = path
     self.prefix = prefix
     self.suffixes = suffixes
-    self.ext = ext
+    self.ext = ext.isEmpty ? "" : "." + ext
     self.layout = layout
     self.elementType = elementType
-    self.rule = nil
   }
 
   /// Opens a folder whose files are named by a rule of your own.
@@ -55,14 +55,11 @@ public struct ParameterDirectory: ParameterSource {
     _ path: String, layout: ParameterLayout = .forge, elementType: ElementType = .float32,
     fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
   ) throws(LoadError) {
-    try Folder.check(path)
+    try Folder.isFolder(path, required: true)
     self.path = path
-    self.prefix = ""
-    self.suffixes = [:]
-    self.ext = ""
     self.layout = layout
     self.elementType = elementType
-    self.rule = fileName
+    rule = fileName
   }
 
   /// The suffix of a type that was given none: `_W`, `_b`, or `_` and the name, as in `_gamma`.
@@ -79,19 +76,12 @@ public struct ParameterDirectory: ParameterSource {
 
   /// The layer names there are files for, sorted; with a rule of your own the files' names.
   public var availableNames: [String] {
-    let types: [ParameterType] = [
-      .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
-    ]
+    let files = Set((try? Folder.names(in: path)) ?? [])
+    guard rule == nil else { return files.sorted() }
     let endings = Set(suffixes.values).union(
-      types.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
-    let ext = ext.isEmpty ? "" : "." + ext
+      ParameterNames.kerasTypes.filter { suffixes[$0] == nil }.map(Self.suffix(for:)))
     var names: Set<String> = []
-    for file in ((try? Folder.names(in: path)) ?? []).sorted() {
-      guard rule == nil else {
-        names.insert(file)
-        continue
-      }
-      guard file.hasPrefix(prefix), file.hasSuffix(ext) else { continue }
+    for file in files where file.hasPrefix(prefix) && file.hasSuffix(ext) {
       let stem = file.dropLast(ext.count)
       // The longest suffix that fits: "_b" must not cut a name that ends in "_sub".
       let ending = endings.filter { stem.hasSuffix($0) }.max { $0.count < $1.count }
@@ -110,8 +100,7 @@ public struct ParameterDirectory: ParameterSource {
     guard !spec.layer.isEmpty else { return nil }
     let name =
       rule?(spec.layer, spec.type)
-      ?? prefix + spec.layer + (suffixes[spec.type] ?? Self.suffix(for: spec.type))
-      + (ext.isEmpty ? "" : "." + ext)
+      ?? prefix + spec.layer + (suffixes[spec.type] ?? Self.suffix(for: spec.type)) + ext
     do {
       return try ParameterFile(
         path: try ParameterFile.path(of: name, in: path), count: spec.count, layout: layout,

@@ -30,7 +30,6 @@ public struct RandomParameters: ParameterSource {
   }
 }
 
-/// The values of one random parameter.
 private struct RandomData: ParameterData {
   let spec: ParameterSpec
   let seed: UInt64
@@ -58,7 +57,6 @@ private struct RandomData: ParameterData {
     }
   }
 
-  /// The range of the values of a parameter.
   private static func range(for spec: ParameterSpec) -> ClosedRange<Float> {
     switch spec.type {
     case .biases, .beta, .mean: return -0.1...0.1

@@ -13,10 +13,8 @@ import ForgeShapes
 /// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
 /// rest.
 public struct KerasArchive: ParameterSource {
-  /// The entry with the description of the model.
   static let configurationEntry: EntryName = "config.json"
   private static let metadataEntry: EntryName = "metadata.json"
-  /// The entry with the parameters.
   static let weightsEntry: EntryName = "model.weights.h5"
   /// The bytes in which an HDF5 file must begin before it is decompressed.
   private static let headBytes = 1 << 16
@@ -27,8 +25,10 @@ public struct KerasArchive: ParameterSource {
   public let configuration: String
   /// Who wrote the archive and when, in JSON; `nil` when it does not say.
   public let metadata: String?
+  /// The layer names there are values for, as the user gave them.
+  public let availableNames: [String]
   private let file: HDF5File
-  private let names: [EntryName: EntryName]
+  /// The parameters under the user's names of layers.
   private var weights: any ParameterSource
 
   /// Opens an archive and finds its layers.
@@ -41,7 +41,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
   ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
   public init(
-    _ path: String, matching: HDF5Parameters.Matching = .byName,
+    _ path: String, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
@@ -59,16 +59,15 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: ``LoadError``: `entryMissing`, `notHDF5`, `damaged`, `duplicate`, `unsupported`,
   ///   `refused` or `outOfMemory`.
   public init(
-    bytes: [UInt8], name: String = "memory", matching: HDF5Parameters.Matching = .byName,
+    bytes: [UInt8], name: String = "memory", matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
     try self.init(
       try InputFile.copying(bytes, name: name), matching: matching, layout: layout, limits: limits)
   }
 
-  /// Finds the layers of an open archive.
   init(
-    _ whole: InputFile, matching: HDF5Parameters.Matching = .byName,
+    _ whole: InputFile, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, whole)
@@ -81,27 +80,39 @@ public struct KerasArchive: ParameterSource {
     file = try HDF5File(
       try Self.weights(try archive.existing(Self.weightsEntry)), limits: limits)
     let source = try HDF5Parameters(file, matching: matching, layout: layout)
-    names = try KerasNames.names(configuration, in: whole, known: source, budget)
-    weights = source
+    let names = try KerasNames.names(configuration, in: whole, known: source, budget)
+    availableNames = Self.availableNames(names, source.availableNames)
+    weights = source.renamed { layer in names[EntryName(layer)]?.text ?? layer }
+  }
+
+  /// The user's names of the layers that the HDF5 file has.
+  private static func availableNames(
+    _ names: [EntryName: EntryName], _ available: [String]
+  ) -> [String] {
+    guard !names.isEmpty else { return available }
+    let inFile = Set(available.map { EntryName($0) })
+    return names.filter { _, name in
+      // The file calls a layer of an inner model by its last part if that is unique.
+      let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
+      return inFile.contains(name) || inFile.contains(last ?? name)
+    }.keys.sorted().map(\.text)
   }
 
   /// The HDF5 file of an archive, in place or decompressed.
   private static func weights(_ stored: ZipBytes) throws(LoadError) -> InputFile {
-    let entry = InputFile(stored)
-    return try entry.locating { () throws(LoadError) in
+    let file = InputFile(stored)
+    return try file.locating { () throws(LoadError) in
       try stored.checkInflation()
-      let head = try InputFile.copying(try entry.prefix(headBytes), name: entry.origin)
+      let head = try InputFile.copying(try file.prefix(headBytes), name: file.origin)
       guard
-        try HDF5Superblock.place(in: head) != nil
-          || (stored.count > headBytes && !stored.isDeflated)
-      else { throw .noHDF5(byteCount: stored.count) }
+        try HDF5Superblock.place(in: head) != nil || (file.count > headBytes && !stored.isDeflated)
+      else { throw .noHDF5(byteCount: file.count) }
       guard !stored.isDeflated else {
-        return InputFile(
-          try entry.bytes(0..<entry.count), path: entry.path, entry: entry.entry)
+        return InputFile(try file.bytes(0..<file.count), path: file.path, entry: file.entry)
       }
       // Only the checksum of the entry is read here.
-      _ = try entry.bytes(entry.count..<entry.count)
-      return try InputFile(stored.range, of: stored.file, entry: entry.entry)
+      _ = try file.bytes(file.count..<file.count)
+      return try InputFile(stored.entry.range, of: stored.file, entry: file.entry)
     }
   }
 
@@ -111,17 +122,6 @@ public struct KerasArchive: ParameterSource {
   /// Whether layers are found by name.
   public var goesByName: Bool { weights.goesByName }
 
-  /// The layer names there are values for, as the user gave them.
-  public var availableNames: [String] {
-    guard !names.isEmpty else { return weights.availableNames }
-    let inFile = Set(weights.availableNames.map { EntryName($0) })
-    return names.filter { _, name in
-      // The file calls a layer of an inner model by its last part if that is unique.
-      let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
-      return inFile.contains(name) || inFile.contains(last ?? name)
-    }.keys.sorted().map(\.text)
-  }
-
   /// The archive with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
@@ -129,7 +129,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     var ready = self
-    ready.weights = try weights.prepared(for: specs.map(inFile))
+    ready.weights = try weights.prepared(for: specs)
     return ready
   }
 
@@ -140,7 +140,7 @@ public struct KerasArchive: ParameterSource {
   /// - Throws: what ``HDF5Parameters`` throws.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do {
-      return try weights.parameter(for: inFile(spec))
+      return try weights.parameter(for: spec)
     } catch let error as LoadError {
       throw error.asked(for: spec)
     }
@@ -160,18 +160,13 @@ public struct KerasArchive: ParameterSource {
     try file.data(at: entry, layout: layout)
   }
 
-  /// The parameter under the name the HDF5 file has for its layer.
-  private func inFile(_ spec: ParameterSpec) -> ParameterSpec {
-    names[EntryName(spec.layer)].map { spec.named($0.text) } ?? spec
-  }
-
   private static func text(_ stored: ZipBytes, _ budget: LoadBudget) throws(LoadError) -> String {
-    let entry = InputFile(stored)
-    guard stored.count <= budget.limits.structureBytes else {
-      throw entry.located(
-        .beyondLimit("\(LoadError.bytes(stored.count)) of text", limit: "structureBytes"))
+    let file = InputFile(stored)
+    guard file.count <= budget.limits.structureBytes else {
+      throw file.located(
+        .beyondLimit("\(LoadError.bytes(file.count)) of text", limit: "structureBytes"))
     }
-    try budget.take(bytes: stored.count)
-    return String(decoding: try entry.array(0..<entry.count), as: UTF8.self)
+    try budget.take(bytes: file.count)
+    return String(decoding: try file.array(0..<file.count), as: UTF8.self)
   }
 }

@@ -8,14 +8,9 @@ package enum KerasNames {
   private static let maximumDepth = 16
   private static let maximumJSONDepth = 256
 
-  /// The HDF5 file's name of each layer by the user's name; empty if the file has those.
+  /// The HDF5 file's name of each layer by the user's name, `inner/conv1` in a model inside the
+  /// model; empty if the file has the user's names.
   ///
-  /// - Parameters:
-  ///   - configuration: the description, JSON.
-  ///   - archive: the archive, for messages.
-  ///   - source: the HDF5 file.
-  ///   - budget: bounds the names.
-  /// - Returns: names of layers, those of models inside the model as `inner/conv1`.
   /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
   static func names(
     _ configuration: String, in archive: InputFile, known source: HDF5Parameters,
@@ -48,12 +43,12 @@ package enum KerasNames {
     into names: inout [EntryName: EntryName], _ budget: LoadBudget
   ) throws(LoadError) {
     guard depth < maximumDepth,
-      let layers = model.object?["config"]?.object?["layers"]?.array
+      let layers = model["config"]?["layers"]?.array
     else { return }
     var counts: [EntryName: Int] = [:]
     for layer in layers {
-      guard let object = layer.object, let kind = object["class_name"]?.text,
-        let text = object["config"]?.object?["name"]?.text ?? object["name"]?.text
+      guard let kind = layer["class_name"]?.text,
+        let text = layer["config"]?["name"]?.text ?? layer["name"]?.text
       else { continue }
       try budget.check(nameBytes: kind.utf8.count)
       try budget.take(steps: kind.utf8.count)
@@ -78,19 +73,15 @@ package enum KerasNames {
   /// The Keras form of a class name: `BatchNormalization` becomes `batch_normalization`.
   package static func snakeCase(_ name: String) -> String {
     let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
+    func isSmall(_ index: Int) -> Bool { letters.indices ~= index && "a"..."z" ~= letters[index] }
     // An underscore precedes a capital that follows or precedes a lowercase letter.
     var parts: [Character] = []
     for (index, letter) in letters.enumerated() {
-      let follows = index + 1 < letters.count && isSmall(letters[index + 1])
-      if index > 0, isCapital(letter), follows || isSmall(letters[index - 1]) {
+      if index > 0, "A"..."Z" ~= letter, isSmall(index - 1) || isSmall(index + 1) {
         parts.append("_")
       }
       parts.append(letter)
     }
     return String(parts).lowercased()
   }
-
-  private static func isSmall(_ letter: Character) -> Bool { "a"..."z" ~= letter }
-
-  private static func isCapital(_ letter: Character) -> Bool { "A"..."Z" ~= letter }
 }

@@ -4,7 +4,6 @@
 /// bytes, so the size of an archive bounds what it can unpack to. Nothing is ever written under an
 /// entry's name.
 struct ZipArchive: Sendable {
-  /// One file of an archive.
   struct Entry: Sendable {
     enum Method: Int, Sendable {
       case stored = 0
@@ -13,9 +12,7 @@ struct ZipArchive: Sendable {
 
     /// The name, with its folders.
     let name: EntryName
-    /// The compression; `nil` when Forge does not read it.
-    let method: Method?
-    /// The number of the method; `nil` for an encrypted entry.
+    /// The number of the compression method; `nil` for an encrypted entry.
     let methodNumber: Int?
     /// The number of bytes in the archive.
     let storedCount: Int
@@ -25,6 +22,11 @@ struct ZipArchive: Sendable {
     let checksum: UInt32
     /// The offset of the entry's own header.
     let headerOffset: Int
+    /// The bytes of the archive that are the entry's, compressed or not; known from its header.
+    var range = 0..<0
+
+    /// The compression; `nil` when Forge does not read it.
+    var method: Method? { methodNumber.flatMap { Method(rawValue: $0) } }
   }
 
   let file: InputFile
@@ -32,65 +34,58 @@ struct ZipArchive: Sendable {
   let entries: [Entry]
   private let limits: LoadLimits
   private let indices: [EntryName: Int]
-  /// The bytes of each entry.
-  private let ranges: [Range<Int>]
 
   /// Whether bytes begin as an archive does; one without entries has only its end.
   static func begins(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
   }
 
-  /// Reads the directory of an archive.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     guard Zlib.isPresent else { throw file.located(.needsTrait("Zip", "zip archives")) }
+    self.file = file
+    limits = budget.limits
     var indices: [EntryName: Int] = [:]
-    var ranges: [Range<Int>] = []
-    var entries: [Entry] = []
-    try file.locating { () throws(LoadError) in
+    entries = try file.locating { () throws(LoadError) in
       let directory = try ZipDirectory(file, budget)
-      entries = try directory.entries()
-      for (index, entry) in entries.enumerated() {
-        guard indices.updateValue(index, forKey: entry.name) == nil else {
-          throw .duplicateEntry(entry.name.text)
+      var entries = try directory.entries()
+      for index in entries.indices {
+        let name = entries[index].name
+        guard indices.updateValue(index, forKey: name) == nil else {
+          throw .duplicateEntry(name.text)
         }
-        ranges.append(try directory.range(of: entry))
+        entries[index].range = try directory.range(of: entries[index])
       }
-      try Self.checkApart(entries, ranges)
+      try Self.checkApart(entries)
+      return entries
     }
     // A name that is not UTF-8 can only be asked for as it is shown.
     for (index, entry) in entries.enumerated() {
       let shown = EntryName(entry.name.text)
       if shown != entry.name, indices[shown] == nil { indices[shown] = index }
     }
-    self.file = file
-    self.limits = budget.limits
-    self.entries = entries
     self.indices = indices
-    self.ranges = ranges
   }
 
   /// Throws when two entries share bytes: a small archive could unpack to anything.
-  private static func checkApart(_ entries: [Entry], _ ranges: [Range<Int>]) throws(LoadError) {
-    let order = entries.indices.sorted { entries[$0].headerOffset < entries[$1].headerOffset }
+  private static func checkApart(_ entries: [Entry]) throws(LoadError) {
+    let order = entries.sorted { $0.headerOffset < $1.headerOffset }
     for (first, second) in zip(order, order.dropFirst())
-    where ranges[first].upperBound > entries[second].headerOffset {
+    where first.range.upperBound > second.headerOffset {
       throw .damaged(
-        "its bytes are another entry's, too", entry: entries[second].name.text,
-        at: entries[second].headerOffset)
+        "its bytes are another entry's, too", entry: second.name.text, at: second.headerOffset)
     }
   }
 
   /// The bytes of an entry; `nil` when there is none of that name.
   func bytes(named name: EntryName) throws(LoadError) -> ZipBytes? {
-    guard let index = indices[name] else { return nil }
-    let entry = entries[index]
+    guard let entry = indices[name].map({ entries[$0] }) else { return nil }
     guard entry.method != nil else {
       throw file.located(
         .unsupported(
           entry.methodNumber.map { "compression method \($0)" } ?? "an encrypted entry",
           needs: "entries that are stored or deflated"), name.text)
     }
-    return ZipBytes(file, entry, ranges[index], limits: limits)
+    return ZipBytes(file: file, entry: entry, limits: limits)
   }
 
   /// An entry that must be there; an error calls it `shown`.

@@ -23,10 +23,8 @@ struct ZipDirectory {
     /// Reads the fields of a record, whose numbers have `size` bytes, counts `countSize`.
     init(
       _ cursor: inout ByteCursor, at offset: Int, _ countSize: Int, _ size: Int
-    )
-      throws(LoadError)
-    {
-      let disks = try cursor.unsigned(size == 4 ? 4 : 8)
+    ) throws(LoadError) {
+      let disks = try cursor.unsigned(size)
       count = try cursor.integer(countSize)
       isWhole = try cursor.integer(countSize) == count && disks == 0
       length = try cursor.integer(size)
@@ -40,7 +38,6 @@ struct ZipDirectory {
   private let headers: InputWindow
   private let end: End
 
-  /// Finds the directory.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     self.file = file
     self.budget = budget
@@ -112,7 +109,7 @@ struct ZipDirectory {
       try budget.take(entries: 1)
       let entry = try entry(&cursor)
       // The name of a folder ends with a slash.
-      if !entry.name.hasSuffix("/") { entries.append(entry) }
+      if entry.name.bytes.last != UInt8(ascii: "/") { entries.append(entry) }
     }
     return entries
   }
@@ -141,10 +138,9 @@ struct ZipDirectory {
     let large = try file.locating(name.text) { () throws(LoadError) in
       try Self.large([count, storedCount, offset], &extra)
     }
-    let isReadable = flags & 0x2041 == 0
+    let isEncrypted = flags & 0x2041 != 0
     return ZipArchive.Entry(
-      name: name, method: isReadable ? .init(rawValue: method) : nil,
-      methodNumber: isReadable ? method : nil,
+      name: name, methodNumber: isEncrypted ? nil : method,
       storedCount: large[1], count: large[0], checksum: checksum, headerOffset: large[2])
   }
 

@@ -3,7 +3,6 @@
 
   /// Functions of zlib.
   enum Zlib {
-    /// Whether this build has zlib.
     static let isPresent = true
 
     /// Decompresses a whole stream; `false` unless it has exactly the bytes of `output`.
@@ -16,32 +15,19 @@
         bytes.bindMemory(to: Bytef.self).baseAddress, uLong(bytes.count))
       return result == Z_OK && count == output.count
     }
-  }
 
-  /// A CRC-32 of pieces of bytes.
-  struct Checksum {
-    private(set) var value: UInt32 = 0
-
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
-        value = UInt32(
-          truncatingIfNeeded: crc32(
-            uLong(value), piece.bindMemory(to: UInt8.self).baseAddress, uInt(piece.count)))
-        rest = rest.dropFirst(piece.count)
-      }
+    /// The CRC-32 of bytes and of those before them, whose CRC-32 is `checksum`; 0 for none.
+    static func checksum(of bytes: UnsafeRawBufferPointer, after checksum: UInt32) -> UInt32 {
+      // Without an address zlib would begin anew.
+      guard !bytes.isEmpty else { return checksum }
+      let start = bytes.bindMemory(to: Bytef.self).baseAddress
+      return UInt32(truncatingIfNeeded: crc32_z(uLong(checksum), start, bytes.count))
     }
   }
 
   /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that
   /// is given.
   final class Inflater {
-    /// Compressed bytes that are read at once.
-    static let pieceBytes = 1 << 16
-    /// The memory of zlib: the last 32 KB of the output, and tables.
-    static let stateBytes = 1 << 16
-
     // zlib keeps the address of this structure, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let file: InputFile
@@ -52,16 +38,9 @@
     private var input: Range<Int> = 0..<0
     private var isOver = false
 
-    /// Begins to decompress the bytes in a part of a file.
-    ///
-    /// - Parameters:
-    ///   - file: the file.
-    ///   - range: the compressed bytes.
-    ///   - pieceBytes: how many of them are read at once.
-    ///   - origin: what they are, for messages.
-    /// - Throws: ``LoadError`` of kind `outOfMemory`.
+    /// Begins to decompress a range of a file, of which it reads `pieceBytes` at once.
     init(
-      _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = Inflater.pieceBytes, origin: String
+      _ file: InputFile, _ range: Range<Int>, pieceBytes: Int, origin: String
     ) throws(LoadError) {
       self.file = file
       rest = range
@@ -79,12 +58,8 @@
       stream.deallocate()
     }
 
-    /// Decompresses until the output is full.
-    ///
-    /// - Parameter output: receives the bytes.
-    /// - Returns: how many there were; fewer than asked for at the end, and where the data is
-    ///   damaged.
-    /// - Throws: ``LoadError`` when the file cannot be read.
+    /// Decompresses until the output is full and returns the number of bytes: fewer at the end,
+    /// and where the data is damaged.
     func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int {
       var written = 0
       while written < output.count, !isOver {
@@ -96,8 +71,6 @@
     }
 
     /// Whether the data ends here, and nothing is left behind it.
-    ///
-    /// - Throws: ``LoadError`` when the file cannot be read.
     func isAtEnd() throws(LoadError) -> Bool {
       let byte = try RawMemory(byteCount: 1, for: file.path)
       while !isOver {
@@ -131,35 +104,12 @@
     }
   }
 #else
-  /// Stands for zlib in a build without it: nothing is decompressed.
+  /// Stands for zlib in a build without it: nothing is decompressed, and no archive is opened.
   enum Zlib {
     static let isPresent = false
 
     static func inflate(
       _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> Bool { false }
-  }
-
-  /// Stands for the checksum of archives, which are not opened.
-  struct Checksum {
-    let value: UInt32 = 0
-
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {}
-  }
-
-  /// Stands for the decompression of entries, of which there are none.
-  final class Inflater {
-    static let pieceBytes = 0
-    static let stateBytes = 0
-
-    init(
-      _ file: InputFile, _ range: Range<Int>, pieceBytes: Int = 0, origin: String
-    ) throws(LoadError) {
-      throw file.located(.needsTrait("Zip", "zip archives"))
-    }
-
-    func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int { 0 }
-
-    func isAtEnd() throws(LoadError) -> Bool { false }
   }
 #endif

@@ -28,15 +28,10 @@ extension WeightFormat {
     // Some programs write the ending of weights in lower case.
     let isLowercase = has("_w" + rawEnding) && !has("_W" + rawEnding)
     return WeightContents(
-      entries: entries, layout: .forge, readings: [.byName(.forge)]
+      entries: entries, layout: .forge, readings: [.init(layout: .forge)]
     ) { reading throws(LoadError) in
       try ParameterDirectory(
         path, suffixes: isLowercase ? [.weights: "_w"] : [:], layout: reading.layout)
     }
   }
-}
-
-extension WeightFile.Format {
-  /// A folder of NumPy arrays or of raw files.
-  public static let folder = Self(rawValue: "folder")
 }

@@ -4,14 +4,10 @@ extension WeightFormat {
     guard let input = origin.file, try HDF5Superblock.place(in: input) != nil else { return nil }
     let file = try HDF5File(input, limits: origin.limits)
     return WeightContents(
-      entries: file.entries, readings: [.byName(.keras), .inOrder(.keras)]
+      entries: file.entries,
+      readings: [.init(layout: .keras), .init(layout: .keras, matching: .inOrder)]
     ) { reading throws(LoadError) in
       try HDF5Parameters(file, matching: reading.matching, layout: reading.layout)
     }
   }
-}
-
-extension WeightFile.Format {
-  /// HDF5, as `.h5` and `.weights.h5` of Keras.
-  public static let hdf5 = Self(rawValue: "HDF5")
 }

@@ -9,14 +9,9 @@ extension WeightFormat {
     return WeightContents(
       // This archive is released after the listing, with its decompressed values.
       entries: try KerasArchive(file, limits: limits).entries,
-      readings: [.byName(.keras), .inOrder(.keras)]
+      readings: [.init(layout: .keras), .init(layout: .keras, matching: .inOrder)]
     ) { reading throws(LoadError) in
       try KerasArchive(file, matching: reading.matching, layout: reading.layout, limits: limits)
     }
   }
-}
-
-extension WeightFile.Format {
-  /// An archive of Keras 3.
-  public static let keras = Self(rawValue: "Keras archive")
 }

@@ -30,13 +30,6 @@ extension WeightFormat {
   }
 }
 
-extension WeightFile.Format {
-  /// One NumPy array.
-  public static let numPy = Self(rawValue: "NumPy array")
-  /// An archive of NumPy arrays.
-  public static let numPyArchive = Self(rawValue: "NumPy archive")
-}
-
 extension WeightFile.Entry {
   /// An array, with the error if its values cannot be read.
   init(_ file: InputFile, named name: String, _ budget: LoadBudget) throws(LoadError) {

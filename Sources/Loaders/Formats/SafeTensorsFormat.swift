@@ -13,14 +13,10 @@ extension WeightFormat {
     return WeightContents(
       entries: file.tensors.map(\.entry), layout: .pytorch,
       readings: hasInputsLast
-        ? [.byName(.forge), .byName(.pytorch)] : [.byName(.pytorch), .byName(.forge)]
+        ? [.init(layout: .forge), .init(layout: .pytorch)]
+        : [.init(layout: .pytorch), .init(layout: .forge)]
     ) { reading throws(LoadError) in
       try SafeTensorsParameters(file, layout: reading.layout)
     }
   }
-}
-
-extension WeightFile.Format {
-  /// A safetensors file.
-  public static let safeTensors = Self(rawValue: "safetensors")
 }

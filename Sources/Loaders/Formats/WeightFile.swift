@@ -72,7 +72,8 @@ public struct WeightFile: Sendable {
   ///   `duplicate`, `unsupported` or `refused`. Entries that cannot be read have the error as their
   ///   `problem`.
   public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
-    try self.init(try WeightOrigin(path, limits))
+    let file = try Folder.isFolder(path) ? nil : try InputFile(path: path)
+    try self.init(try WeightOrigin(path, file, limits))
   }
 
   /// Uses bytes in memory as a file, finds out its format and lists what it holds.
@@ -98,9 +99,7 @@ public struct WeightFile: Sendable {
       self.format = format.format
       return
     }
-    var error = LoadError.unknownFormat(known: Self.formats.map(\.files))
-    error.path = path
-    throw error
+    throw .unknownFormat(known: Self.formats.map(\.files)).located(in: path)
   }
 
   /// The parameters in the file, found by the usual names.
@@ -113,7 +112,7 @@ public struct WeightFile: Sendable {
   public func parameters(
     layout: ParameterLayout? = nil
   ) throws(LoadError) -> any ParameterSource {
-    try parameters(.byName(layout ?? contents.layout))
+    try parameters(WeightReading(layout: layout ?? contents.layout))
   }
 
   /// The ways in which the parameters may be meant, the likeliest first.

@@ -24,6 +24,21 @@ extension WeightFile {
   ]
 }
 
+extension WeightFile.Format {
+  /// HDF5, as `.h5` and `.weights.h5` of Keras.
+  public static let hdf5 = Self(rawValue: "HDF5")
+  /// An archive of Keras 3.
+  public static let keras = Self(rawValue: "Keras archive")
+  /// A safetensors file.
+  public static let safeTensors = Self(rawValue: "safetensors")
+  /// One NumPy array.
+  public static let numPy = Self(rawValue: "NumPy array")
+  /// An archive of NumPy arrays.
+  public static let numPyArchive = Self(rawValue: "NumPy archive")
+  /// A folder of NumPy arrays or of raw files.
+  public static let folder = Self(rawValue: "folder")
+}
+
 /// The contents of an open weight file.
 struct WeightContents: Sendable {
   /// The entries of the file, in its own order.
@@ -31,7 +46,7 @@ struct WeightContents: Sendable {
   /// The usual axis order of the values.
   var layout = ParameterLayout.keras
   /// The possible meanings of the parameters, the likeliest first.
-  var readings: [WeightReading] = [.byName(.keras)]
+  var readings = [WeightReading(layout: .keras)]
   /// Returns the parameters with the meaning of a reading.
   let parameters: @Sendable (WeightReading) throws(LoadError) -> any ParameterSource
 }
@@ -41,15 +56,7 @@ package struct WeightReading: Sendable {
   /// The axis order of the values.
   let layout: ParameterLayout
   /// How layers are matched; a format without an order matches by name only.
-  var matching = HDF5Parameters.Matching.byName
-
-  /// Layers that are matched by name.
-  static func byName(_ layout: ParameterLayout) -> WeightReading { WeightReading(layout: layout) }
-
-  /// Layers that are matched in order.
-  static func inOrder(_ layout: ParameterLayout) -> WeightReading {
-    WeightReading(layout: layout, matching: .inOrder)
-  }
+  var matching = LayerMatching.byName
 }
 
 /// A file or folder of unknown format.
@@ -65,14 +72,6 @@ struct WeightOrigin: Sendable {
   /// The first bytes of the file; empty for a folder.
   let head: [UInt8]
 
-  /// Opens a file or folder.
-  ///
-  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  init(_ path: String, _ limits: LoadLimits) throws(LoadError) {
-    let isFolder = try Folder.isFolder(path)
-    try self.init(path, isFolder ? nil : try InputFile(path: path), limits)
-  }
-
   init(_ path: String, _ file: InputFile?, _ limits: LoadLimits) throws(LoadError) {
     self.path = path
     self.limits = limits
@@ -81,8 +80,6 @@ struct WeightOrigin: Sendable {
   }
 
   /// The file as a zip archive; `nil` for other files.
-  ///
-  /// - Throws: ``LoadError`` when the archive cannot be read.
   func archive() throws(LoadError) -> ZipArchive? {
     guard let file, ZipArchive.begins(head) else { return nil }
     return try ZipArchive(file, LoadBudget(limits, file))

@@ -88,19 +88,9 @@ struct HDF5LayerList {
     _ stored: ArraySlice<UInt8>, layer: ArraySlice<UInt8>
   ) -> ArraySlice<UInt8> {
     let line = UInt8(ascii: "_")
-    let name = withoutNumber(stored, after: UInt8(ascii: ":"))
+    let name = stored.withoutNumber(after: ":")
     guard name.starts(with: layer), name.dropFirst(layer.count).first == line else { return name }
     // TensorFlow numbers names that it meets again.
-    return withoutNumber(name.dropFirst(layer.count + 1), after: line)
-  }
-
-  /// The bytes before the last `mark`, when only digits follow it.
-  private static func withoutNumber(
-    _ name: ArraySlice<UInt8>, after mark: UInt8
-  ) -> ArraySlice<UInt8> {
-    guard let place = name.lastIndex(of: mark),
-      name[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
-    else { return name }
-    return name[..<place]
+    return name.dropFirst(layer.count + 1).withoutNumber(after: "_")
   }
 }

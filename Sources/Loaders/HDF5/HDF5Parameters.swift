@@ -15,19 +15,11 @@ import ForgeShapes
 /// for what is refused.
 public struct HDF5Parameters: ParameterSource {
   /// How the layers of the model and of the file find each other.
-  public enum Matching: Sendable {
-    /// By name.
-    case byName
-    /// One after the other, counting only layers that have parameters; names do not matter.
-    ///
-    /// A `.weights.h5` of Keras 3 keeps the order only among layers of one class; there, each
-    /// layer takes the next of the one class whose shapes fit.
-    case inOrder
-  }
+  public typealias Matching = LayerMatching
 
   /// The file.
   public var file: HDF5File { source.file }
-  private var source: EntryParameters<HDF5File>
+  private let source: EntryParameters<HDF5File>
 
   /// Opens a file and finds its layers, or datasets by a rule of your own.
   ///
@@ -85,10 +77,8 @@ public struct HDF5Parameters: ParameterSource {
     _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(file, matching, layout: layout, rule: entry) {
-      () throws(LoadError) in
-      try FileLayers(file.contents)
-    }
+    source = try EntryParameters(
+      file, matching, layout: layout, rule: entry, layers: try FileLayers(file.contents))
   }
 
   /// Whether layers are found by name.
@@ -103,9 +93,7 @@ public struct HDF5Parameters: ParameterSource {
   /// - Returns: the source for these.
   /// - Throws: ``LoadError`` when layers go by order and the file's differ from the model's.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
-    var ready = self
-    ready.source = try source.prepared(for: specs)
-    return ready
+    try source.prepared(for: specs)
   }
 
   /// The values of a parameter, or `nil` when the file has none.

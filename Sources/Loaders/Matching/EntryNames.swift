@@ -29,31 +29,23 @@ enum EntryNames {
     return FileLayers(form: .entries, layers: layers)
   }
 
-  /// The words in capitals.
-  private static let capitals = ParameterNames.all.map { word in
-    EntryName(word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 })
+  /// Each word of a parameter and what may stand for it: the word itself, or in capitals.
+  private static let spellings = ParameterNames.all.flatMap { word in
+    let capitals = word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
+    return [(word.bytes, word), (capitals, word)]
   }
-
-  // MARK: Bytes
-
-  private typealias Bytes = ArraySlice<UInt8>
 
   /// The layer and the word of an entry.
   private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
-    var stem = name.bytes[...]
     // TensorFlow numbers the outputs of an operation.
-    if let colon = stem.lastIndex(of: UInt8(ascii: ":")),
-      stem[colon...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
-    {
-      stem = stem[..<colon]
-    }
+    let stem = name.bytes[...].withoutNumber(after: ":")
     guard let (layer, word) = known(stem) ?? other(stem) else { return nil }
     let own = withoutRepetition(layer)
     return own.isEmpty ? nil : (EntryName(own), word)
   }
 
   /// Removes the repetition in Keras's names: the group of a layer, then the layer's variable.
-  private static func withoutRepetition(_ layer: Bytes) -> Bytes {
+  private static func withoutRepetition(_ layer: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let slash = UInt8(ascii: "/")
     guard let last = layer.lastIndex(of: slash) else { return layer }
     let rest = layer[..<last]
@@ -61,12 +53,10 @@ enum EntryNames {
     return rest[first...] == layer[(last + 1)...] ? rest : layer
   }
 
-  private static func known(_ stem: Bytes) -> (Bytes, EntryName)? {
-    for (word, capital) in zip(ParameterNames.all, capitals)
-    where stem.count > word.count {
-      let end = stem.suffix(word.count)
-      guard end.elementsEqual(word.bytes) || end.elementsEqual(capital.bytes) else { continue }
-      let rest = stem.dropLast(word.count)
+  private static func known(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {
+    for (spelling, word) in spellings
+    where stem.count > spelling.count && stem.suffix(spelling.count).elementsEqual(spelling) {
+      let rest = stem.dropLast(spelling.count)
       guard let separator = rest.last, "/._".utf8.contains(separator) else { continue }
       return (rest.dropLast(), word)
     }
@@ -74,8 +64,18 @@ enum EntryNames {
   }
 
   /// A parameter of a custom layer, which may have any name.
-  private static func other(_ stem: Bytes) -> (Bytes, EntryName)? {
+  private static func other(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {
     guard let separator = stem.lastIndex(where: { "/.".utf8.contains($0) }) else { return nil }
     return (stem[..<separator], EntryName(stem[separator...].dropFirst()))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes before the last `mark`, when only digits follow it; else all bytes.
+  func withoutNumber(after mark: Unicode.Scalar) -> ArraySlice {
+    guard let place = lastIndex(of: UInt8(ascii: mark)),
+      self[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return self }
+    return self[..<place]
   }
 }

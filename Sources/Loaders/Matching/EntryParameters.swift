@@ -19,58 +19,46 @@ extension ParameterFileEntries {
 /// Parameters in a file of named entries, found by layer or by a rule of the user.
 ///
 /// All formats with names share it: a format only lists its layers and gives the values of entries.
-struct EntryParameters<File: ParameterFileEntries>: Sendable {
+struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   typealias UserRule = @Sendable (ParameterSpec) -> String?
-
-  private enum Rule: Sendable {
-    case layers(FileLayers, HDF5Parameters.Matching)
-    case entries(UserRule)
-  }
 
   let file: File
   private let layout: ParameterLayout
-  private let rule: Rule
-  private var matching: LayerMatching?
+  private let matching: LayerMatching
+  private let rule: UserRule?
+  /// The layers of the file; `nil` with a rule.
+  private let layers: FileLayers?
+  private var matched: MatchedLayers?
 
   /// Finds the layers of a file, unless there is a rule.
   init(
-    _ file: File, _ matching: HDF5Parameters.Matching = .byName, layout: ParameterLayout,
-    rule: UserRule?, layers: () throws(LoadError) -> FileLayers
+    _ file: File, _ matching: LayerMatching = .byName, layout: ParameterLayout,
+    rule: UserRule?, layers: @autoclosure () throws(LoadError) -> FileLayers
   ) throws(LoadError) {
     self.file = file
     self.layout = layout
+    self.matching = matching
+    self.rule = rule
     do throws(LoadError) {
-      // The operator `??` would lose the type of the error.
-      if let rule {
-        self.rule = .entries(rule)
-      } else {
-        self.rule = .layers(try layers(), matching)
-      }
+      self.layers = rule == nil ? try layers() : nil
     } catch {
       throw file.located(error, nil)
     }
   }
 
-  /// Whether layers are found by name.
-  var goesByName: Bool {
-    if case .layers(_, .inOrder) = rule { return false }
-    return true
-  }
+  var goesByName: Bool { layers == nil || matching == .byName }
 
   /// The names of layers with values, in the order of the file; empty with a rule.
-  var availableNames: [String] {
-    if case .layers(let layers, _) = rule { return layers.names }
-    return []
-  }
+  var availableNames: [String] { layers?.names ?? [] }
 
-  /// The source with every parameter of the model matched.
+  /// The source with every parameter of the model matched, unless there is a rule.
   ///
   /// - Throws: ``LoadError`` when layers are matched in order and differ from the model's.
-  func prepared(for specs: [ParameterSpec]) throws(LoadError) -> EntryParameters {
-    guard case .layers(let layers, .inOrder) = rule else { return matched(byName: specs) }
+  func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
+    guard let layers, matching == .inOrder else { return matched(byName: specs) }
     var ready = self
     do throws(LoadError) {
-      ready.matching = try LayerMatching(inOrder: specs, layers, file, layout)
+      ready.matched = try MatchedLayers(inOrder: specs, layers, file, layout)
     } catch {
       throw file.located(error, nil)
     }
@@ -79,9 +67,9 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
 
   /// The source with every parameter of the model matched by name, unless there is a rule.
   func matched(byName specs: [ParameterSpec]) -> EntryParameters {
-    guard case .layers(let layers, _) = rule else { return self }
+    guard let layers else { return self }
     var ready = self
-    ready.matching = LayerMatching(byName: specs, layers, file, layout)
+    ready.matched = MatchedLayers(byName: specs, layers, file, layout)
     return ready
   }
 
@@ -104,14 +92,11 @@ struct EntryParameters<File: ParameterFileEntries>: Sendable {
   }
 
   private func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
-    guard case .layers(let layers, _) = rule else {
-      if case .entries(let rule) = rule { return rule(spec).map { EntryName($0) } }
-      return nil
-    }
-    if let problem = matching?.problems[spec.layer] { throw problem }
-    var found = matching?.entries[spec]
-    if matching == nil || layers.form == .entries, found == nil {
-      found = try LayerMatching.entry(for: spec, in: layers)
+    guard let layers else { return rule?(spec).map { EntryName($0) } }
+    if let problem = matched?.problems[spec.layer] { throw problem }
+    var found = matched?.entries[spec]
+    if matched == nil || layers.form == .entries, found == nil {
+      found = try layers.entry(for: spec)
     }
     // Theano turns kernels by 180 degrees before it uses them.
     if layers.isTheano, spec.type == .weights, let found, let sizes = file.sizes(of: [found])[0],

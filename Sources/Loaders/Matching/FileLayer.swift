@@ -2,7 +2,6 @@ import ForgeShapes
 
 /// One layer of a file: its names and its parameters.
 struct FileLayer: Sendable {
-  /// One parameter of a layer.
   struct Parameter: Sendable {
     /// The name in the file: `kernel`, `moving_mean`; a number where it has no name.
     let name: EntryName
@@ -21,7 +20,6 @@ struct FileLayer: Sendable {
   /// Keras 3: the class of the layer, `conv2d`, and its number within the class.
   var place: (container: EntryName, number: Int)?
 
-  /// Whether the parameters have numbers instead of names.
   var isNumbered: Bool { place != nil }
 
   /// The index of a parameter by its name; `nil` when the layer has none.

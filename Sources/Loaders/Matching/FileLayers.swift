@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The layers of a file.
 struct FileLayers: Sendable {
   /// How a file stores layers.
@@ -12,12 +14,6 @@ struct FileLayers: Sendable {
     case entries
   }
 
-  /// The layers nearest to a name.
-  private struct Nearest {
-    let distance: Int
-    var layers: [Int]
-  }
-
   /// One more than the layers of one name that a message shows.
   private static let shownClashes = 9
 
@@ -26,7 +22,8 @@ struct FileLayers: Sendable {
   let layers: [FileLayer]
   /// Whether kernels have Theano's order.
   let isTheano: Bool
-  private var nearest: [EntryName: Nearest] = [:]
+  /// The layers nearest to a name, and how near they are.
+  private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
   init(form: Form, layers: [FileLayer], isTheano: Bool = false) {
     self.form = form
@@ -43,7 +40,7 @@ struct FileLayers: Sendable {
 
   private mutating func note(_ index: Int, as name: EntryName, distance: Int) {
     guard let found = nearest[name], found.distance <= distance else {
-      nearest[name] = Nearest(distance: distance, layers: [index])
+      nearest[name] = (distance, [index])
       return
     }
     guard found.distance == distance, found.layers.count < Self.shownClashes,
@@ -59,6 +56,15 @@ struct FileLayers: Sendable {
     guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
+  }
+
+  /// The entry of one parameter by its name alone, without the others of its layer.
+  func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
+    guard let layer = try layer(named: spec.layer) else { return nil }
+    guard !layer.isNumbered else {
+      throw .unprepared("the file was not prepared for the model's parameters")
+    }
+    return layer.parameter(named: spec).map { layer.parameters[$0].entry }
   }
 
   /// A name for each layer, the shortest that finds it.

@@ -40,33 +40,32 @@ package enum ParameterNames {
     return "kernel"
   }
 
-  /// The order in which Keras numbers the parameters of a layer.
+  /// The types of Keras's layers, in the order in which it numbers the parameters of a layer.
+  static let kerasTypes: [ParameterType] = [
+    .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
+  ]
+
+  /// The parameters of a layer in the order in which Keras numbers them.
   package static func kerasOrder(_ specs: [ParameterSpec]) -> [ParameterSpec] {
-    let order: [ParameterType] = [.weights, .biases, .gamma, .beta, .mean, .variance, .slopes]
-    func rank(_ spec: ParameterSpec) -> Int {
-      // A separable convolution has the depthwise kernel first.
-      spec.isDepthwise ? -1 : order.firstIndex(of: spec.type) ?? order.count
-    }
-    return specs.enumerated()
-      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-      .map(\.element)
+    let sorted = sorted(specs, by: kerasTypes)
+    // A separable convolution has the depthwise kernel first.
+    return sorted.filter(\.isDepthwise) + sorted.filter { !$0.isDepthwise }
+  }
+
+  /// The parameters in the order of their types; those of other types come last.
+  static func sorted(_ specs: [ParameterSpec], by order: [ParameterType]) -> [ParameterSpec] {
+    func rank(_ spec: ParameterSpec) -> Int { order.firstIndex(of: spec.type) ?? order.count }
+    return specs.sorted { rank($0) < rank($1) }
   }
 
   /// The parameters of each layer, in order of first occurrence.
   package static func byLayer(
     _ specs: [ParameterSpec]
   ) -> [(name: String, specs: [ParameterSpec])] {
-    var indices: [String: Int] = [:]
-    var layers: [(name: String, specs: [ParameterSpec])] = []
-    for spec in specs {
-      if let index = indices[spec.layer] {
-        layers[index].specs.append(spec)
-      } else {
-        indices[spec.layer] = layers.count
-        layers.append((spec.layer, [spec]))
-      }
+    var rest = Dictionary(grouping: specs, by: \.layer)
+    return specs.compactMap { spec in
+      rest.removeValue(forKey: spec.layer).map { (spec.layer, $0) }
     }
-    return layers
   }
 }
 

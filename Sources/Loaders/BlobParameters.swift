@@ -62,8 +62,8 @@ public struct BlobParameters: ParameterSource {
   private let file: InputFile
   private let layout: ParameterLayout
   private let packed: Packed?
-  private var isPrepared = false
-  private var places: [Key: Entry] = [:]
+  /// The places; `nil` for parameters that follow each other, until the model is known.
+  private var places: [Key: Entry]?
 
   /// The layer names there are places for.
   public let availableNames: [String]
@@ -81,6 +81,7 @@ public struct BlobParameters: ParameterSource {
     file = try InputFile(path: path)
     self.layout = layout
     packed = nil
+    places = [:]
     var layers: Set<String> = []
     availableNames = entries.map(\.layer).filter { layers.insert($0).inserted }
     for entry in entries { try place(entry) }
@@ -123,15 +124,9 @@ public struct BlobParameters: ParameterSource {
     var end = packed.offset
     var ready = self
     ready.places = [:]
-    ready.isPrepared = true
     // The parameters of each layer together, in the given order.
-    func rank(_ spec: ParameterSpec) -> Int {
-      packed.order.firstIndex(of: spec.type) ?? packed.order.count
-    }
     let sorted = ParameterNames.byLayer(specs).flatMap { layer in
-      layer.specs.enumerated()
-        .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-        .map(\.element)
+      ParameterNames.sorted(layer.specs, by: packed.order)
     }
     for spec in sorted {
       let entry = Entry(spec.layer, spec.type, offset: end, elementType: packed.type)
@@ -149,7 +144,7 @@ public struct BlobParameters: ParameterSource {
 
   private mutating func place(_ entry: Entry, axes: [ParameterAxis] = []) throws(LoadError) {
     let key = Key(layer: entry.layer, type: entry.type, axes: axes)
-    guard places.updateValue(entry, forKey: key) == nil else {
+    guard places?.updateValue(entry, forKey: key) == nil else {
       throw file.located(.twoPlaces(entry.layer, entry.type))
     }
   }
@@ -162,7 +157,7 @@ public struct BlobParameters: ParameterSource {
   ///   parameters go by order and the source was not prepared for all of them.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do throws(LoadError) {
-      guard packed == nil || isPrepared else {
+      guard let places else {
         throw file.located(.unprepared("the parameters go by order, and the order was not given"))
       }
       let axes = packed == nil ? [] : spec.axes
@@ -201,7 +196,7 @@ public struct BlobParameters: ParameterSource {
     }
     let place = try InputFile(
       offset..<(offset + byteCount), of: file, entry: "byte \(offset)")
-    return StoredValues(
+    return FileValues(
       file: place, count: count, elementType: elementType, layout: layout, sizes: nil)
   }
 }

@@ -34,18 +34,14 @@ struct ByteCursor {
   /// The offset of the next byte.
   var offset: Int { start + (next - bytes.startIndex) }
 
-  /// The number of bytes left.
   var left: Int { bytes.endIndex - next }
 
-  /// The bytes read so far.
   var passed: ArraySlice<UInt8> { bytes[..<next] }
 
-  /// An error at this position.
   func damaged(_ what: String) -> LoadError { .damaged(what, at: offset) }
 
   // MARK: Bytes and numbers
 
-  /// Moves to an offset.
   mutating func seek(to offset: Int) throws(LoadError) {
     guard offset >= start, offset - start <= bytes.count else {
       throw damaged("\(what) lies outside the file")
@@ -53,7 +49,6 @@ struct ByteCursor {
     next = bytes.startIndex + (offset - start)
   }
 
-  /// Skips bytes.
   mutating func skip(_ length: Int) throws(LoadError) {
     guard length >= 0, length <= left else { throw damaged("\(what) ends too early") }
     next += length
@@ -66,7 +61,6 @@ struct ByteCursor {
     return bytes[first..<next]
   }
 
-  /// A cursor over the next bytes.
   mutating func part(_ length: Int, _ what: String) throws(LoadError) -> ByteCursor {
     let offset = offset
     return ByteCursor(try raw(length), at: offset, what)
@@ -86,7 +80,6 @@ struct ByteCursor {
     return value
   }
 
-  /// The next byte.
   mutating func byte() throws(LoadError) -> Int { try integer(1) }
 
   // MARK: Text

@@ -15,9 +15,7 @@ final class InputWindow {
     self.file = file
   }
 
-  /// The bytes of a range.
-  ///
-  /// - Throws: ``LoadError``, as ``InputFile/array(_:)`` does.
+  /// The bytes of a range; throws as ``InputFile/array(_:)`` does.
   func bytes(_ range: Range<Int>) throws(LoadError) -> ArraySlice<UInt8> {
     let index = range.lowerBound / Self.pageBytes
     let start = index * Self.pageBytes

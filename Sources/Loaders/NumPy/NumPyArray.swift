@@ -14,7 +14,7 @@ import ForgeShapes
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
-    case stored(InputFile, NumPyHeader)
+    case file(FileValues)
   }
 
   /// The sizes, outermost first; none for a single value.
@@ -53,7 +53,7 @@ public struct NumPyArray: Sendable {
   /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
   public init(path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
-    try self.init(try InputFile(path: path, staysOpen: false), limits)
+    try self.init(of: try InputFile(path: path, staysOpen: false), limits)
   }
 
   /// Uses bytes in memory as a `.npy` file.
@@ -67,7 +67,7 @@ public struct NumPyArray: Sendable {
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
   ) throws(LoadError) {
-    try self.init(try InputFile.copying(bytes, name: name), limits)
+    try self.init(of: try InputFile.copying(bytes, name: name), limits)
   }
 
   /// Opens an array in a `.npz` archive.
@@ -97,22 +97,16 @@ public struct NumPyArray: Sendable {
     try self.init(entry, of: try InputFile.copying(bytes, name: name), limits)
   }
 
-  private init(_ file: InputFile, _ limits: LoadLimits) throws(LoadError) {
-    try self.init(file, LoadBudget(limits, file))
-  }
-
   private init(
-    _ entry: String, of file: InputFile, _ limits: LoadLimits
+    _ entry: String? = nil, of file: InputFile, _ limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, file)
-    let stored = try ZipArchive(file, budget).existing(
-      EntryName(entry + NumPyArrays.ending), shown: entry)
-    try self.init(InputFile(stored), budget)
-  }
-
-  /// Reads the header of an array and compares it with the bytes there are.
-  init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
-    try self.init(file, try NumPyHeader(file, budget))
+    var array = file
+    if let entry {
+      let name = EntryName(entry + NumPyArrays.ending)
+      array = InputFile(try ZipArchive(file, budget).existing(name, shown: entry))
+    }
+    try self.init(array, try NumPyHeader(array, budget))
   }
 
   /// Compares the header of an array with the bytes there are.
@@ -120,7 +114,7 @@ public struct NumPyArray: Sendable {
     guard let type = header.elementType else {
       throw file.located(.unreadableType(header.typeName))
     }
-    let needed = LoadLimits.product(header.count, type.byteCount)
+    let needed = header.count.multipliedSaturated(by: type.byteCount)
     let received = file.count - header.byteCount
     guard received == needed else {
       throw file.located(
@@ -130,7 +124,11 @@ public struct NumPyArray: Sendable {
     count = header.count
     elementType = type
     origin = file.origin
-    storage = .stored(file, header)
+    storage = .file(
+      FileValues(
+        file: try InputFile(header.byteCount..<file.count, of: file, entry: file.entry),
+        count: count, elementType: type, layout: .keras, sizes: sizes,
+        isFortran: header.isFortran && sizes.count > 1))
   }
 
   /// The values as Float32, the last axis innermost, whatever the file has.
@@ -139,19 +137,27 @@ public struct NumPyArray: Sendable {
   ///   `refused` when a compressed entry goes beyond the limits; `outOfMemory`.
   public var values: [Float] {
     get throws {
-      if case .memory(let values) = storage { return values }
+      let file: FileValues
+      switch storage {
+      case .memory(let values): return values
+      case .file(let values): file = values
+      }
       // The allocation of an array traps, so there must be room before each.
-      if elementType == .float32, !isTurned {
+      func checkRoom() throws(LoadError) {
+        try AvailableMemory.checkArray(
+          count.multipliedSaturated(by: MemoryLayout<Float>.size), for: origin)
+      }
+      if elementType == .float32, !file.isFortran {
         try checkRoom()
         return try [Float](unsafeUninitializedCapacity: count) { buffer, written in
-          try read(
+          try file.read(
             into: UnsafeMutableRawBufferPointer(
               UnsafeMutableBufferPointer(rebasing: buffer[..<count])))
           written = count
         }
       }
       var floats: [Float] = []
-      try withBytes { bytes in
+      try file.withUnsafeBytes { bytes in
         try checkRoom()
         floats = [Float](unsafeUninitializedCapacity: count) { buffer, written in
           elementType.convert(bytes, into: UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
@@ -160,17 +166,6 @@ public struct NumPyArray: Sendable {
       }
       return floats
     }
-  }
-
-  /// Whether the file has the first axis innermost.
-  private var isTurned: Bool {
-    if case .stored(_, let header) = storage { return header.isFortran && sizes.count > 1 }
-    return false
-  }
-
-  private func checkRoom() throws(LoadError) {
-    try AvailableMemory.checkArray(
-      LoadLimits.product(count, MemoryLayout<Float>.size), for: origin)
   }
 
   /// The array as the values of a parameter.
@@ -184,58 +179,13 @@ public struct NumPyArray: Sendable {
   /// - Parameter layout: the axis order of the array.
   /// - Returns: the values, which are read when they are used.
   public func parameter(layout: ParameterLayout = .keras) -> any ParameterData {
-    NumPyValues(array: self, layout: layout)
-  }
-
-  /// Gives the values to `body` as they are stored, but the last axis innermost.
-  func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     switch storage {
-    case .memory(let values): try values.withUnsafeBytes(body)
-    case .stored(let file, let header):
-      try withStored(file, header) { values in
-        guard isTurned else { return try body(values) }
-        let memory = try RawMemory(byteCount: values.count, for: origin)
-        undoFortranOrder(of: values, into: memory.bytes)
-        try body(UnsafeRawBufferPointer(memory.bytes))
-      }
+    case .memory(let values):
+      return ParameterValues(values, layout: layout, sizes: sizes, origin: origin)
+    case .file(var values):
+      values.layout = layout
+      return values
     }
-  }
-
-  /// Reads the values into memory as they are stored, but the last axis innermost.
-  func read(into memory: UnsafeMutableRawBufferPointer) throws {
-    let needed = LoadLimits.product(count, elementType.byteCount)
-    guard memory.count == needed else {
-      throw LoadError.otherRoom(memory.count, needs: needed, at: origin)
-    }
-    switch storage {
-    case .memory(let values): values.withUnsafeBytes { memory.copyMemory(from: $0) }
-    case .stored(let file, let header):
-      guard isTurned else { return try file.read(header.byteCount..<file.count, into: memory) }
-      try withStored(file, header) { undoFortranOrder(of: $0, into: memory) }
-    }
-  }
-
-  private func withStored(
-    _ file: InputFile, _ header: NumPyHeader, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    try file.withUnsafeBytes(
-      in: header.byteCount..<file.count, alignment: elementType.byteCount, body)
-  }
-
-  private func undoFortranOrder(
-    of values: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
-  ) {
-    AxisOrder.gather(
-      values, sizes: sizes, strides: AxisOrder.fortranStrides(sizes),
-      byteCount: elementType.byteCount, into: memory)
-  }
-
-  /// The bytes of memory that ``withBytes(_:)`` takes for the time of a call.
-  var temporaryByteCount: Int {
-    guard case .stored(let file, let header) = storage else { return 0 }
-    let range = header.byteCount..<file.count
-    return file.temporaryByteCount(in: range, alignment: elementType.byteCount)
-      + (isTurned ? range.count : 0)
   }
 
   /// Writes the array as a `.npy` file of single-precision values.
@@ -249,27 +199,7 @@ public struct NumPyArray: Sendable {
   public func write(to path: String) throws {
     let values = try values
     try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in
-      try values.withUnsafeBytes { try FileReplacement.write([header, $0], to: path) }
+      try values.withUnsafeBytes { try FileReplacement.replace(path, with: [header, $0]) }
     }
-  }
-}
-
-/// An array as the values of a parameter.
-private struct NumPyValues: ParameterData {
-  let array: NumPyArray
-  let layout: ParameterLayout
-
-  var count: Int { array.count }
-  var elementType: ElementType { array.elementType }
-  var sizes: [Int]? { array.sizes }
-  var origin: String { array.origin }
-  var temporaryByteCount: Int { array.temporaryByteCount }
-
-  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try array.withBytes(body)
-  }
-
-  func read(into memory: UnsafeMutableRawBufferPointer) throws {
-    try array.read(into: memory)
   }
 }

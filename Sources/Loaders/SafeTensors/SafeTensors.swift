@@ -28,7 +28,6 @@ public struct SafeTensors: Sendable {
     /// The tensor as one line of a listing.
     public var description: String { entry.description }
 
-    /// The tensor in a listing.
     var entry: WeightFile.Entry {
       WeightFile.Entry(
         name, sizes: sizes, elementType, typeName: typeName, byteCount: byteRange.count)
@@ -71,7 +70,6 @@ public struct SafeTensors: Sendable {
     try self.init(try InputFile.copying(bytes, name: name), limits: limits)
   }
 
-  /// Reads the header of an open file.
   init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
     let header = try file.locating { () throws(LoadError) in
       try SafeTensorsHeader(file, LoadBudget(limits, file))
@@ -80,9 +78,7 @@ public struct SafeTensors: Sendable {
     path = file.path
     tensors = header.tensors
     texts = header.texts
-    var indices: [EntryName: Int] = [:]
-    for (index, tensor) in header.tensors.enumerated() { indices[tensor.key] = index }
-    self.indices = indices
+    indices = Dictionary(zip(header.tensors.map(\.key), 0...)) { _, last in last }
   }
 
   /// The values of a tensor.
@@ -112,7 +108,7 @@ extension SafeTensors: ParameterFileEntries {
     guard let type = tensor.elementType else {
       throw file.located(.unreadableType(tensor.typeName), name.text)
     }
-    return StoredValues(
+    return FileValues(
       file: try InputFile(tensor.byteRange, of: file, entry: name.text),
       count: tensor.byteRange.count / type.byteCount, elementType: type, layout: layout,
       sizes: tensor.sizes)

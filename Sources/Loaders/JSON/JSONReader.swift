@@ -12,19 +12,13 @@ struct JSONReader {
   private let maximumDepth: Int
   private let budget: LoadBudget
 
-  private init(_ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget) {
-    self.cursor = cursor
-    self.maximumDepth = maximumDepth
-    self.budget = budget
-  }
-
   /// Reads a text that is one value, within a depth of arrays and objects and a budget.
   ///
   /// - Throws: ``LoadError``, which names no file: `damaged`, `duplicate` or `refused`.
   static func value(
     _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
-    var reader = JSONReader(cursor, maximumDepth: maximumDepth, budget)
+    var reader = JSONReader(cursor: cursor, maximumDepth: maximumDepth, budget: budget)
     let value = try reader.value(depth: 0)
     reader.cursor.skipSpaces()
     guard reader.cursor.left == 0 else { throw reader.cursor.damaged("text follows the JSON") }
@@ -41,18 +35,18 @@ struct JSONReader {
       let bytes = try text()
       try budget.take(bytes: bytes.count)
       return .text(String(decoding: bytes, as: UTF8.self))
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "t"): return try word("true")
+    case UInt8(ascii: "f"): return try word("false")
+    case UInt8(ascii: "n"): return try word("null")
     default: return try number()
     }
   }
 
-  private mutating func word(_ word: String, _ value: JSONValue) throws(LoadError) -> JSONValue {
+  private mutating func word(_ word: String) throws(LoadError) -> JSONValue {
     for character in word.unicodeScalars where !cursor.take(character) {
       throw cursor.damaged("the JSON has no value here")
     }
-    return value
+    return .other
   }
 
   private mutating func number() throws(LoadError) -> JSONValue {
@@ -66,56 +60,49 @@ struct JSONReader {
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
     else { throw place.damaged("the JSON has no value here") }
     if let integer = Int(text) { return .integer(integer) }
-    guard let number = Double(text) else { throw place.damaged("the JSON has no value here") }
-    return .number(number)
-  }
-
-  private func enter(_ depth: Int) throws(LoadError) {
-    guard depth <= maximumDepth else {
-      throw .refused("JSON more than \(maximumDepth) levels deep")
-    }
+    guard Double(text) != nil else { throw place.damaged("the JSON has no value here") }
+    return .other
   }
 
   private mutating func array(depth: Int) throws(LoadError) -> [JSONValue] {
-    try enter(depth)
     var elements: [JSONValue] = []
-    guard try !opens(closing: "]") else { return elements }
-    repeat {
-      elements.append(try value(depth: depth))
-    } while try goesOn(closing: "]")
+    try list(closing: "]", depth: depth) { reader throws(LoadError) in
+      elements.append(try reader.value(depth: depth))
+    }
     return elements
   }
 
   private mutating func object(depth: Int) throws(LoadError) -> JSONObject {
-    try enter(depth)
     try budget.take(bytes: Self.objectBytes)
     var object = JSONObject()
-    guard try !opens(closing: "}") else { return object }
-    repeat {
-      cursor.skipSpaces()
-      let name = try budget.name(try text())
-      try budget.take(bytes: Self.memberBytes)
-      cursor.skipSpaces()
-      guard cursor.take(":") else { throw cursor.damaged("the JSON lacks a colon") }
-      let value = try value(depth: depth)
+    try list(closing: "}", depth: depth) { reader throws(LoadError) in
+      reader.cursor.skipSpaces()
+      let name = try reader.budget.name(try reader.text())
+      try reader.budget.take(bytes: Self.memberBytes)
+      reader.cursor.skipSpaces()
+      guard reader.cursor.take(":") else { throw reader.cursor.damaged("the JSON lacks a colon") }
+      let value = try reader.value(depth: depth)
       guard object.add(name, value) else { throw .duplicateEntry(name.text) }
-    } while try goesOn(closing: "}")
+    }
     return object
   }
 
-  /// Skips the opening bracket; returns whether the closing one follows at once.
-  private mutating func opens(closing: Unicode.Scalar) throws(LoadError) -> Bool {
+  /// Reads what stands between brackets, each element of it by `element`.
+  private mutating func list(
+    closing: Unicode.Scalar, depth: Int,
+    _ element: (inout JSONReader) throws(LoadError) -> Void
+  ) throws(LoadError) {
+    guard depth <= maximumDepth else {
+      throw .refused("JSON more than \(maximumDepth) levels deep")
+    }
     try cursor.skip(1)
     cursor.skipSpaces()
-    return cursor.take(closing)
-  }
-
-  /// Skips a comma and returns `true`, or the closing bracket and returns `false`.
-  private mutating func goesOn(closing: Unicode.Scalar) throws(LoadError) -> Bool {
-    cursor.skipSpaces()
-    if cursor.take(",") { return true }
+    if cursor.take(closing) { return }
+    repeat {
+      try element(&self)
+      cursor.skipSpaces()
+    } while cursor.take(",")
     guard cursor.take(closing) else { throw cursor.damaged("the JSON lacks a comma or bracket") }
-    return false
   }
 
   // MARK: Texts

@@ -14,7 +14,7 @@ import ForgeShapes
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
   public var file: SafeTensors { source.file }
-  private var source: EntryParameters<SafeTensors>
+  private let source: EntryParameters<SafeTensors>
 
   /// Opens a file whose tensors have the usual names, or those of a rule of your own.
   ///
@@ -67,22 +67,20 @@ public struct SafeTensorsParameters: ParameterSource {
     _ file: SafeTensors, layout: ParameterLayout = .pytorch,
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(file, layout: layout, rule: entry) { () throws(LoadError) in
-      try EntryNames.layers(file.tensors.lazy.map(\.key))
-    }
+    source = try EntryParameters(
+      file, layout: layout, rule: entry,
+      layers: try EntryNames.layers(file.tensors.lazy.map(\.key)))
   }
 
   /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, after a look whether all it has for the model's layers is wanted.
+  /// The source, which now knows whether the model takes all it has for the model's layers.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
-    var ready = self
-    ready.source = source.matched(byName: specs)
-    return ready
+    source.matched(byName: specs)
   }
 
   /// The values of a parameter, or `nil` when the file has none.

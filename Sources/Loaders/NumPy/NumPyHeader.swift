@@ -19,9 +19,7 @@ struct NumPyHeader: Sendable {
   var elementType: ElementType? { Self.types[typeName] }
   /// Whether the first axis is the innermost in memory.
   private(set) var isFortran = false
-  /// The sizes, outermost first.
   private(set) var sizes: [Int] = []
-  /// The number of values.
   private(set) var count = 0
   /// The offset of the values.
   private(set) var byteCount = 0
@@ -34,7 +32,6 @@ struct NumPyHeader: Sendable {
   /// Whether bytes begin as a `.npy` file does.
   static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: signature) }
 
-  /// Reads the header of an array.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     self = try file.locating { () throws(LoadError) in
       try budget.take(bytes: Self.firstBytes)

@@ -27,17 +27,17 @@ struct SafeTensorsHeader {
 
   /// Whether bytes begin with a possible length and a bracket.
   static func begins(_ bytes: [UInt8]) -> Bool {
-    guard bytes.count > lengthBytes, bytes[lengthBytes] == UInt8(ascii: "{") else { return false }
-    let length = bytes[..<lengthBytes].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return length <= UInt64(maximumByteCount)
+    var cursor = ByteCursor(bytes[...], "the header")
+    guard let length = try? cursor.unsigned(lengthBytes) else { return false }
+    return length <= maximumByteCount && cursor.peek == UInt8(ascii: "{")
   }
 
   /// Reads and checks the header of a file, with errors that name no file.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     let notThisFormat = LoadError.notThisFormat("a safetensors file", size: file.count)
     guard file.count >= Self.lengthBytes else { throw notThisFormat }
-    let head = try file.prefix(Self.lengthBytes)
-    let length = head.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    var head = ByteCursor(try file.prefix(Self.lengthBytes)[...], "the header")
+    let length = try head.unsigned(Self.lengthBytes)
     let left = file.count - Self.lengthBytes
     guard length <= Self.maximumByteCount else {
       throw .headerTooLong(length, of: Self.maximumByteCount)

@@ -7,10 +7,12 @@
 /// offset, so threads and forked processes can read one object at once.
 final class InputFile: Sendable {
   private enum Source: Sendable {
-    case open(FileDescriptor)
-    /// A file that each read opens again, because not all of many small files can stay open.
-    case closed
-    case memory(FileBytes)
+    /// A file as it was at opening.
+    ///
+    /// Without a descriptor each read opens it again, because not all of many small files can stay
+    /// open.
+    case file(FileIdentity, FileDescriptor?)
+    case memory(SharedBytes)
     case part(InputFile, start: Int)
     case zipped(ZipBytes)
   }
@@ -22,61 +24,47 @@ final class InputFile: Sendable {
   /// The number of bytes at opening.
   let count: Int
   private let source: Source
-  private let identity: FileIdentity?
 
-  /// Opens a file.
+  private init(_ source: Source, count: Int, path: String, entry: String? = nil) {
+    self.source = source
+    self.count = count
+    self.path = path
+    self.entry = entry
+  }
+
+  /// Opens a file; the path is relative to the working directory unless it begins with `/`.
   ///
-  /// - Parameters:
-  ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - staysOpen: whether it keeps a descriptor; otherwise each read opens the file again and
-  ///     checks that it is the same.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  init(path: String, staysOpen: Bool = true) throws(LoadError) {
+  convenience init(path: String, staysOpen: Bool = true) throws(LoadError) {
     let file = try FileDescriptor(path: path)
     let identity = try file.identity()
     identity.waitUntilChangesShow()
-    self.path = path
-    self.identity = identity
-    entry = nil
-    count = identity.count
-    source = staysOpen ? .open(file) : .closed
+    self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
   }
 
   /// Uses bytes in memory as a file, with its name for messages.
-  init(_ bytes: FileBytes, path: String, entry: String? = nil) {
-    self.path = path
-    self.entry = entry
-    count = bytes.count
-    source = .memory(bytes)
-    identity = nil
+  convenience init(_ bytes: SharedBytes, path: String, entry: String? = nil) {
+    self.init(.memory(bytes), count: bytes.count, path: path, entry: entry)
   }
 
-  /// Copies bytes in memory and uses them as a file.
-  ///
-  /// - Throws: ``LoadError`` of kind `outOfMemory`.
+  /// Copies bytes in memory and uses them as a file; throws `outOfMemory`.
   static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
-    InputFile(try FileBytes(copying: bytes, for: name), path: name)
+    let copy = try SharedBytes(byteCount: bytes.count, for: name) { $0.copyBytes(from: bytes) }
+    return InputFile(copy, path: name)
   }
 
-  /// Uses a part of a file as a file; its name is the entry's.
-  ///
-  /// - Throws: ``LoadError`` of kind `wrongSize` when the part lies outside the file.
-  init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
+  /// Uses a part of a file, which must lie in it, as a file; its name is the entry's.
+  convenience init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
     try file.check(range)
-    path = file.path
-    self.entry = entry
-    count = range.count
-    source = .part(file, start: range.lowerBound)
-    identity = nil
+    self.init(
+      .part(file, start: range.lowerBound), count: range.count, path: file.path, entry: entry)
   }
 
   /// Uses an entry of a zip archive as a file; it is decompressed each time it is read.
-  init(_ bytes: ZipBytes) {
-    path = bytes.file.path
-    entry = bytes.name
-    count = bytes.count
-    source = .zipped(bytes)
-    identity = nil
+  convenience init(_ bytes: ZipBytes) {
+    self.init(
+      .zipped(bytes), count: bytes.entry.count, path: bytes.file.path,
+      entry: bytes.entry.name.text)
   }
 
   // MARK: Names and errors
@@ -86,12 +74,7 @@ final class InputFile: Sendable {
 
   /// Adds this file, and an entry in it, to an error that names no file.
   func located(_ error: LoadError, _ entry: String? = nil) -> LoadError {
-    guard error.path == nil else { return error }
-    var error = error
-    error.path = path
-    let names = [self.entry, error.entry ?? entry].compactMap(\.self)
-    error.entry = names.isEmpty ? nil : names.joined(separator: ": ")
-    return error
+    error.located(in: path, self.entry, error.entry ?? entry)
   }
 
   /// Runs `body` and adds this file, and an entry in it, to errors that name no file.
@@ -103,11 +86,8 @@ final class InputFile: Sendable {
 
   // MARK: Reading
 
-  /// Reads a range into memory.
+  /// Reads a range into memory of its size.
   ///
-  /// - Parameters:
-  ///   - range: the bytes to read.
-  ///   - memory: receives them; as large as the range.
   /// - Throws: ``LoadError``: `wrongSize` when the range lies outside the file; `damaged` when the
   ///   file was cut or changed since it was opened, or a zip entry is damaged; `unreadable`.
   func read(_ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
@@ -116,15 +96,21 @@ final class InputFile: Sendable {
       throw located(.otherRoom(memory.count, needs: range.count))
     }
     switch source {
-    case .open(let file): try read(range, of: file, into: memory)
-    case .closed: try read(range, of: try FileDescriptor(path: path), into: memory)
+    case .file(let identity, let open):
+      let file = if let open { open } else { try FileDescriptor(path: path) }
+      let found = try file.read(at: range.lowerBound, into: memory)
+      let now = try file.identity()
+      if now != identity, now.isSameFile(as: identity), now.count < count {
+        throw located(.shrunk(received: now.count, needs: count))
+      }
+      guard now == identity, found == range.count else { throw located(.changed) }
     case .memory(let bytes):
       bytes.withBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
     case .zipped(let bytes):
       try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
     case .part(let whole, let start):
       do throws(LoadError) {
-        try whole.read((start + range.lowerBound)..<(start + range.upperBound), into: memory)
+        try whole.read(range.shifted(by: start), into: memory)
       } catch {
         var error = error
         if error.path == path, error.entry == whole.entry { error.entry = entry }
@@ -133,19 +119,15 @@ final class InputFile: Sendable {
     }
   }
 
-  /// Reads a range into memory of its own.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory`, and what ``read(_:into:)`` throws.
-  func bytes(_ range: Range<Int>) throws(LoadError) -> FileBytes {
+  /// Reads a range into memory of its own; throws `outOfMemory`, and as ``read(_:into:)`` does.
+  func bytes(_ range: Range<Int>) throws(LoadError) -> SharedBytes {
     try check(range)
-    return try FileBytes(byteCount: range.count, for: origin) { memory throws(LoadError) in
+    return try SharedBytes(byteCount: range.count, for: origin) { memory throws(LoadError) in
       try read(range, into: memory)
     }
   }
 
-  /// Reads a range into an array.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory`, and what ``read(_:into:)`` throws.
+  /// Reads a range into an array; throws `outOfMemory`, and as ``read(_:into:)`` does.
   func array(_ range: Range<Int>) throws(LoadError) -> [UInt8] {
     try check(range)
     try AvailableMemory.checkArray(range.count, for: origin)
@@ -156,17 +138,13 @@ final class InputFile: Sendable {
     return bytes
   }
 
-  /// Reads the first bytes, at most `count` of them.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory`, and what ``read(_:into:)`` throws.
+  /// Reads the first bytes, at most `count` of them, as ``array(_:)`` does.
   func prefix(_ count: Int) throws(LoadError) -> [UInt8] { try array(0..<min(count, self.count)) }
 
   /// Calls `body` with the bytes of a range.
   ///
   /// Bytes in memory are passed in place if their address is a multiple of `alignment`. All others
   /// are read into memory for the call.
-  ///
-  /// - Throws: ``LoadError``: `outOfMemory`, and what ``read(_:into:)`` throws; what `body` throws.
   func withUnsafeBytes(
     in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -179,39 +157,44 @@ final class InputFile: Sendable {
 
   /// The bytes of memory that ``withUnsafeBytes(in:alignment:_:)`` allocates.
   func temporaryByteCount(in range: Range<Int>, alignment: Int) -> Int {
-    if case .zipped(let bytes) = source { return range.count + bytes.readingByteCount }
-    return placeInMemory(range, alignment: alignment) == nil ? range.count : 0
+    switch source {
+    case .file, .memory: placeInMemory(range, alignment: alignment) == nil ? range.count : 0
+    case .zipped(let bytes): range.count + bytes.readingByteCount
+    case .part(let whole, let start):
+      whole.temporaryByteCount(in: range.shifted(by: start), alignment: alignment)
+    }
   }
 
   private func placeInMemory(
     _ range: Range<Int>, alignment: Int
-  ) -> (bytes: FileBytes, range: Range<Int>)? {
+  ) -> (bytes: SharedBytes, range: Range<Int>)? {
     switch source {
-    case .memory(let bytes):
-      range.lowerBound.isMultiple(of: alignment) ? (bytes, range) : nil
+    case .memory(let bytes): range.lowerBound.isMultiple(of: alignment) ? (bytes, range) : nil
     case .part(let whole, let start):
-      whole.placeInMemory(
-        (start + range.lowerBound)..<(start + range.upperBound), alignment: alignment)
-    case .open, .closed, .zipped: nil
+      whole.placeInMemory(range.shifted(by: start), alignment: alignment)
+    case .file, .zipped: nil
     }
   }
-
-  // MARK: Checks
 
   private func check(_ range: Range<Int>) throws(LoadError) {
     guard range.lowerBound >= 0, range.upperBound <= count else {
       throw located(.placeOutside(range.lowerBound, byteCount: range.count, of: count))
     }
   }
+}
 
-  private func read(
-    _ range: Range<Int>, of file: FileDescriptor, into memory: UnsafeMutableRawBufferPointer
-  ) throws(LoadError) {
-    let found = try file.read(at: range.lowerBound, into: memory)
-    let now = try file.identity()
-    if let identity, now != identity, now.isSameFile(as: identity), now.count < count {
-      throw located(.shrunk(received: now.count, needs: count))
-    }
-    guard identity == nil || now == identity, found == range.count else { throw located(.changed) }
+extension LoadError {
+  /// The error with a path, and an entry in an entry of it, unless it has a path already.
+  func located(in path: String, _ entries: String?...) -> LoadError {
+    guard problem.path == nil else { return self }
+    var error = self
+    error.path = path
+    let names = entries.compactMap(\.self)
+    error.entry = names.isEmpty ? nil : names.joined(separator: ": ")
+    return error
   }
+}
+
+extension Range<Int> {
+  fileprivate func shifted(by offset: Int) -> Range { lowerBound + offset..<upperBound + offset }
 }

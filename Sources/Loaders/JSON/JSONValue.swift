@@ -3,33 +3,20 @@
 /// Foundation's readers silently drop one of two members of the same name and do not limit the
 /// depth, so Forge has a reader of its own.
 enum JSONValue: Sendable {
-  case null
-  case bool(Bool)
   case integer(Int)
-  case number(Double)
   case text(String)
   case array([JSONValue])
   case object(JSONObject)
+  /// A value that no file of parameters needs: another number, a truth value or null.
+  case other
 
-  var text: String? {
-    if case .text(let text) = self { return text }
-    return nil
-  }
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
+  var array: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
+  var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
 
-  var integer: Int? {
-    if case .integer(let integer) = self { return integer }
-    return nil
-  }
-
-  var array: [JSONValue]? {
-    if case .array(let array) = self { return array }
-    return nil
-  }
-
-  var object: JSONObject? {
-    if case .object(let object) = self { return object }
-    return nil
-  }
+  /// The value of a member; `nil` where this is no object or has none of that name.
+  subscript(name: EntryName) -> JSONValue? { object?[name] }
 }
 
 /// The members of a JSON object, no two of one name.

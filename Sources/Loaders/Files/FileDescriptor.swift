@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// What tells a file, and one version of it, from others.
+/// Tells a file, and one version of it, from all others.
 package struct FileIdentity: Sendable, Equatable {
   /// The size in bytes.
   package let count: Int
@@ -68,18 +68,10 @@ package final class FileDescriptor: Sendable {
   // The number of a file that was not opened is -1, which closes nothing.
   deinit { close(file) }
 
-  /// The file as it is now.
-  ///
-  /// - Throws: ``LoadError`` of kind `unreadable`.
+  /// The file as it is now; throws `unreadable`.
   package func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
 
-  /// Reads bytes from a place on.
-  ///
-  /// - Parameters:
-  ///   - offset: the first byte.
-  ///   - memory: receives the bytes.
-  /// - Returns: how many there were; fewer than asked for at the end of the file.
-  /// - Throws: ``LoadError`` of kind `unreadable`.
+  /// Reads bytes from an offset on and returns how many there were: fewer at the end of the file.
   package func read(
     at offset: Int, into memory: UnsafeMutableRawBufferPointer
   ) throws(LoadError) -> Int {

@@ -25,13 +25,12 @@ package struct FileReplacement: ~Copyable {
     unlink(scratch)
   }
 
-  /// Writes a file.
+  /// Writes pieces of bytes as the file at a path, in place of one that is there.
   ///
-  /// - Parameters:
-  ///   - pieces: its bytes.
-  ///   - path: where it will be; a file that is there is replaced.
   /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`.
-  package static func write(_ pieces: [UnsafeRawBufferPointer], to path: String) throws(LoadError) {
+  package static func replace(
+    _ path: String, with pieces: [UnsafeRawBufferPointer]
+  ) throws(LoadError) {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     let target = try target(of: path)
     let replacement = try FileReplacement(beside: target, purpose: path)
@@ -60,13 +59,5 @@ package struct FileReplacement: ~Copyable {
       guard written > 0 else { throw .cannotWrite(purpose, written < 0 ? errno : EIO) }
       rest = rest.dropFirst(written)
     }
-  }
-
-  private func write(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(file, bytes, count)
-    #elseif canImport(Musl)
-      Musl.write(file, bytes, count)
-    #endif
   }
 }

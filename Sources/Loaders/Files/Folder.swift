@@ -8,29 +8,17 @@
 enum Folder {
   private static let maximumDepth = 8
 
-  /// Whether a path leads to a folder.
-  ///
-  /// - Throws: ``LoadError``: `badName`, `fileMissing` or `unreadable`.
-  static func isFolder(_ path: String) throws(LoadError) -> Bool {
-    try isFolder(path, expectsFolder: false)
-  }
-
-  /// Throws unless a path leads to a folder.
+  /// Whether a path leads to a folder; `true`, or an error, where it must lead to one.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  static func check(_ path: String) throws(LoadError) {
-    guard try isFolder(path, expectsFolder: true) else { throw .notAFolder(path) }
-  }
-
-  private static func isFolder(
-    _ path: String, expectsFolder: Bool
-  ) throws(LoadError) -> Bool {
+  @discardableResult
+  static func isFolder(_ path: String, required: Bool = false) throws(LoadError) -> Bool {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     var info = stat()
-    guard stat(path, &info) == 0 else {
-      throw .cannotOpen(path, errno, isFolder: expectsFolder)
-    }
-    return info.st_mode & S_IFMT == S_IFDIR
+    guard stat(path, &info) == 0 else { throw .cannotOpen(path, errno, isFolder: required) }
+    let isFolder = info.st_mode & S_IFMT == S_IFDIR
+    guard isFolder || !required else { throw .notAFolder(path) }
+    return isFolder
   }
 
   /// The relative paths of the files, sorted; `nil` when `path` is no folder.
@@ -53,10 +41,8 @@ enum Folder {
           folders.append((relative, depth + 1))
         }
         guard files.count + folders.count <= limits.entries else {
-          var error = LoadError.beyondLimit(
-            "a folder of more than \(limits.entries) files", limit: "entries")
-          error.path = path
-          throw error
+          let what = "a folder of more than \(limits.entries) files"
+          throw .beyondLimit(what, limit: "entries").located(in: path)
         }
       }
     }

@@ -1,12 +1,8 @@
 import ForgeShapes
 
 extension ElementType {
-  /// Converts little-endian values of this type to Float32.
-  ///
-  /// - Parameters:
-  ///   - bytes: the values; any alignment.
-  ///   - floats: receives as many of them as it has room for, which must not be more than there
-  ///     are.
+  /// Converts little-endian values of this type, of any alignment, to as many as `floats` has room
+  /// for, which must not be more than there are.
   package func convert(
     _ bytes: UnsafeRawBufferPointer, into floats: UnsafeMutableBufferPointer<Float>
   ) {

@@ -13,7 +13,7 @@ import ForgeShapes
 public struct NumPyParameters: ParameterSource {
   /// The archive or folder.
   public var path: String { source.file.path }
-  private var source: EntryParameters<NumPyArrays>
+  private let source: EntryParameters<NumPyArrays>
 
   /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your
   /// own.
@@ -57,27 +57,23 @@ public struct NumPyParameters: ParameterSource {
     try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
   }
 
-  /// Takes arrays that are found.
   init(
     _ arrays: NumPyArrays, layout: ParameterLayout,
     entry: (@Sendable (ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
-    source = try EntryParameters(arrays, layout: layout, rule: entry) { () throws(LoadError) in
-      try EntryNames.layers(arrays.names)
-    }
+    source = try EntryParameters(
+      arrays, layout: layout, rule: entry, layers: try EntryNames.layers(arrays.names))
   }
 
   /// The layer names there are arrays for; none with a rule of your own.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, after a look whether all it has for the model's layers is wanted.
+  /// The source, which now knows whether the model takes all it has for the model's layers.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.
   public func prepared(for specs: [ParameterSpec]) -> any ParameterSource {
-    var ready = self
-    ready.source = source.matched(byName: specs)
-    return ready
+    source.matched(byName: specs)
   }
 
   /// The values of a parameter, or `nil` when there are none.

@@ -1,0 +1,59 @@
+import ForgeShapes
+import ForgeSystem
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The memory there is for values that a file claims to have.
+///
+/// The system promises more memory than there is, and ends a process that uses what it was
+/// promised. A sparse file may claim any number of values, so a large allocation is compared with
+/// what there is before it is made.
+package enum AvailableMemory {
+  /// Smaller allocations are left to the allocator.
+  private static let leastCheckedBytes = 1 << 26
+  private static let leastProbedBytes = 1 << 16
+
+  /// Throws `outOfMemory` when so many bytes cannot be held.
+  package static func check(_ byteCount: Int, for purpose: String) throws(LoadError) {
+    guard byteCount >= leastCheckedBytes else { return }
+    guard byteCount <= bytes else { throw .outOfMemory(purpose, byteCount: byteCount) }
+  }
+
+  /// Throws `outOfMemory` when an array of so many bytes, which would trap, cannot be made.
+  static func checkArray(_ byteCount: Int, for purpose: String) throws(LoadError) {
+    try check(byteCount, for: purpose)
+    guard byteCount >= leastProbedBytes else { return }
+    do { try MemoryProbe.check(byteCount: byteCount) } catch {
+      throw .outOfMemory(purpose, byteCount: byteCount)
+    }
+  }
+
+  /// The bytes that can be had without ending a process: of the machine, and of its container.
+  private static var bytes: Int {
+    let pages = Int(sysconf(Int32(_SC_PHYS_PAGES)))
+    let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let kilobytes = number(after: "MemAvailable:", in: "/proc/meminfo")
+    return [
+      pages > 0 && pageBytes > 0 ? pages.multipliedSaturated(by: pageBytes) : nil,
+      kilobytes?.multipliedSaturated(by: 1024),
+      number(after: "", in: "/sys/fs/cgroup/memory.max"),
+    ].compactMap(\.self).min() ?? .max
+  }
+
+  /// The number that follows a label and spaces in one of the system's small files.
+  private static func number(after label: String, in path: String) -> Int? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+    let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    guard let start = label.isEmpty ? text.startIndex : text.firstRange(of: label)?.upperBound
+    else { return nil }
+    return Int(text[start...].drop { $0 == " " }.prefix(while: \.isNumber))
+  }
+}
