@@ -11,7 +11,9 @@ enum HDF5NumberedLayers {
     var found: [(place: [ArraySlice<UInt8>], group: EntryName, children: Range<Int>)] = []
     // Files written on Windows have backslashes in names instead of groups.
     for node in contents.nodes.indices
-    where contents.isGroup(node) && contents.nodes[node].name.hasSuffix("vars") {
+    where contents.isGroup(node)
+      && contents.nodes[node].name.bytes.suffix(4).elementsEqual("vars".utf8)
+    {
       let path = contents.fullPath(of: node)
       try reader.budget.take(bytes: 2 * path.count)
       var place = path.split { $0 == slash || $0 == UInt8(ascii: "\\") }
