@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "CForgePool.h"
+#include "CForgeThreadPool.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Packing on several threads: see internal.h. */
-#include "include/CForgePool.h"
+#include "include/CForgeThreadPool.h"
 #include "internal.h"
 
 /* The least work that is worth another thread: some tens of microseconds of packing. */

@@ -5,7 +5,7 @@ import ForgeSystem
 /// Docs/Engine/Runner.md explains the design.
 final class Engine: Sendable {
   struct State {
-    var line = WaitingLine()
+    var line = TicketQueue()
     var free: [InflightSlot]
     /// Threads that wait for work.
     var parked = 0

@@ -108,8 +108,8 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
 
   private func start(
     _ source: Source, index: Int = 0, deadline: Deadline? = nil,
-    completion: @escaping StreamState<Result>.Completion
-  ) -> StreamState<Result>.Cancel {
+    completion: @escaping BoundedStream<Result>.Completion
+  ) -> BoundedStream<Result>.Cancel {
     let task = Task {
       do {
         completion(.success(try await predict(source, index: index, deadline: deadline)))

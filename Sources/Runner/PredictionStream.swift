@@ -17,7 +17,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
   /// The type of a result.
   public typealias Element = Output
 
-  let makeState: @Sendable () -> StreamState<Output>
+  let makeState: @Sendable () -> BoundedStream<Output>
   let drops: StreamDrops
 
   /// The number of inputs dropped so far, over all iterations; it may be read at any time.
@@ -52,9 +52,9 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
 
   /// Held by the iterator alone, so that leaving the loop in any way ends the iteration.
   fileprivate final class Owner: Sendable {
-    let state: StreamState<Output>
+    let state: BoundedStream<Output>
 
-    init(_ state: StreamState<Output>) { self.state = state }
+    init(_ state: BoundedStream<Output>) { self.state = state }
 
     deinit { state.end() }
   }

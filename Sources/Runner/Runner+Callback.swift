@@ -50,8 +50,8 @@ extension Runner {
   /// Starts a prediction and returns a closure that cancels it.
   func start(
     _ input: Network.Input, index: Int = 0, deadline: Deadline? = nil,
-    completion: @escaping StreamState<Output>.Completion
-  ) -> StreamState<Output>.Cancel {
+    completion: @escaping BoundedStream<Output>.Completion
+  ) -> BoundedStream<Output>.Cancel {
     let ticket = makeTicket(input, index, engine.time.moment(of: deadline))
     ticket.deliver = completion
     engine.submit(ticket)

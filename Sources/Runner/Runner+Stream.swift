@@ -62,14 +62,14 @@ extension Runner {
   /// A stream of at most as many predictions at once as fit into the slots, and `extra` more.
   func stream<Result: Sendable>(
     policy: StreamPolicy, waiting: Int, extra: Int = 0,
-    produce: @escaping @Sendable (StreamState<Result>) async throws -> Void
+    produce: @escaping @Sendable (BoundedStream<Result>) async throws -> Void
   ) throws -> PredictionStream<Result> {
     guard waiting >= 0 else { throw RunnerError.invalidCount("waiting", waiting, least: 0) }
     let concurrency = inflightBuffers * batch + extra
     let drops = StreamDrops()
     return PredictionStream(
       makeState: { [engine] in
-        StreamState(
+        BoundedStream(
           policy: policy, concurrency: concurrency, waiting: waiting, produce: produce,
           countDropped: {
             drops.count.add(1, ordering: .relaxed)

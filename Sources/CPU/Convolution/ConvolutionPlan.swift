@@ -19,7 +19,7 @@ struct ConvolutionPlan {
   init(
     _ graph: OperationGraph, _ settings: PlanSettings, constants: PackedConstants? = nil
   ) throws {
-    var choice = GraphConvolutions(graph, settings)
+    var choice = ConvolutionChoice(graph, settings)
     // The first pass determines the borders of images, so that the second packs no weights in a
     // form that goes unused.
     try choice.choose()

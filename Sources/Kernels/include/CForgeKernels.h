@@ -68,7 +68,8 @@ typedef struct {
   int32_t pieces;
 } forge_step;
 
-/* Runs steps[0 ..< count] in order on the calling thread. See CForgePool.h for several threads. */
+/* Runs steps[0 ..< count] in order on the calling thread. CForgeThreadPool.h takes several
+ * threads. */
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame);
 
 /* ---- activations ---- */

@@ -20,8 +20,8 @@ void forge_gather(const void *in, int32_t type, int32_t rank, const int64_t *siz
 
 /* ---- packing: weights in the forms that kernels read ----
  *
- * Every float of the form is written. Up to `threads` threads of the pool (see CForgePool.h) take
- * part when there is enough work. With 1 the pool is not used. */
+ * Every float of the form is written. Up to `threads` threads of the pool (CForgeThreadPool.h)
+ * take part when there is enough work. With 1 the pool is not used. */
 
 /* [outputs][taps][inputs] -> [panel][tap][in blocks * 16][panel_width], zero where padded. */
 void forge_pack_convolution(const float *weights, float *packed, int64_t outputs, int64_t taps,

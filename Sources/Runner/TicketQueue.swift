@@ -2,7 +2,7 @@
 ///
 /// It is a list linked through the tickets themselves, so that joining and leaving do not allocate.
 /// Each ticket is retained once, by `first` or by the one before it.
-struct WaitingLine {
+struct TicketQueue {
   private(set) var count = 0
   private(set) var first: Ticket?
   private unowned(unsafe) var last: Ticket?

@@ -4,7 +4,7 @@ import ForgeOperations
 ///
 /// The choices depend on each other: an image has the border that the algorithms reading it need,
 /// and some algorithms require images without a border.
-struct GraphConvolutions {
+struct ConvolutionChoice {
   private let graph: OperationGraph
   private let settings: PlanSettings
   private let nodes: [(position: Int, problem: ConvolutionProblem)]

@@ -1,7 +1,7 @@
 /// The state of one iteration over a stream: waiting, running and finished predictions.
 ///
 /// An input is represented by a closure that starts its prediction.
-final class StreamState<Output: Sendable>: Sendable {
+final class BoundedStream<Output: Sendable>: Sendable {
   /// Receives the result of a prediction.
   typealias Completion = @Sendable (Result<Output, any Error>) -> Void
   /// Starts a prediction and returns a closure that cancels it.
@@ -34,13 +34,13 @@ final class StreamState<Output: Sendable>: Sendable {
   /// The most inputs that wait in addition.
   private let waitingLimit: Int
   /// Offers the inputs.
-  private let produce: @Sendable (StreamState) async throws -> Void
+  private let produce: @Sendable (BoundedStream) async throws -> Void
   private let countDropped: @Sendable () -> Void
   private let monitor = Monitor(State())
 
   init(
     policy: StreamPolicy, concurrency: Int, waiting: Int,
-    produce: @escaping @Sendable (StreamState) async throws -> Void,
+    produce: @escaping @Sendable (BoundedStream) async throws -> Void,
     countDropped: @escaping @Sendable () -> Void
   ) {
     self.policy = policy

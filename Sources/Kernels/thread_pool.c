@@ -1,4 +1,4 @@
-/* The loops over steps, and the thread pool: see CForgePool.h.
+/* The loops over steps, and the thread pool: see CForgeThreadPool.h.
  *
  * The protocol uses one word per worker, on cache lines of its own:
  *
@@ -13,7 +13,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "include/CForgePool.h"
+#include "include/CForgeThreadPool.h"
 #include "internal.h"
 
 #include <limits.h>

@@ -1,0 +1,145 @@
+import ForgeOperations
+import ForgeShapes
+import ForgeSystem
+
+/// The messages of prediction errors; tests pin them.
+extension PredictionError {
+  static func wrongValueCount(
+    _ count: Int, input: String, needs: Int, shape: Shape, batch: Int
+  ) -> PredictionError {
+    let each = batch == 1 ? "\(shape)" : "\(batch) times \(shape)"
+    return PredictionError(
+      .wrongValueCount, "input \"\(input)\" has the wrong number of values",
+      received: "\(count) values", needs: "\(needs) values: \(each)")
+  }
+
+  static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError {
+    PredictionError(
+      .wrongValueCount, "the memory for output \"\(output)\" has the wrong size",
+      received: "\(count) values", needs: "\(needs) values")
+  }
+
+  static func sizeNeeded(_ input: String, _ shape: Shape) -> PredictionError {
+    PredictionError(
+      .wrongShape,
+      "input \"\(input)\" takes pictures of any size, so their size must be given",
+      needs: "\(shape)", remedy: "predict(TensorValues(width:height:channels:values:))")
+  }
+
+  static func wrongShape(_ input: String, received: Shape, needs: Shape) -> PredictionError {
+    PredictionError(
+      .wrongShape, "input \"\(input)\" has the wrong shape", received: "\(received)",
+      needs: "\(needs)")
+  }
+
+  static func sizeOutOfRange(
+    _ input: String, received: Shape, needs: Shape, range: ClosedRange<Int>
+  ) -> PredictionError {
+    PredictionError(
+      .wrongShape, "input \"\(input)\" has the wrong shape", received: "\(received)",
+      needs: "\(needs), each size from \(range.lowerBound) to \(range.upperBound), "
+        + "at most \(Shape.maximumElementCount) elements")
+  }
+
+  static func noMemory(_ error: NoMemory) -> PredictionError {
+    PredictionError(
+      .noMemory, "there is no memory for the prediction",
+      needs: error.byteCount == .max
+        ? "more bytes than can be counted" : "\(error.byteCount) bytes",
+      remedy: "predict fewer examples at a time, or smaller inputs")
+  }
+
+  static func wrongBatch(_ count: Int, maximum: Int, remedy: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch, count < 1 ? "the batch is empty" : "the batch is too large",
+      received: "\(count) examples", needs: "1 to \(maximum)", remedy: remedy)
+  }
+
+  static func wrongExample(_ index: Int, count: Int, remedy: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch, "the batch has no such example", received: "example \(index)",
+      needs: count == 1 ? "0, the only one" : "0 to \(count - 1)", remedy: remedy)
+  }
+
+  static var emptyBatch: PredictionError {
+    PredictionError(.wrongBatch, "the batch is empty", needs: "at least 1 example")
+  }
+
+  static func unknownName(_ name: String, what: String, known: [String]) -> PredictionError {
+    PredictionError(
+      .unknownName, "there is no \(what) \"\(name)\"",
+      needs: known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))
+  }
+
+  static func missingInput(_ name: String, _ shape: Shape) -> PredictionError {
+    PredictionError(.missingInput, "input \"\(name)\" is missing", needs: "\(shape)")
+  }
+
+  static func inputCount(_ count: Int, what: String) -> PredictionError {
+    PredictionError(
+      .missingInput, "the model has \(count) \(what), so they must be named",
+      remedy: "predict([\"name\": values, …])")
+  }
+
+  static var busy: PredictionError {
+    PredictionError(
+      .busy, "a prediction is running in this context",
+      remedy: "give each thread a Context of its own, or call network.predict")
+  }
+
+  static func wrongThreads(_ threads: Int) -> PredictionError {
+    PredictionError(
+      .wrongThreads, "a prediction needs a thread", received: "threads: \(threads)",
+      needs: "at least 1")
+  }
+
+  static func wrongWorkspace(_ received: String, needs: String) -> PredictionError {
+    PredictionError(
+      .wrongWorkspace, "the workspace does not fit", received: received, needs: needs)
+  }
+
+  static func wrongCrop(
+    _ name: String, _ crop: CropRectangle, width: Int, height: Int
+  ) -> PredictionError {
+    PredictionError(
+      .wrongCrop, "the crop rectangle of \"\(name)\" does not lie inside its image",
+      received: "x \(crop.x), y \(crop.y), width \(crop.width), height \(crop.height)",
+      needs: "a part of \(width)×\(height) (width×height) with sides above 0")
+  }
+
+  static func notRealtime(_ what: String) -> PredictionError {
+    PredictionError(
+      .notRealtime, "the model does not suit real-time use", received: what,
+      needs: "layers of Forge's own, compiled with checks: .none", remedy: "Context(network)")
+  }
+
+  static func customLayer(
+    _ layer: Problem.LayerReference?, place: SourcePlace?, cause: any Error
+  ) -> PredictionError {
+    PredictionError(
+      .customLayer,
+      Problem(place: place, layer: layer, headline: "the custom layer failed", cause: cause))
+  }
+
+  static func notFinite(
+    _ output: String, index: Int, value: Float, source: NonFiniteSource?
+  ) -> PredictionError {
+    let remedy =
+      switch source {
+      case .input: "check the input before predicting"
+      case .layer: "look for large values in its input, and for NaN with checks: .finiteParameters"
+      case nil: "look for NaN in the input and in the parameters; keep: shows each layer"
+      }
+    return PredictionError(
+      .notFinite,
+      Problem(
+        headline: "output \"\(output)\" holds a number that is not finite",
+        details: [("received", "\(value.nameOfNonFinite) at index \(index)")]
+          + (source.map { [("first in", $0.description)] } ?? []) + [("remedy", remedy)]))
+  }
+}
+
+extension Float {
+  /// The number as messages name it, omitting the sign of a NaN, which means nothing.
+  var nameOfNonFinite: String { isNaN ? "nan" : "\(self)" }
+}
