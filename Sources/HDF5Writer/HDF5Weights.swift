@@ -122,7 +122,7 @@ public enum HDF5Weights {
     let places = axes.compactMap { spec.axes.firstIndex(of: $0) }
     var sizes = places.map { spec.sizes[$0] }
     let ordered = try RawMemory(byteCount: data.count * MemoryLayout<Float>.size, for: entry)
-    try data.withUnsafeBytes { bytes in
+    try data.withBytes(atLeast: 0) { bytes in
       guard bytes.count == data.count * data.elementType.byteCount else {
         throw LoadError.wrongCount(bytes.count / data.elementType.byteCount, for: spec)
       }

@@ -40,13 +40,32 @@ extension ParameterData {
   /// - Throws: `ShapeError` when there are fewer bytes than it holds, and what
   ///   ``withUnsafeBytes(_:)`` throws.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    try withBytes(atLeast: memory.count) {
+      memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<memory.count]))
+    }
+  }
+
+  /// Calls `body` with at least `count` bytes: a source may have changed since it was checked.
+  ///
+  /// - Throws: `ShapeError` when there are fewer bytes, or when the source does not call the
+  ///   closure, which would leave what `body` writes unwritten; and what the source throws.
+  package func withBytes(
+    atLeast count: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var isRead = false
     try withUnsafeBytes { bytes in
-      guard bytes.count >= memory.count else {
+      isRead = true
+      guard bytes.count >= count else {
         throw ShapeError(
           .shapeMismatch, "\(origin) shrank while it was read",
-          received: "\(bytes.count) bytes", needs: "\(memory.count) bytes")
+          received: "\(bytes.count) bytes", needs: "\(count) bytes")
       }
-      memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<memory.count]))
+      try body(bytes)
+    }
+    guard isRead else {
+      throw ShapeError(
+        .shapeMismatch, "\(origin) gave no values", received: "0 bytes", needs: "\(count) bytes",
+        remedy: "call the closure of withUnsafeBytes with the values")
     }
   }
 }

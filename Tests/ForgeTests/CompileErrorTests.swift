@@ -223,6 +223,15 @@ import Testing
         cause     gone
       """
     ) { try compile(weights: GoneValues(count: 72)) }
+    expect(
+      """
+      a parameter could not be read
+        cause     nowhere gave no values
+                    received  0 bytes
+                    needs     288 bytes
+                    remedy    call the closure of withUnsafeBytes with the values
+      """
+    ) { try compile(weights: SilentValues(count: 72)) }
   }
 
   // MARK: Options
@@ -395,6 +404,13 @@ private struct UnpreparedSource: ParameterSource {
   }
   func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource { throw Refusal() }
   func parameter(for spec: ParameterSpec) -> (any ParameterData)? { nil }
+}
+
+/// Values whose closure is never called.
+private struct SilentValues: ParameterData {
+  let count: Int
+  var origin: String { "nowhere" }
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {}
 }
 
 private struct GoneValues: ParameterData {

@@ -39,14 +39,7 @@ struct ParameterStore: ConstantSource {
     loading.hold(
       spec.count * MemoryLayout<Float>.stride + (isDirect ? 0 : source.temporaryByteCount))
     guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
-    try source.withUnsafeBytes { bytes in
-      // A source that changed is not read past its end.
-      let needed = spec.count * source.elementType.byteCount
-      guard bytes.count >= needed else {
-        throw ShapeError(
-          .shapeMismatch, "\(source.origin) shrank while it was read",
-          received: "\(bytes.count) bytes", needs: "\(needed) bytes")
-      }
+    try source.withBytes(atLeast: spec.count * source.elementType.byteCount) { bytes in
       ParameterGather.gather(
         bytes, type: source.elementType, sizes: spec.sizes, strides: strides, into: output,
         threads: threads)

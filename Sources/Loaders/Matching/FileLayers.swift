@@ -22,6 +22,8 @@ struct FileLayers: Sendable {
   let layers: [FileLayer]
   /// Whether kernels have Theano's order.
   let isTheano: Bool
+  /// The whole names of the entries of a file of that form.
+  private let entries: Set<EntryName>
   /// The layers nearest to a name, and how near they are.
   private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
@@ -29,6 +31,7 @@ struct FileLayers: Sendable {
     self.form = form
     self.layers = layers
     self.isTheano = isTheano
+    entries = form == .entries ? Set(layers.flatMap { $0.parameters.map(\.entry) }) : []
     for (index, layer) in layers.enumerated() {
       // A whole name is nearer than a part of one.
       note(index, as: layer.name, distance: -1)
@@ -60,11 +63,20 @@ struct FileLayers: Sendable {
 
   /// The entry of one parameter by its name alone, without the others of its layer.
   func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
-    guard let layer = try layer(named: spec.layer) else { return nil }
-    guard !layer.isNumbered else {
+    let layer = try layer(named: spec.layer)
+    guard layer?.isNumbered != true else {
       throw .unprepared("the file was not prepared for the model's parameters")
     }
-    return layer.parameter(named: spec).map { layer.parameters[$0].entry }
+    if let layer, let index = layer.parameter(named: spec) { return layer.parameters[index].entry }
+    return wholeNames(of: spec).first(where: entries.contains)
+  }
+
+  /// The names that an entry of a custom parameter may have.
+  ///
+  /// The list of layers has `se.reduce_bias` as the biases of `se.reduce`, but it may be the
+  /// `reduce_bias` of `se`.
+  private func wholeNames(of spec: ParameterSpec) -> [EntryName] {
+    ["/", ".", "_"].map { EntryName("\(spec.layer)\($0)\(spec.type.name)") }
   }
 
   /// A name for each layer, the shortest that finds it.

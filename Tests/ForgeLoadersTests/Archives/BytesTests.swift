@@ -85,6 +85,25 @@ import Testing
     #expect(layers == (try file.parameters().availableNames))
   }
 
+  /// The type of a custom parameter may end like the name of another parameter.
+  @Test(arguments: ["se.reduce_bias", "se/reduce_bias", "se_reduce_bias"])
+  func customTypesMayEndInAKnownName(_ entry: String) throws {
+    let safeTensors = HostileNamesTests.safetensors(
+      "{\"\(entry)\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}",
+      data: [Float]([1, 2, 3, 4]).withUnsafeBytes { Array($0) })
+    let spec = ParameterSpec(layer: "se", ParameterType("reduce_bias"), [.outputs: 4])
+    let biases = ParameterSpec(layer: "se.reduce", .biases, [.outputs: 4])
+    for source in [
+      try SafeTensorsParameters(bytes: safeTensors),
+      try SafeTensorsParameters(bytes: safeTensors).prepared(for: [spec]),
+    ] as [any ParameterSource] {
+      #expect(try source.floats(for: spec) == [1, 2, 3, 4])
+      if entry == "se.reduce_bias" { #expect(try source.floats(for: biases) == [1, 2, 3, 4]) }
+    }
+    let other = ParameterSpec(layer: "se", ParameterType("expand_bias"), [.outputs: 4])
+    #expect(try SafeTensorsParameters(bytes: safeTensors).parameter(for: other) == nil)
+  }
+
   @Test func sourcesAreTheSame() throws {
     let safeTensors = HostileNamesTests.safetensors(
       "{\"conv1.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}",
