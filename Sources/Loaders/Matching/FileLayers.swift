@@ -8,21 +8,21 @@ struct FileLayers: Sendable {
     case listed
     /// `.weights.h5` of Keras 3: numbered values in groups by class.
     case numbered
-    /// Groups of HDF5 datasets, of any origin; without an order.
+    /// Groups of HDF5 datasets from other programs, without an order.
     case plain
-    /// Entries whose names are those of a layer and a parameter; unknown parameters are ignored.
+    /// Entries named by layer and parameter; unknown parameters are ignored.
     case entries
   }
 
-  /// One more than the layers of one name that a message shows.
+  /// The maximum number of layers kept per name: one more than a message shows.
   private static let shownClashes = 9
 
   let form: Form
   /// The layers that have parameters, in the order of the file.
   let layers: [FileLayer]
-  /// Whether kernels have Theano's order.
+  /// Whether kernels are flipped, as in Theano.
   let isTheano: Bool
-  /// The layers nearest to a name, and how near they are.
+  /// The layers that best match each name, and their distance.
   private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
   init(form: Form, layers: [FileLayer], isTheano: Bool = false) {
@@ -30,7 +30,7 @@ struct FileLayers: Sendable {
     self.layers = layers
     self.isTheano = isTheano
     for (index, layer) in layers.enumerated() {
-      // A whole name is nearer than a part of one.
+      // A full name is nearer than an alias.
       note(index, as: layer.name, distance: -1)
       for alias in layer.aliases where alias != layer.name {
         note(index, as: alias, distance: layer.depth)
@@ -49,16 +49,16 @@ struct FileLayers: Sendable {
     nearest[name]?.layers.append(index)
   }
 
-  /// The layer of a name, the outermost of several; `nil` when there is none.
+  /// The layer with a name, the outermost of several; `nil` if there is none.
   ///
-  /// - Throws: ``LoadError`` of kind `duplicate` when two are equally far out.
+  /// - Throws: ``LoadError`` of kind `duplicate` if two are at the same depth.
   func layer(named name: String) throws(LoadError) -> FileLayer? {
     guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
   }
 
-  /// The entry of one parameter by its name alone, without the others of its layer.
+  /// The entry of one parameter, without checking the others of its layer.
   func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
     guard let layer = try layer(named: spec.layer) else { return nil }
     guard !layer.isNumbered else {
@@ -67,7 +67,7 @@ struct FileLayers: Sendable {
     return layer.parameter(named: spec).map { layer.parameters[$0].entry }
   }
 
-  /// A name for each layer, the shortest that finds it.
+  /// The shortest unambiguous name of each layer.
   var names: [String] {
     layers.enumerated().map { index, layer in
       let slash = layer.name.bytes.lastIndex(of: UInt8(ascii: "/"))
