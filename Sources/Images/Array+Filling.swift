@@ -3,8 +3,8 @@ import ForgeSystem
 extension Array {
   /// Creates an array of at most `capacity` elements; `fill` returns the number it has written.
   ///
-  /// An array traps when the system refuses memory, so the system is asked first. Another thread
-  /// may still take the memory in between. Inlined, so that loops in `fill` are fast.
+  /// Array allocation traps on failure, so the available memory is checked first. Another thread
+  /// may still take it in between. Inlined, so that loops in `fill` are fast.
   @inline(__always)
   init(
     filling capacity: Int,

@@ -1,6 +1,6 @@
-/// The orientation in EXIF tag 274: where row 0 and column 0 of the file are in the picture.
+/// The orientation in EXIF tag 274: the position of the file's row 0 and column 0 in the picture.
 struct ExifOrientation {
-  /// The number of an orientation that leaves the picture as it is in the file.
+  /// The orientation that leaves the picture unchanged.
   static let upright = ExifOrientation(number: 1)
 
   /// Whether width and height are exchanged.
@@ -10,14 +10,14 @@ struct ExifOrientation {
   /// Whether the file's rows run backwards along their side of the picture.
   let reversesRows: Bool
 
-  /// The orientation of a number from 1 to 8; upright for any other.
+  /// Creates an orientation from a number from 1 to 8; upright for any other.
   private init(number: Int) {
     swapsSides = (5...8).contains(number)
     reversesColumns = [2, 3, 7, 8].contains(number)
     reversesRows = [3, 4, 6, 7].contains(number)
   }
 
-  /// The orientation that a JPEG file states; upright if it states none or an invalid one.
+  /// Reads the orientation of a JPEG file; upright if missing or invalid.
   init(jpeg bytes: UnsafeRawBufferPointer) {
     self.init(number: Self.exifBlock(bytes).flatMap(Self.number) ?? 1)
   }
@@ -68,7 +68,7 @@ struct ExifOrientation {
       let count = number(at: directory, bytes: 2),
       let entry = (0..<count).lazy.map({ directory + 2 + 12 * $0 })
         .first(where: { number(at: $0, bytes: 2) == 0x0112 }),
-      // One value: a byte, a short (as in the standard) or a long.
+      // A single value: a byte, a short (as in the standard) or a long.
       let type = number(at: entry + 2, bytes: 2), let size = [1: 1, 3: 2, 4: 4][type],
       number(at: entry + 4, bytes: 4) == 1
     else { return nil }

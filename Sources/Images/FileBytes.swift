@@ -2,8 +2,7 @@ import ForgeLoaders
 
 /// The bytes of a regular file.
 ///
-/// They are read, not mapped: if another program truncates a mapped file, reading it kills the
-/// process.
+/// The file is not memory-mapped, because a page fault in a truncated file kills the process.
 enum FileBytes {
   /// Reads a whole file, or less of it if it is truncated in the meantime.
   static func read(_ path: String, limits: ImageLimits) throws(ImageError) -> [UInt8] {
@@ -19,7 +18,7 @@ enum FileBytes {
     }
   }
 
-  /// Throws the errors of `body` as those of pictures.
+  /// Converts errors of `body` to ``ImageError``.
   private static func reading<Value>(
     _ body: () throws(LoadError) -> Value
   ) throws(ImageError) -> Value {

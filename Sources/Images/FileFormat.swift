@@ -25,7 +25,7 @@ enum FileFormat {
 
   private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The name of a well-known format that is not supported.
+  /// The name of a known but unsupported format.
   private static func known(_ bytes: UnsafeRawBufferPointer) -> String? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)

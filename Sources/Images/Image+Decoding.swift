@@ -2,21 +2,19 @@ extension Image {
   /// Reads a picture from a file: JPEG, PNG, PPM or PGM, detected by its first bytes, not by its
   /// name.
   ///
-  /// Files of 16 bits per channel are converted to 8, and palettes to RGB; gray pictures with
-  /// transparency become RGBA, and CMYK becomes RGB, all as in Pillow; gamma and colour profiles
-  /// are ignored. A truncated or altered file is an error, never a partial picture, as far as the
-  /// format allows to detect it: JPEG has no checksums.
+  /// As in Pillow, 16 bits per channel are converted to 8, palettes and CMYK to RGB, and gray with
+  /// transparency to RGBA. Gamma and colour profiles are ignored. A truncated or altered file is an
+  /// error, never a partial picture, as far as the format can detect it: JPEG has no checksums.
   ///
   /// A progressive JPEG file stores its picture in scans, each of which refines it. A file that
-  /// ends after some of them can be shown but looks coarse, so missing scans are an error. Few
-  /// files omit scans on purpose; the standard allows it, and they cannot be told from truncated
-  /// ones. With `acceptsMissingScans`, both are decoded as far as possible.
+  /// ends after some scans decodes to a coarse picture, so missing scans are an error. The standard
+  /// allows files to omit scans, which is rare and cannot be distinguished from truncation. With
+  /// `acceptsMissingScans`, both are decoded as far as possible.
   ///
   /// - Parameters:
-  ///   - path: a regular file; a relative path starts at the current folder.
+  ///   - path: a regular file, relative to the working directory unless it begins with `/`.
   ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
-  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
-  ///     picture's coefficients.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if scans are missing.
   ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError`` naming the file.
   public init(
@@ -35,10 +33,9 @@ extension Image {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: the name of the file in errors.
+  ///   - name: the name of the file, for error messages.
   ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
-  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
-  ///     picture's coefficients.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if scans are missing.
   ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError``.
   public init(
@@ -56,10 +53,9 @@ extension Image {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: the name of the file in errors.
+  ///   - name: the name of the file, for error messages.
   ///   - appliesOrientation: whether the EXIF orientation of a JPEG file is applied.
-  ///   - acceptsMissingScans: whether a JPEG file is decoded even if its scans omit a part of the
-  ///     picture's coefficients.
+  ///   - acceptsMissingScans: whether a JPEG file is decoded even if scans are missing.
   ///   - limits: the limits on the size of the file and the picture.
   /// - Throws: ``ImageError``.
   public init(

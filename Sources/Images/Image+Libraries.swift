@@ -1,7 +1,7 @@
 import CForgeJPEG
 import CForgePNG
 
-/// What a file states about its picture, as both C modules name it.
+/// The header of a picture, as both C modules declare it.
 private protocol PictureHeader {
   var width: UInt32 { get }
   var height: UInt32 { get }
@@ -42,7 +42,7 @@ extension Image {
     }
   }
 
-  /// Calls `decode` without pixels for the header, checks the header, then calls it with pixels.
+  /// Calls `decode` without pixels to read the header, checks it, then calls `decode` with pixels.
   private init<Header: PictureHeader>(
     decoding header: Header, of format: String, byteCount: Int, end: String,
     swapsSides: Bool = false, limits: ImageLimits,
@@ -91,7 +91,7 @@ extension Image {
 }
 
 extension ExifOrientation {
-  /// Where the pixels of a file are in the upright picture.
+  /// The positions of a file's pixels in the upright picture.
   fileprivate func layout(of header: forge_jpeg_header) -> forge_jpeg_layout {
     let (width, height) = (Int(header.width), Int(header.height))
     let channels = Int(header.channels)

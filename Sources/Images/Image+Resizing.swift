@@ -3,12 +3,12 @@ import Forge
 extension Image {
   /// Resizes the picture, or a rectangle of it.
   ///
-  /// The result is bit for bit that of `resize((width, height), BILINEAR, box)` in Pillow 13.
-  /// Pixels are resampled along rows, rounded to bytes, then resampled along columns. The order is
-  /// reversed if the picture loses many more rows than columns (not in Pillow 12 and before, where
-  /// gray and RGB differ by at most 1). The colours of transparent pictures are premultiplied by
-  /// alpha for resampling. Pixels next to the rectangle contribute at its border, as with Pillow's
-  /// `box`.
+  /// The result is bit-identical to `resize((width, height), BILINEAR, box)` in Pillow 13. Pixels
+  /// are resampled along rows, rounded to bytes, then resampled along columns. The order is
+  /// reversed if the picture loses many more rows than columns; Pillow 12 lacks this rule, so its
+  /// gray and RGB results differ by at most 1. The colours of transparent pictures are
+  /// premultiplied by alpha. As with Pillow's `box`, pixels next to the rectangle contribute at its
+  /// border.
   ///
   /// - Parameters:
   ///   - width: pixels in a row of the result, at least 1.
@@ -17,8 +17,8 @@ extension Image {
   ///   - box: the source rectangle in pixels, possibly fractional; the whole picture by default.
   ///   - limits: the limits on the size of the result.
   /// - Returns: the picture, in the same format.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle is not
-  ///   inside.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, or the rectangle is empty
+  ///   or not inside the picture.
   public func resized(
     width: Int, height: Int, filter: ResamplingFilter = .bilinear, box: CropRectangle? = nil,
     limits: ImageLimits = ImageLimits()
@@ -35,7 +35,7 @@ extension Image {
     switch filter {
     case .nearest: return try nearest(rows: rows.nearest, columns: columns.nearest)
     case .bilinear where format == .rgba:
-      // Colours are premultiplied by alpha, so that invisible ones do not bleed.
+      // Colours are premultiplied by alpha, so that those of transparent pixels do not bleed.
       return try recolored { color, alpha in UInt8(dividedBy255(color * alpha)) }
         .bilinear(rows: rows, columns: columns)
         .recolored { color, alpha in
@@ -47,7 +47,7 @@ extension Image {
 
   // MARK: Bilinear
 
-  /// Resamples both axes; the intermediate picture is no larger than this one or the result.
+  /// Resamples both axes; the intermediate picture is no larger than the source or the result.
   private func bilinear(
     rows rowPart: AxisPart, columns columnPart: AxisPart
   ) throws(ImageError) -> Image {
@@ -56,7 +56,7 @@ extension Image {
     if columnPart.isUnchanged { return try resampled(rows: rows, columns: 0..<width) }
     if rowPart.isUnchanged { return try resampled(columns: columns, rows: 0..<height) }
     // Columns are resampled first if that loses many more rows than resampling rows loses columns.
-    // This is Pillow's rule since version 13, by the sizes of the pictures, not of the rectangle.
+    // This is the rule of Pillow 13; it uses the size of the picture, not of the rectangle.
     let (lostRows, lostColumns) = (height - rowPart.outputs, width - columnPart.outputs)
     if lostRows > 0, lostRows > 2 * lostColumns {
       return try resampled(rows: rows, columns: columns.range).resampled(
@@ -129,7 +129,7 @@ extension Image {
     }
   }
 
-  /// RGBA with each colour computed from it and its alpha.
+  /// Returns RGBA with each colour replaced by a function of the colour and its alpha.
   @inline(__always)
   private func recolored(
     _ color: (_ color: Int, _ alpha: Int) -> UInt8

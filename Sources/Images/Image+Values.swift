@@ -3,17 +3,17 @@ import Forge
 extension Image {
   /// Converts the picture to the input of a network.
   ///
-  /// - Parameter preparation: the part, the size and the normalization.
+  /// - Parameter preparation: the crop, the size and the normalization.
   /// - Returns: height × width × channels values, as `predict` takes them.
-  /// - Throws: ``ImageError`` when a size, a rectangle or a count of factors does not fit.
+  /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
+  ///   result exceeds the limits, or there is not enough memory.
   public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
     let normalization = preparation.normalization
     try normalization.check()
     if let size = preparation.size, !size.isPositive {
       throw .badSize(width: size.width, height: size.height)
     }
-    // Gray stays one channel until the end, because repeating it earlier would not change the
-    // result.
+    // Gray stays one channel until the end; repeating it earlier would not change the result.
     let wanted: PixelFormat =
       normalization.order == .gray || format == .gray ? .gray : .rgb
     let source = try converted(to: wanted, background: preparation.background)

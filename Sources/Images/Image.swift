@@ -1,10 +1,9 @@
 import Forge
 import ForgeShapes
 
-/// A picture in memory: 8 bits per channel, rows from the top, without gaps.
+/// A picture in memory: 8 bits per channel, rows from top to bottom, without padding.
 ///
-/// To make a picture the input of a network, prepare it as in the training of the network, then
-/// predict:
+/// To use a picture as input, prepare it as the network's training did, then predict:
 ///
 /// ```swift
 /// import Forge
@@ -30,7 +29,7 @@ public struct Image: Hashable, Sendable {
   ///   - width: the number of pixels in a row, at least 1.
   ///   - height: the number of rows, at least 1.
   ///   - format: the pixel format.
-  ///   - pixels: height × width × channels bytes, rows from the top.
+  ///   - pixels: height × width × channels bytes, rows from top to bottom.
   /// - Throws: ``ImageError`` when a size is not positive or does not match the number of bytes.
   public init(width: Int, height: Int, format: PixelFormat, pixels: [UInt8]) throws(ImageError) {
     guard width > 0, height > 0 else { throw .badSize(width: width, height: height) }

@@ -1,6 +1,6 @@
 import Forge
 
-/// The messages of ForgeImages, all in one place; tests pin them.
+/// All error messages of ForgeImages; tests compare them.
 extension ImageError {
   // MARK: Files
 
@@ -139,7 +139,7 @@ extension ImageError {
 
   static func bytes(_ count: Int) -> String { counted(count, "byte") }
 
-  /// Returns the same error with the file it belongs to.
+  /// Returns the error with the path of its file.
   func named(_ path: String?) -> ImageError {
     var error = self
     error.path = path ?? error.path

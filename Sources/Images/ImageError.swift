@@ -15,15 +15,15 @@ public enum ImageErrorKind: String, Hashable, Sendable {
   case fileMissing
   /// The file exists but cannot be opened or read.
   case unreadable
-  /// The path is that of a folder, a device or a pipe.
+  /// The path leads to a folder, a device or a pipe.
   case notARegularFile
   /// The path is not a valid file name.
   case badName
-  /// The picture or its file is larger than the limits allow.
+  /// The picture, its file or the cost of decoding exceeds the limits.
   case tooLarge
-  /// The bytes do not begin like those of any supported format.
+  /// The first bytes do not match any supported format.
   case unknownFormat
-  /// The bytes end before the picture does.
+  /// The bytes end before the picture is complete.
   case truncated
   /// The bytes are altered or inconsistent.
   case damaged

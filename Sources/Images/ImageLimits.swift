@@ -1,42 +1,42 @@
 import ForgeShapes
 
-/// The limits on the size of a picture and its file, checked before memory is allocated.
+/// Limits on the size of a picture and its file, checked before memory is allocated.
 ///
-/// A file of a few hundred bytes can claim any size, and a small one can validly hold a large
-/// picture of one colour. Decoding takes no more memory than the sum of these:
+/// A file of a few hundred bytes can claim any size, and a valid small file can hold a large
+/// picture of one colour. Decoding needs at most the sum of these:
 ///
 /// - the bytes of the file;
 /// - the picture itself: width × height × ``PixelFormat/channels`` bytes, at most four times
 ///   ``maximumPixels``;
-/// - ``maximumWorkingBytes``: the coefficients of a JPEG file of several scans (two bytes for each
+/// - ``maximumWorkingBytes``: the coefficients of a JPEG file with several scans (two bytes per
 ///   sample of each component), and some rows.
 ///
-/// A size that the file's bytes cannot hold is rejected before memory is allocated: deflate makes
-/// data at most 1,032 times smaller, and a block of a JPEG file takes at least a bit. The rare JPEG
-/// files with arithmetic coding have no such minimum, so only the limits apply to them.
+/// A size that the file's bytes cannot hold is rejected before memory is allocated: the maximum
+/// compression ratio of deflate is 1,032, and a JPEG block takes at least one bit. JPEG files with
+/// arithmetic coding have no such minimum, so only the limits apply to them.
 ///
-/// Time is bounded as well: it grows with the pixels and the bytes of the file. The scans of a JPEG
-/// file may cover the picture twelve times, and one more block for each byte of the file; encoders
-/// make four to eight passes.
+/// Time is also bounded: it is proportional to the pixels and the bytes of the file. The scans of a
+/// JPEG file may cover the picture twelve times, plus one block per byte of the file; encoders use
+/// four to eight passes.
 public struct ImageLimits: Hashable, Sendable {
-  /// The most pixels of a picture.
+  /// The maximum number of pixels of a picture.
   public let maximumPixels: Int
-  /// The most pixels along a side: a row takes time even if it holds a single pixel.
+  /// The maximum number of pixels along a side; even a row of one pixel takes time.
   public let maximumSide: Int
-  /// The most bytes of a file.
+  /// The maximum number of bytes of a file.
   public let maximumFileBytes: Int
-  /// The most bytes that decoding may take in addition to the file and the picture.
+  /// The maximum number of bytes that decoding may use in addition to the file and the picture.
   public let maximumWorkingBytes: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
   ///   - maximumPixels: width × height, 2²⁶ (67,108,864) by default and at most 2³².
-  ///   - maximumSide: the most pixels of a row and the most rows, 2²⁰ (1,048,576) by default.
-  ///   - maximumFileBytes: the most bytes of a file, 2³⁰ by default.
-  ///   - maximumWorkingBytes: the most bytes in addition to the file and the picture, 200,000,000
-  ///     by default: enough for progressive JPEG files of 64 million pixels with colours at half
-  ///     the resolution (4:2:0), or 32 million at full resolution.
+  ///   - maximumSide: the maximum number of pixels per row and of rows, 2²⁰ (1,048,576) by default.
+  ///   - maximumFileBytes: the maximum number of bytes of a file, 2³⁰ by default.
+  ///   - maximumWorkingBytes: the maximum number of bytes in addition to the file and the picture,
+  ///     200,000,000 by default: enough for progressive JPEG files of 64 million pixels with
+  ///     colours at half the resolution (4:2:0), or 32 million at full resolution.
   public init(
     maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
     maximumWorkingBytes: Int = 200_000_000

@@ -16,11 +16,10 @@ public enum ImageCrop: Hashable, Sendable {
   public static let centre = ImageCrop.centre(fraction: 1)
 }
 
-/// How pictures become the input of a network: which part, which size, which normalization.
+/// How pictures are converted to the input of a network: crop, size and normalization.
 ///
-/// The steps are, in order: transparent pictures are composited over the background, the channels
-/// are converted to gray or RGB, the part is resized, and the channels are ordered, scaled and
-/// shifted.
+/// In order, it composites transparent pictures over the background, converts channels to gray or
+/// RGB, crops and resizes, and reorders, scales and shifts channels.
 ///
 /// ```swift
 /// let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
@@ -111,7 +110,7 @@ public struct ImagePreparation: Hashable, Sendable {
       width: width, height: height)
   }
 
-  /// The size of the result for a part of `image`.
+  /// The size of the result for a crop of `image`.
   func size(of image: Image, box: CropRectangle?) -> Size {
     if let size { return size }
     guard let box else { return Size(width: image.width, height: image.height) }

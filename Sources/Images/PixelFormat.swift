@@ -1,4 +1,4 @@
-/// The meaning of the bytes of a pixel.
+/// The channels of a pixel.
 public enum PixelFormat: Int, Hashable, Sendable {
   /// One byte: black 0 to white 255.
   case gray = 1

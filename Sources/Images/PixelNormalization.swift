@@ -1,4 +1,4 @@
-/// The order in which a network takes the channels of a pixel.
+/// The order of the channels of a network's input.
 public enum ChannelOrder: Hashable, Sendable {
   /// One channel.
   case gray
@@ -11,12 +11,12 @@ public enum ChannelOrder: Hashable, Sendable {
   public var channels: Int { self == .gray ? 1 : 3 }
 }
 
-/// The conversion of the bytes of a picture to the numbers that a network was trained on.
+/// The conversion of a picture's bytes to the input values that a network was trained with.
 ///
-/// `y = x · scale + bias` for each channel, computed in double precision and rounded once to Float;
-/// `x` is 0 to 255.
+/// `y = x · scale + bias` for each channel, where `x` is 0 to 255; computed in double precision and
+/// rounded once to Float.
 public struct PixelNormalization: Hashable, Sendable {
-  /// The preparations of Keras's `preprocess_input`.
+  /// The modes of `preprocess_input` in Keras.
   public enum KerasMode: Hashable, Sendable {
     /// RGB, `x / 127.5 − 1`: MobileNet, Inception, Xception, NASNet.
     case tf
@@ -28,9 +28,9 @@ public struct PixelNormalization: Hashable, Sendable {
 
   /// The order of the channels.
   public let order: ChannelOrder
-  /// The factor of each channel in that order, or one for all.
+  /// The factor of each channel in `order`, or one for all channels.
   public let scale: [Double]
-  /// The number added to each channel in that order, or one for all.
+  /// The number added to each channel in `order`, or one for all channels.
   public let bias: [Double]
 
   /// Creates a normalization.
@@ -63,16 +63,16 @@ public struct PixelNormalization: Hashable, Sendable {
     }
   }
 
-  /// Returns the same numbers with another channel order: `.unitRange.ordered(.gray)`.
+  /// Returns this normalization with another channel order: `.unitRange.ordered(.gray)`.
   ///
-  /// Between RGB and BGR, scale and bias move with their colours.
+  /// Between RGB and BGR, scale and bias are reversed with the channels.
   public func ordered(_ order: ChannelOrder) -> PixelNormalization {
     let turns = self.order != order && self.order != .gray && order != .gray
     return PixelNormalization(
       order: order, scale: turns ? scale.reversed() : scale, bias: turns ? bias.reversed() : bias)
   }
 
-  /// The value of each byte for one channel.
+  /// The normalized value of each byte for one channel.
   func table(channel: Int) -> [Float] {
     let scale = scale.count == 1 ? scale[0] : scale[channel]
     let bias = bias.count == 1 ? bias[0] : bias[channel]

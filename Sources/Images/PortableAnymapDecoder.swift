@@ -24,7 +24,7 @@ enum PortableAnymapDecoder {
     let pixelFormat = isGray ? PixelFormat.gray : .rgb
     let count = width * height * pixelFormat.channels
     let valueBytes = isText || most > 255 ? 2 : 1
-    // In text, each value takes a digit and a space; the last one needs no space.
+    // In text, each value takes at least a digit and a space, except for the last space.
     let least = count * valueBytes - (isText ? 1 : 0)
     guard bytes.count - scanner.position >= least else {
       throw .tooShort(

@@ -1,19 +1,19 @@
 /// The resampling filter of a resize.
 public enum ResamplingFilter: Hashable, Sendable {
-  /// Linear interpolation with antialiasing: Pillow's `BILINEAR`, bit for bit.
+  /// Linear interpolation with antialiasing, bit-identical to Pillow's `BILINEAR`.
   ///
-  /// When shrinking, each pixel is a mean of all that it covers, weighted by a triangle, as
-  /// ``ResizeMode/bilinearAntialiased`` computes it in floating point.
+  /// When shrinking, each pixel is a triangle-weighted mean of the pixels around it, as
+  /// ``ResizeMode/bilinearAntialiased`` computes in floating point.
   case bilinear
-  /// The nearest pixel: Pillow's `NEAREST`, bit for bit.
+  /// The nearest pixel, bit-identical to Pillow's `NEAREST`.
   case nearest
 }
 
-/// The part of an axis of a picture that becomes `outputs` pixels.
+/// The part of a picture's axis that is resampled to `outputs` pixels.
 struct AxisPart {
   let inputs: Int
   let outputs: Int
-  /// The edges, with Pillow's precision.
+  /// The edges, in the precision that Pillow uses.
   let low: Float
   let high: Float
 
@@ -24,13 +24,13 @@ struct AxisPart {
     high = Float(start + length)
   }
 
-  /// Whether each output pixel is the input pixel of its place.
+  /// Whether each output pixel equals the input pixel at its index.
   var isUnchanged: Bool { outputs == inputs && low == 0 && high == Float(inputs) }
 
-  /// The number of input pixels to an output pixel.
+  /// The number of input pixels per output pixel.
   var scale: Double { Double(high - low) / Double(outputs) }
 
-  /// The source pixel at each output pixel's centre; the centres are summed up, as in Pillow.
+  /// The source pixel at the centre of each output pixel; centres are accumulated, as in Pillow.
   var nearest: [Int] {
     let step = scale
     var centre = Double(low) + step * 0.5
@@ -46,14 +46,14 @@ struct AxisPart {
 /// The weights are those of Pillow: a triangle computed in double precision, normalised to sum to
 /// 1, and rounded to 22 fraction bits.
 struct ResamplingAxis {
-  /// The number of fraction bits: of 32 bits, this leaves a byte, a sign and one spare bit.
+  /// The number of fraction bits; 32 bits also need eight value bits, a sign and one spare bit.
   static let fractionBits = 22
   /// One half, added to round a sum of products.
   static let half: Int32 = 1 << (fractionBits - 1)
 
   /// The first source pixel of each output pixel.
   private(set) var firsts: [Int] = []
-  /// The start of the weights of each output pixel, followed by their total count.
+  /// The start index of the weights of each output pixel, followed by the total count.
   private(set) var starts: [Int] = [0]
   /// The weights.
   private(set) var shares: [Int32] = []

@@ -1,9 +1,9 @@
 /// Reordering of the axes of arrays.
 package enum AxisOrder {
-  /// Copies elements of `byteCount` bytes into the order in which the last axis is the innermost.
+  /// Copies elements of `byteCount` bytes into row-major order, the last axis innermost.
   ///
-  /// The sizes are those of the target, outermost first; the strides are the distances in elements
-  /// between neighbours along each of these axes in the source.
+  /// The sizes are those of the target, outermost first. The strides are the distances, in
+  /// elements, between neighbours in the source along each of these axes.
   package static func gather(
     _ source: UnsafeRawBufferPointer, sizes: [Int], strides: [Int], byteCount: Int,
     into target: UnsafeMutableRawBufferPointer

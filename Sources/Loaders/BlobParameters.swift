@@ -1,39 +1,39 @@
 import ForgeShapes
 
-/// Parameters in one raw file: numbers one after the other, without names.
+/// Parameters in one raw file of consecutive values without names.
 ///
-/// Either you say where each is,
+/// Either give the offset of each parameter,
 /// ```swift
 /// let parameters = try BlobParameters("weights.bin", entries: [
 ///   .init("conv1", .weights, offset: 0),
 ///   .init("conv1", .biases, offset: 6000, elementType: .float16),
 /// ])
 /// ```
-/// or they follow each other in the order of the model, and fill the file:
+/// or let them fill the file one after another, in the order of the model:
 /// ```swift
 /// let parameters = try BlobParameters(
 ///   "yolo.weights", packedFrom: 20, order: [.biases, .gamma, .mean, .variance, .weights],
 ///   layout: .pytorch)
 /// ```
-/// The numbers are little-endian f32, f16, bf16 or f64.
+/// The values are little-endian f32, f16, bf16 or f64.
 public struct BlobParameters: ParameterSource {
-  /// Where the values of one parameter are.
+  /// The location of one parameter's values.
   public struct Entry: Hashable, Sendable {
     /// The name of the layer.
     public let layer: String
     /// What the parameter is to the layer.
     public let type: ParameterType
-    /// The first byte.
+    /// The offset of the first byte.
     public let offset: Int
     /// The type of the values.
     public let elementType: ElementType
 
-    /// Says where the values of a parameter are.
+    /// Creates the location of a parameter's values.
     ///
     /// - Parameters:
     ///   - layer: the name of the layer.
     ///   - type: what the parameter is to the layer.
-    ///   - offset: the first byte, counted from the start of the file.
+    ///   - offset: the offset of the first byte in the file.
     ///   - elementType: the type of the values.
     public init(
       _ layer: String, _ type: ParameterType, offset: Int, elementType: ElementType = .float32
@@ -48,11 +48,11 @@ public struct BlobParameters: ParameterSource {
   private struct Key: Hashable {
     let layer: String
     let type: ParameterType
-    // The two kernels of a separable convolution have one type; in order they have two places.
+    // The two kernels of a separable convolution have the same type but different axes.
     var axes: [ParameterAxis] = []
   }
 
-  /// Parameters that follow each other, before their places are known.
+  /// Consecutive parameters, before their offsets are known.
   private struct Packed {
     let offset: Int
     let type: ElementType
@@ -62,19 +62,20 @@ public struct BlobParameters: ParameterSource {
   private let file: InputFile
   private let layout: ParameterLayout
   private let packed: Packed?
-  /// The places; `nil` for parameters that follow each other, until the model is known.
+  /// The locations; `nil` for consecutive parameters until the model is known.
   private var places: [Key: Entry]?
 
-  /// The layer names there are places for.
+  /// The names of the layers with given locations.
   public let availableNames: [String]
 
-  /// Opens a file whose parameters are at given places.
+  /// Opens a file whose parameters are at given offsets.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - entries: where each parameter is; some may share values.
+  ///   - entries: the location of each parameter; they may overlap.
   ///   - layout: the axis order of the values.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile` or `duplicate`.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile` or
+  ///   `duplicate`.
   public init(
     _ path: String, entries: [Entry], layout: ParameterLayout = .forge
   ) throws(LoadError) {
@@ -87,16 +88,17 @@ public struct BlobParameters: ParameterSource {
     for entry in entries { try place(entry) }
   }
 
-  /// Opens a file whose parameters follow each other in the order of the model.
+  /// Opens a file of consecutive parameters in the order of the model.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - offset: the first byte of the first parameter.
+  ///   - offset: the offset of the first parameter in bytes.
   ///   - elementType: the type of all values.
-  ///   - order: the order of the parameters of one layer, where it is not the layer's own; types
-  ///     that are not given come last.
+  ///   - order: the order of the parameters of each layer, if not the layer's own; other types come
+  ///     last.
   ///   - layout: the axis order of the values.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile` or `wrongSize`.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile` or
+  ///   `wrongSize`.
   public init(
     _ path: String, packedFrom offset: Int = 0, elementType: ElementType = .float32,
     order: [ParameterType] = [], layout: ParameterLayout = .forge
@@ -110,21 +112,21 @@ public struct BlobParameters: ParameterSource {
     }
   }
 
-  /// Whether there are given places; else the parameters go by order.
+  /// Whether locations were given; otherwise parameters are matched in order.
   public var goesByName: Bool { packed == nil }
 
-  /// The source with a place for each parameter of the model.
+  /// The source, with a location for each parameter of the model.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
   /// - Returns: the source for these.
-  /// - Throws: ``LoadError``: `wrongSize` when they need other than all bytes of the file;
-  ///   `duplicate` when two parameters of a layer cannot be told apart.
+  /// - Throws: ``LoadError``: `wrongSize` when they do not fill the file exactly; `duplicate` when
+  ///   two parameters of a layer cannot be told apart.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     guard let packed else { return self }
     var end = packed.offset
     var ready = self
     ready.places = [:]
-    // The parameters of each layer together, in the given order.
+    // Parameters are grouped by layer, in the given order.
     let sorted = ParameterNames.byLayer(specs).flatMap { layer in
       ParameterNames.sorted(layer.specs, by: packed.order)
     }
@@ -149,12 +151,12 @@ public struct BlobParameters: ParameterSource {
     }
   }
 
-  /// The values of a parameter, or `nil` when it was given no place.
+  /// The values of a parameter, or `nil` when it has no location.
   ///
   /// - Parameter spec: the parameter.
   /// - Returns: the values, which are read when they are used, or `nil`.
   /// - Throws: ``LoadError``: `wrongSize` when they lie outside the file; `unsupported` when the
-  ///   parameters go by order and the source was not prepared for all of them.
+  ///   parameters are matched in order and the source was not prepared.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do throws(LoadError) {
       guard let places else {
@@ -170,7 +172,7 @@ public struct BlobParameters: ParameterSource {
     }
   }
 
-  /// The values at a place in the file, for a closure that knows where each parameter is.
+  /// The values at an offset in the file, for closures that know where each parameter is.
   ///
   /// ```swift
   /// let file = try BlobParameters("weights.bin", entries: [])
@@ -180,7 +182,7 @@ public struct BlobParameters: ParameterSource {
   /// ```
   ///
   /// - Parameters:
-  ///   - offset: the first byte.
+  ///   - offset: the offset of the first byte.
   ///   - count: the number of values.
   ///   - elementType: the type of the values.
   /// - Returns: the values, in the file's layout; they are read when they are used.

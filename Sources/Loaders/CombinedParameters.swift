@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Several sources as one: each parameter comes from the first source that has it.
+/// Combines several sources: each parameter comes from the first source that has it.
 ///
 /// ```swift
 /// // A new head on an old body.
@@ -9,21 +9,21 @@ import ForgeShapes
 ///   try HDF5Parameters("mobilenet_no_top.h5"),
 /// ])
 /// ```
-/// A source that matches in order is prepared for the parameters that no earlier source has.
+/// A source that matches in order is prepared only for the parameters missing from earlier sources.
 public struct CombinedParameters: ParameterSource {
   private let sources: [any ParameterSource]
 
   /// Combines sources.
   ///
-  /// - Parameter sources: the sources, in the order in which they are asked.
+  /// - Parameter sources: the sources, in order of precedence.
   public init(_ sources: [any ParameterSource]) {
     self.sources = sources
   }
 
-  /// Whether all of them match by name.
+  /// Whether all sources match by name.
   public var goesByName: Bool { sources.allSatisfy(\.goesByName) }
 
-  /// The names of all of them, each once.
+  /// The names of all sources, without duplicates.
   public var availableNames: [String] {
     var seen: Set<String> = []
     return sources.flatMap(\.availableNames).filter { seen.insert($0).inserted }
@@ -40,7 +40,7 @@ public struct CombinedParameters: ParameterSource {
     for (index, source) in sources.enumerated() {
       let ready = try source.prepared(for: source.goesByName ? specs : rest)
       prepared.append(ready)
-      // Only a later source that matches in order needs the rest.
+      // Only later sources that match in order use `rest`.
       if sources[(index + 1)...].contains(where: { !$0.goesByName }) {
         rest = try rest.filter { try ready.parameter(for: $0) == nil }
         if rest.isEmpty { break }

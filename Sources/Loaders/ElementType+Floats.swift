@@ -1,8 +1,8 @@
 import ForgeShapes
 
 extension ElementType {
-  /// Converts little-endian values of this type, of any alignment, to as many as `floats` has room
-  /// for, which must not be more than there are.
+  /// Fills `floats` with converted little-endian values of this type, at any alignment; `bytes`
+  /// must hold at least that many values.
   package func convert(
     _ bytes: UnsafeRawBufferPointer, into floats: UnsafeMutableBufferPointer<Float>
   ) {

@@ -1,13 +1,12 @@
-/// The name of an entry of a file: bytes, as the file stores them.
+/// The name of a file entry, as stored bytes.
 ///
-/// Names are hashed and compared as bytes. A `String` compares characters instead: it takes a
-/// composed and a decomposed é for one name, and time that grows by the square for a name of
-/// combining marks.
+/// Names are hashed and compared as bytes. `String` instead treats composed and decomposed
+/// characters as equal, and takes quadratic time for runs of combining marks.
 package struct EntryName: Hashable, Sendable {
   /// The bytes as they are stored; usually UTF-8.
   package let bytes: [UInt8]
 
-  /// A name of bytes, whose count the caller has checked.
+  /// Creates a name from bytes, whose count the caller has checked.
   package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
@@ -18,7 +17,7 @@ package struct EntryName: Hashable, Sendable {
 
   package var count: Int { bytes.count }
 
-  /// The name as text; invalid UTF-8 becomes `\u{FFFD}`.
+  /// The name as a string; invalid UTF-8 becomes `\u{FFFD}`.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The length of the longest run of combining marks on one character.

@@ -1,11 +1,10 @@
 import ForgeShapes
 
-/// The rest of a file's limits while its structure is read.
+/// Tracks the remaining limits while the structure of a file is read.
 ///
-/// A reader takes from the budget before it does work that a file's claims determine: before it
-/// reads or makes bytes, lists entries or takes steps. Memory and time are thus bounded by the
-/// limits and by the size of the file. The parsers and caches of one walk share the object. A walk
-/// belongs to one thread.
+/// Readers take from the budget before they do work whose amount the file determines: reading or
+/// allocating bytes, listing entries, taking steps. So memory and time are bounded by the limits
+/// and the size of the file. The parsers and caches of one reader share a budget, on one thread.
 final class LoadBudget {
   /// The limits of the budget.
   let limits: LoadLimits
@@ -15,11 +14,11 @@ final class LoadBudget {
   private var entries = 0
   private var steps = 0
 
-  /// The minimum of the bytes that a file may take.
+  /// The minimum byte budget of any file.
   private static let leastBytes = 1 << 24
-  /// The bytes that one step, such as visiting an entry or a message, counts as.
+  /// The number of bytes in the budget for each step, such as visiting an entry.
   private static let bytesPerStep = 32
-  /// Hashing a string takes time proportional to the square of the marks on one character.
+  /// Hashing a string takes quadratic time in the combining marks on one character.
   private static let marksPerStep = 32
 
   init(_ limits: LoadLimits, _ file: InputFile) {
@@ -30,9 +29,9 @@ final class LoadBudget {
       max(Self.leastBytes, file.count.multipliedSaturated(by: limits.structurePerByte)))
   }
 
-  // Each of these throws `refused`, with the name of the limit.
+  // These methods throw `refused`, with the name of the exceeded limit.
 
-  /// Takes bytes of structure that are about to be read or made.
+  /// Takes bytes of structure that are about to be read or allocated.
   func take(bytes count: Int) throws(LoadError) {
     try take(
       count, from: &bytes, of: byteLimit, "more than \(LoadError.bytes(byteLimit)) of structure",
@@ -45,14 +44,14 @@ final class LoadBudget {
       count, from: &entries, of: limits.entries, "more than \(limits.entries) entries", "entries")
   }
 
-  /// Takes steps: pieces of work of about equal length.
+  /// Takes steps: units of work of about equal cost.
   func take(steps count: Int) throws(LoadError) {
     let limit = byteLimit / Self.bytesPerStep
     try take(
       count, from: &steps, of: limit, "a structure of more than \(limit) steps", byteLimitName)
   }
 
-  /// Checks a depth, which the caller counts.
+  /// Checks a nesting depth.
   func check(depth: Int) throws(LoadError) {
     try check(depth, limits.depth, "a structure more than \(limits.depth) levels deep", "depth")
   }
@@ -64,12 +63,12 @@ final class LoadBudget {
       "nameBytes")
   }
 
-  /// Makes a name, whose bytes it takes.
+  /// Creates a name and takes its bytes.
   func name(_ bytes: some Collection<UInt8>) throws(LoadError) -> EntryName {
     try check(nameBytes: bytes.count)
     try take(bytes: bytes.count)
     let name = EntryName(bytes)
-    // The public interface turns names into strings, which users hash.
+    // The public API converts names to strings, which users may hash.
     try take(steps: 1 + name.markRun * name.markRun / Self.marksPerStep)
     return name
   }

@@ -8,7 +8,7 @@ import ForgeShapes
 
 /// The messages about files, folders and values of any format; tests compare them.
 ///
-/// Messages without a path get it from ``InputFile/locating(_:_:)``.
+/// Errors without a path get it from ``InputFile/locating(_:_:)``.
 extension LoadError {
   // MARK: Files and folders
 
@@ -92,7 +92,7 @@ extension LoadError {
       .refused, "this is refused in a file of parameters", received: what, remedy: remedy)
   }
 
-  /// A limit is the name of a property of ``LoadLimits``.
+  /// `limit` is the name of a property of ``LoadLimits``.
   static func beyondLimit(_ what: String, limit: String) -> LoadError {
     refused(what, remedy: "raise \(limit) in LoadLimits for a file that you trust")
   }
@@ -160,7 +160,7 @@ extension LoadError {
       needs: "\(bytes(byteCount)) from byte \(offset)")
   }
 
-  /// The memory of a caller must have room for exactly the values.
+  /// The caller's memory must have exactly the size of the values.
   static func otherRoom(_ byteCount: Int, needs: Int, at origin: String? = nil) -> LoadError {
     LoadError(
       .wrongSize, "the memory has another size than the values", path: origin,
@@ -193,7 +193,7 @@ extension LoadError {
         + axes.map { "[\($0.rawValue)]" }.joined())
   }
 
-  /// Parameters of a layer in a file that no parameter of the model is.
+  /// A layer in the file has parameters that the model does not use.
   static func unused(_ headline: String, _ left: String, _ specs: [ParameterSpec]) -> LoadError {
     LoadError(
       .unused, headline, received: left, needs: text(specs),
@@ -208,7 +208,7 @@ extension LoadError {
 
   // MARK: Helpers
 
-  /// The error with the parameter that was asked for.
+  /// The error, with the requested parameter.
   func asked(for spec: ParameterSpec) -> LoadError {
     var error = self
     error.parameter = spec
@@ -235,7 +235,7 @@ extension LoadError {
     return names.isEmpty ? "no entries" : names.count > 8 ? "\(shown), …" : shown
   }
 
-  /// The text of an error code, without `strerror`, which is not safe with threads.
+  /// The description of an error code; `strerror` is not thread-safe.
   private static func reason(_ code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "permission denied"

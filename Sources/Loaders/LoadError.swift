@@ -16,31 +16,31 @@ public enum LoadErrorKind: String, Hashable, Sendable {
   case fileMissing
   /// The file is there but cannot be opened or read.
   case unreadable
-  /// The path leads to a folder, a device or a pipe.
+  /// The path is not of the required kind: a regular file, or a folder.
   case notARegularFile
-  /// A name cannot be part of a file name.
+  /// A name or path is not valid in a file name or file.
   case badName
-  /// The file has another number of bytes than its values need.
+  /// The number of bytes does not match the values, or a range lies outside the file.
   case wrongSize
   /// There are more or fewer values, or parameters, than needed.
   case wrongCount
-  /// The values have another shape than the layer needs.
+  /// The values do not have the shape that the layer needs.
   case wrongShape
   /// The values have a type that Forge does not read.
   case wrongElementType
-  /// The file is no HDF5 file.
+  /// The file is not an HDF5 file.
   case notHDF5
-  /// The file is cut off, altered, or contradicts itself.
+  /// The file is truncated, altered or inconsistent.
   case damaged
   /// The file asks for something that Forge never does, such as reading another file.
   case refused
-  /// The file is valid but uses a form that is not supported.
+  /// The file is valid but uses an unsupported form, or the operation is not supported.
   case unsupported
   /// There is no such entry in the file.
   case entryMissing
-  /// Two entries have the same name.
+  /// Two entries have the same name or meaning.
   case duplicate
-  /// The file has parameters for a layer that the layer does not take.
+  /// The file has parameters for a layer that the layer does not use.
   case unused
   /// There is not enough memory.
   case outOfMemory

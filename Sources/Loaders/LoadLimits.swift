@@ -1,43 +1,43 @@
 import ForgeShapes
 
-/// What reading the structure of a weight file may cost.
+/// Limits on the memory and time for reading the structure of a weight file.
 ///
 /// ```swift
 /// let file = try WeightFile("huge.safetensors", limits: .init(entries: 1 << 20))
 /// ```
-/// The defaults take every file that training programs write and refuse files made to exhaust
-/// memory or time. A file that goes beyond a limit gives a ``LoadError`` of kind `refused` that
-/// names the limit. Raise a limit only for files you trust.
+/// The defaults accept files from training programs and refuse files made to exhaust memory or
+/// time. A file that exceeds a limit throws a ``LoadError`` of kind `refused` that names the limit.
+/// Raise limits only for trusted files.
 public struct LoadLimits: Sendable, Hashable {
-  /// Entries of a file: tensors, arrays, datasets, groups.
+  /// The maximum number of entries of a file: tensors, arrays, datasets, groups.
   public var entries: Int
-  /// The nesting of groups.
+  /// The maximum nesting depth of groups.
   public var depth: Int
-  /// Bytes of one name.
+  /// The maximum length of a name in bytes.
   public var nameBytes: Int
-  /// Bytes of structure that are read or made: names, headers, descriptions of models.
+  /// The maximum bytes of structure that are read or allocated: names, headers, model descriptions.
   public var structureBytes: Int
-  /// Bytes of structure, and steps of reading it, for each byte of the file.
+  /// The maximum bytes of structure, and steps of reading it, per byte of the file.
   ///
-  /// Small files have a floor: 16 MB of structure, and as many steps as that takes.
+  /// The effective limit of structure is at least 16 MiB, with a step counted as 32 bytes.
   public var structurePerByte: Int
-  /// Bytes of one entry of an archive that is decompressed into memory.
+  /// The maximum decompressed size of one entry in bytes.
   public var inflatedBytes: Int
-  /// Decompressed bytes of one entry for each byte of the file.
+  /// The maximum decompressed bytes of one entry per byte of the file.
   ///
-  /// Small files have a floor of 64 MB.
+  /// The effective limit is at least 64 MiB.
   public var inflatedPerByte: Int
 
-  /// Sets limits; those that are not given have their defaults.
+  /// Creates limits; parameters that are not given have defaults.
   ///
   /// - Parameters:
-  ///   - entries: entries of a file.
-  ///   - depth: the nesting of groups.
-  ///   - nameBytes: bytes of one name.
-  ///   - structureBytes: bytes of structure that are read or made.
-  ///   - structurePerByte: bytes of structure for each byte of the file.
-  ///   - inflatedBytes: bytes of one decompressed entry.
-  ///   - inflatedPerByte: decompressed bytes of one entry for each byte of the file.
+  ///   - entries: the maximum number of entries of a file.
+  ///   - depth: the maximum nesting depth of groups.
+  ///   - nameBytes: the maximum length of a name in bytes.
+  ///   - structureBytes: the maximum bytes of structure that are read or allocated.
+  ///   - structurePerByte: the maximum bytes of structure per byte of the file.
+  ///   - inflatedBytes: the maximum decompressed size of one entry in bytes.
+  ///   - inflatedPerByte: the maximum decompressed bytes of one entry per byte of the file.
   public init(
     entries: Int = 1 << 17, depth: Int = 64, nameBytes: Int = 4096,
     structureBytes: Int = 1 << 26, structurePerByte: Int = 8,
@@ -52,7 +52,7 @@ public struct LoadLimits: Sendable, Hashable {
     self.inflatedPerByte = inflatedPerByte
   }
 
-  /// The bytes of one decompressed entry in a file of `fileBytes` bytes.
+  /// The maximum decompressed size of one entry in a file of `fileBytes` bytes.
   func inflatedBytes(in fileBytes: Int) -> Int {
     min(inflatedBytes, max(1 << 26, fileBytes.multipliedSaturated(by: inflatedPerByte)))
   }

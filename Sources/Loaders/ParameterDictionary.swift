@@ -15,7 +15,7 @@ public struct ParameterDictionary: ParameterSource {
   ///
   /// - Parameters:
   ///   - values: the values of each parameter of each layer.
-  ///   - layout: the axis order of all of them.
+  ///   - layout: the axis order of all values.
   public init(
     _ values: [String: [ParameterType: [Float]]], layout: ParameterLayout = .forge
   ) {
@@ -23,14 +23,14 @@ public struct ParameterDictionary: ParameterSource {
     self.layout = layout
   }
 
-  /// The layer names there are values for, sorted.
+  /// The names of the layers with values, sorted.
   public var availableNames: [String] { values.keys.sorted() }
 
   /// The values of a parameter, or `nil` when there are none.
   ///
   /// - Parameter spec: the parameter.
   /// - Returns: the values, or `nil`.
-  /// - Throws: ``LoadError`` of kind `wrongCount`.
+  /// - Throws: ``LoadError`` of kind `wrongCount` when the number of values does not match.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     guard let found = values[spec.layer]?[spec.type] else { return nil }
     guard found.count == spec.count else { throw LoadError.wrongCount(found.count, for: spec) }

@@ -1,13 +1,12 @@
 import ForgeShapes
 
-/// A folder with one raw file per parameter, Float32 unless said otherwise, found by layer name and
-/// type.
+/// A folder with one raw file per parameter, Float32 by default, found by layer name and type.
 ///
 /// ```swift
 /// let network = try model.compile(parameters: try ParameterDirectory("weights"))
 /// ```
-/// reads `weights/conv1_W.bin` and `weights/conv1_b.bin` for the layer `conv1`. A parameter without
-/// a file is missing, not an error of the folder; a file of the wrong size is an error.
+/// This reads `weights/conv1_W.bin` and `weights/conv1_b.bin` for the layer `conv1`. The source has
+/// no value for a parameter without a file; a file of the wrong size is an error.
 public struct ParameterDirectory: ParameterSource {
   /// The folder.
   public let path: String
@@ -23,13 +22,13 @@ public struct ParameterDirectory: ParameterSource {
   ///
   /// - Parameters:
   ///   - path: the folder; relative to the working directory unless it begins with `/`.
-  ///   - prefix: what stands before every name.
-  ///   - suffixes: what stands after the name for each type; types that are not given have
-  ///     ``suffix(for:)``.
-  ///   - ext: the extension, without its dot; none when empty.
+  ///   - prefix: the text before every layer name.
+  ///   - suffixes: the text after the layer name for each type; other types have ``suffix(for:)``.
+  ///   - ext: the extension, without its dot; no extension if empty.
   ///   - layout: the axis order of the values.
   ///   - elementType: the type of all values.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, or `notARegularFile` for a
+  ///   file.
   public init(
     _ path: String, prefix: String = "", suffixes: [ParameterType: String] = [:],
     ext: String = "bin", layout: ParameterLayout = .forge, elementType: ElementType = .float32
@@ -43,14 +42,15 @@ public struct ParameterDirectory: ParameterSource {
     self.elementType = elementType
   }
 
-  /// Opens a folder whose files are named by a rule of your own.
+  /// Opens a folder whose files are named by a custom rule.
   ///
   /// - Parameters:
   ///   - path: the folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the values.
   ///   - elementType: the type of all values.
-  ///   - fileName: gives the file's name, extension included, for a layer name and a type.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, or `notARegularFile` for a file.
+  ///   - fileName: returns the file name with its extension for a layer name and a type.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, or `notARegularFile` for a
+  ///   file.
   public init(
     _ path: String, layout: ParameterLayout = .forge, elementType: ElementType = .float32,
     fileName: @escaping @Sendable (_ layer: String, _ type: ParameterType) -> String
@@ -62,7 +62,7 @@ public struct ParameterDirectory: ParameterSource {
     rule = fileName
   }
 
-  /// The suffix of a type that was given none: `_W`, `_b`, or `_` and the name, as in `_gamma`.
+  /// The default suffix of a type: `_W`, `_b`, or `_` and the name, as in `_gamma`.
   ///
   /// - Parameter type: what the parameter is to its layer.
   /// - Returns: the suffix.
@@ -74,7 +74,7 @@ public struct ParameterDirectory: ParameterSource {
     }
   }
 
-  /// The layer names there are files for, sorted; with a rule of your own the files' names.
+  /// The names of the layers with files, sorted; with a custom rule, the names of the files.
   public var availableNames: [String] {
     let files = Set((try? Folder.names(in: path)) ?? [])
     guard rule == nil else { return files.sorted() }
@@ -83,7 +83,7 @@ public struct ParameterDirectory: ParameterSource {
     var names: Set<String> = []
     for file in files where file.hasPrefix(prefix) && file.hasSuffix(ext) {
       let stem = file.dropLast(ext.count)
-      // The longest suffix that fits: "_b" must not cut a name that ends in "_sub".
+      // Uses the longest matching suffix, because one suffix may end with another.
       let ending = endings.filter { stem.hasSuffix($0) }.max { $0.count < $1.count }
       guard let ending, stem.count > prefix.count + ending.count else { continue }
       names.insert(String(stem.dropFirst(prefix.count).dropLast(ending.count)))

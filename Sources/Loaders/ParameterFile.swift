@@ -1,41 +1,40 @@
 import ForgeShapes
 
-/// One parameter in one raw file of little-endian values, Float32 unless said otherwise.
+/// One parameter in one raw file of little-endian values, Float32 by default.
 ///
-/// This is the 2017 toolkit's form: a folder with a file per parameter, found by the layer's name.
+/// For example, a folder may have a file per parameter, named by layer:
 /// ```swift
 /// let network = try model.compile { name, count, type in
 ///   try ParameterFile(directory: weights, name: name, count: count,
 ///                     suffix: type == .weights ? "_W" : "_b", ext: "bin")
 /// }
 /// ```
-/// The file must exist, be a regular file and have exactly `count` values' bytes (× 4 for Float32,
-/// × 2 for `.float16` and `.bfloat16`). It is not kept open: the values are read when they are
-/// used, and a file that was cut, changed or replaced since the value was made is an error, never
-/// part of two versions. To change parameters under a running program write another file and rename
-/// it.
+/// The file must be a regular file with exactly the bytes of `count` values, such as 4 · `count`
+/// for Float32. It is not kept open; the values are read on use. A file that was truncated, changed
+/// or replaced since opening is an error. To update parameters of a running program, write another
+/// file, rename it and open it again.
 public struct ParameterFile: ParameterData {
   /// The number of values.
   public let count: Int
-  /// The type they are stored in.
+  /// The type of the stored values.
   public let elementType: ElementType
-  /// The axis order they are stored in.
+  /// The axis order of the stored values.
   public let layout: ParameterLayout
   /// The path of the file.
   public var origin: String { file.path }
-  /// The bytes of the file, which are read each time they are used.
+  /// The size of the file in bytes; each use reads it into temporary memory.
   public var temporaryByteCount: Int { file.count }
   private let file: InputFile
 
-  /// Finds `directory/prefix+name+suffix.ext`.
+  /// Opens `directory/prefix+name+suffix.ext`.
   ///
   /// - Parameters:
   ///   - directory: the folder; relative to the working directory unless it begins with `/`.
   ///   - name: the layer's name; it must not be empty or contain `/`.
   ///   - count: the number of values the layer needs.
-  ///   - prefix: what stands before the name.
-  ///   - suffix: what stands after the name, to tell a layer's parameters apart.
-  ///   - ext: the extension, without its dot; none when empty.
+  ///   - prefix: the text before the name.
+  ///   - suffix: the text after the name, which distinguishes the parameters of a layer.
+  ///   - ext: the extension, without its dot; no extension if empty.
   ///   - layout: the axis order of the values.
   ///   - elementType: the type of the values.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
@@ -51,7 +50,7 @@ public struct ParameterFile: ParameterData {
       elementType: elementType)
   }
 
-  /// Finds the file at `path`.
+  /// Opens the file at `path`.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
@@ -74,20 +73,20 @@ public struct ParameterFile: ParameterData {
     self.layout = layout
   }
 
-  /// Gives the file's bytes to `body` for the time of the call.
+  /// Calls `body` with the bytes of the file.
   ///
   /// - Parameter body: receives `count` little-endian values.
-  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing`,
-  ///   `unreadable`, `outOfMemory`; and what `body` throws.
+  /// - Throws: ``LoadError``: `damaged` when the file was truncated, changed or replaced,
+  ///   `fileMissing`, `unreadable`, `outOfMemory`; and what `body` throws.
   public func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try file.withUnsafeBytes(in: 0..<file.count, alignment: elementType.byteCount, body)
   }
 
-  /// Reads the file's bytes into memory that has room for exactly these.
+  /// Reads the file into memory of exactly its size.
   ///
   /// - Parameter memory: receives `count` little-endian values.
-  /// - Throws: ``LoadError``: `damaged` when the file was cut, changed or replaced, `fileMissing`
-  ///   or `unreadable`.
+  /// - Throws: ``LoadError``: `damaged` when the file was truncated, changed or replaced,
+  ///   `wrongSize`, `fileMissing` or `unreadable`.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws {
     try file.read(0..<file.count, into: memory)
   }

@@ -7,8 +7,8 @@ import ForgeShapes
 ///   type == .weights ? ParameterValues(kernels[name] ?? [], layout: .keras) : nil
 /// }
 /// ```
-/// With ``init(bytes:elementType:layout:sizes:origin:)`` it takes values of any stored type from
-/// wherever you have them: decrypted, downloaded, generated.
+/// Use ``init(bytes:elementType:layout:sizes:origin:)`` for values of any element type that your
+/// program has decrypted, downloaded or generated.
 public struct ParameterValues: ParameterData {
   private enum Storage: Sendable {
     case floats([Float])
@@ -17,13 +17,13 @@ public struct ParameterValues: ParameterData {
 
   /// The number of values.
   public let count: Int
-  /// The type they are stored in.
+  /// The type of the stored values.
   public let elementType: ElementType
-  /// The axis order they are stored in.
+  /// The axis order of the stored values.
   public let layout: ParameterLayout
-  /// The sizes, in the layout's axis order, where they were given.
+  /// The sizes, in the axis order of the layout; `nil` if not given.
   public let sizes: [Int]?
-  /// Where the values come from, for messages.
+  /// The origin of the values, for error messages.
   public let origin: String
   private let storage: Storage
 
@@ -33,7 +33,7 @@ public struct ParameterValues: ParameterData {
   ///   - values: the values.
   ///   - layout: their axis order.
   ///   - sizes: their sizes in that order; checked against the layer's when given.
-  ///   - origin: where they come from, for messages.
+  ///   - origin: the origin of the values, for error messages.
   public init(
     _ values: [Float], layout: ParameterLayout = .forge, sizes: [Int]? = nil,
     origin: String = "memory"
@@ -46,15 +46,15 @@ public struct ParameterValues: ParameterData {
     self.storage = .floats(values)
   }
 
-  /// Wraps the bytes of little-endian values of some type.
+  /// Wraps the bytes of little-endian values of any type.
   ///
   /// - Parameters:
   ///   - bytes: the values, one after the other.
   ///   - elementType: their type.
   ///   - layout: their axis order.
   ///   - sizes: their sizes in that order; checked against the layer's when given.
-  ///   - origin: where they come from, for messages.
-  /// - Throws: ``LoadError`` of kind `wrongSize` when the bytes are no whole number of values.
+  ///   - origin: the origin of the values, for error messages.
+  /// - Throws: ``LoadError`` of kind `wrongSize` when the bytes are not a whole number of values.
   public init(
     bytes: [UInt8], elementType: ElementType, layout: ParameterLayout = .forge,
     sizes: [Int]? = nil, origin: String = "memory"
@@ -70,7 +70,7 @@ public struct ParameterValues: ParameterData {
     self.storage = .bytes(bytes)
   }
 
-  /// Gives the bytes of the values to `body` for the time of the call.
+  /// Calls `body` with the bytes of the values.
   ///
   /// - Parameter body: receives `count` little-endian values.
   /// - Throws: what `body` throws.

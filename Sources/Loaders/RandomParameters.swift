@@ -1,30 +1,30 @@
 import ForgeShapes
 
-/// Seeded random parameters: the same on every machine for the same seed.
+/// Seeded random parameters, identical on every machine.
 ///
-/// Use them to try a network, to time it, or to test it, before there are trained values. Each
-/// parameter depends only on the seed, its layer's name, its type and its sizes, not on the order
-/// of asking. Weights are uniform in ±√(6 / inputs of a neuron), after He et al., so that the size
-/// of the activations stays about the same through many layers with ReLU. Biases, beta and mean are
-/// small, gamma is about 1, variance between 0.5 and 1.5, slopes about 0.25. No value is 0.
+/// Use them to try, time or test a network without trained values. Each parameter depends only on
+/// the seed, its layer name, its type and its shape, not on the order of requests. Weights are
+/// uniform in ±√(6 / inputs of a neuron), as in He et al., which keeps the magnitude of activations
+/// stable through many ReLU layers. Biases, beta and mean are in ±0.1, gamma in 0.8…1.2, variance
+/// in 0.5…1.5, slopes in 0.2…0.3. No value is 0.
 public struct RandomParameters: ParameterSource {
   /// The seed.
   public let seed: UInt64
 
   /// Creates the source.
   ///
-  /// - Parameter seed: another number gives other values.
+  /// - Parameter seed: different seeds produce different values.
   public init(seed: UInt64) {
     self.seed = seed
   }
 
-  /// `false`: layers need no name.
+  /// Always `false`: values exist for layers of any name.
   public var goesByName: Bool { false }
 
-  /// The values of a parameter; they are made each time they are read.
+  /// The values of a parameter, generated on each read.
   ///
   /// - Parameter spec: the parameter.
-  /// - Returns: values for it, always.
+  /// - Returns: the values; never `nil`.
   public func parameter(for spec: ParameterSpec) -> (any ParameterData)? {
     RandomData(spec: spec, seed: seed)
   }
@@ -50,7 +50,7 @@ private struct RandomData: ParameterData {
     let width = range.upperBound - range.lowerBound
     var random = SplitMix64(seed: Self.start(seed: seed, spec: spec))
     for place in stride(from: 0, to: memory.count - 3, by: 4) {
-      // 23 bits and a half are exact in Float and never an end or the middle of the range.
+      // 23 bits plus one half are exact in Float, and never an end or the middle of the range.
       let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
       memory.storeBytes(
         of: range.lowerBound + width * fraction, toByteOffset: place, as: Float.self)

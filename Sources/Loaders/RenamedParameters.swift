@@ -4,7 +4,7 @@ import ForgeShapes
 public struct RenamedParameters: ParameterSource {
   private let source: any ParameterSource
   private let rename: @Sendable (String) -> String?
-  /// The layer names of the model with values; empty if unknown.
+  /// The names of the model's layers with values; empty if unknown.
   public let availableNames: [String]
 
   fileprivate init(
@@ -19,7 +19,7 @@ public struct RenamedParameters: ParameterSource {
   /// Whether the source matches by name.
   public var goesByName: Bool { source.goesByName }
 
-  /// The source, prepared for the parameters under the source's names.
+  /// The source, prepared for the parameters under its own names.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
   /// - Returns: the prepared source under the model's names.
@@ -49,7 +49,7 @@ extension ParameterSource {
   /// let parameters = try HDF5Parameters("model.h5").renamed { $0 == "conv1" ? "stem" : $0 }
   /// ```
   ///
-  /// - Parameter rename: gives the source's name for a layer of the model; `nil` when it has none.
+  /// - Parameter rename: returns the source's name for a layer of the model; `nil` if it has none.
   /// - Returns: the source under the model's names.
   public func renamed(
     _ rename: @escaping @Sendable (_ layer: String) -> String?

@@ -5,19 +5,19 @@ extension Model {
   public enum Head: Sendable, CaseIterable {
     /// The probability of each class.
     case probabilities
-    /// One number per class, before the softmax.
+    /// The logit of each class, before the softmax.
     case logits
-    /// The last feature map: no classifier, and none of its parameters.
+    /// The last feature map, without a classifier and its parameters.
     case features
   }
 }
 
 extension Model.Head {
-  /// The layers after the features: the classifier and a softmax, as far as this head has them.
+  /// The layers of this head after the features: a classifier and a softmax, or part of these.
   ///
   /// - Parameters:
   ///   - classifier: the layers from the last feature map to the logits.
-  ///   - softmax: the name of the softmax, which Keras mostly includes in its last dense layer.
+  ///   - softmax: the name of the softmax, which Keras usually includes in the last dense layer.
   /// - Returns: the layers of this head; none for `features`.
   func layers(_ classifier: Block, softmax: String = "probabilities") -> Block {
     switch self {

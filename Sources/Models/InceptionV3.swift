@@ -9,9 +9,9 @@ extension Model {
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
   /// - Output: 1×1×`classes` probabilities. Layers are named as in a fresh session of Keras:
-  ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files of a later one have higher numbers.
-  ///   In Keras, `predictions` includes the softmax; here it holds the logits, and `probabilities`
-  ///   follows.
+  ///   `conv2d`, `conv2d_1`, …, `batch_normalization`, …; files from a longer session have higher
+  ///   numbers. In Keras, `predictions` includes the softmax; here it returns the logits, followed
+  ///   by `probabilities`.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 75.
@@ -47,7 +47,7 @@ extension Model {
 private struct InceptionV3 {
   private var counts: [String: Int] = [:]
 
-  /// `kind`, then `kind_1`, `kind_2` and so on.
+  /// The next name of a kind: `kind`, then `kind_1`, `kind_2` and so on.
   private mutating func name(_ kind: String) -> String {
     let count = counts[kind, default: 0]
     counts[kind] = count + 1
@@ -65,7 +65,7 @@ private struct InceptionV3 {
       --> Activation(.relu, name: name("activation"))
   }
 
-  /// A max pooling that halves width and height.
+  /// A 3×3 max pooling with stride 2, which about halves width and height.
   private mutating func maxPooling() -> MaxPooling {
     MaxPooling(kernel: (3, 3), stride: (2, 2), name: name("max_pooling2d"))
   }
@@ -76,14 +76,14 @@ private struct InceptionV3 {
       kernel: (3, 3), stride: (1, 1), padding: .same, name: name("average_pooling2d"))
   }
 
-  /// The stem: from pixels to features at an eighth of the width and height.
+  /// The stem, which reduces width and height to about an eighth.
   mutating func stem(_ x: Tensor) -> Tensor {
     x --> conv(32, 3, 3, stride: 2, padding: .valid) --> conv(32, 3, 3, padding: .valid)
       --> conv(64, 3, 3) --> maxPooling()
       --> conv(80, 1, 1, padding: .valid) --> conv(192, 3, 3, padding: .valid) --> maxPooling()
   }
 
-  /// The first block of the paper: 5×5, and 3×3 twice.
+  /// The first block of the paper, with a 5×5 branch and a branch of two 3×3 convolutions.
   mutating func wide(_ x: Tensor, pooled: Int, name: String) -> Tensor {
     return [
       x --> conv(64, 1, 1),
@@ -102,7 +102,7 @@ private struct InceptionV3 {
     ] --> Concatenate(name: name)
   }
 
-  /// The second block of the paper: 7×7, factored into rows and columns.
+  /// The second block of the paper, with 7×7 convolutions factored into 7×1 and 1×7.
   mutating func deep(_ x: Tensor, inner: Int, name: String) -> Tensor {
     return [
       x --> conv(192, 1, 1),
@@ -123,7 +123,7 @@ private struct InceptionV3 {
     ] --> Concatenate(name: name)
   }
 
-  /// The third block of the paper, whose branches end in a row and a column in parallel.
+  /// The third block of the paper, with branches that end in parallel 3×1 and 1×3 convolutions.
   mutating func split(_ x: Tensor, inner: String, name: String) -> Tensor {
     let narrow = x --> conv(320, 1, 1)
     let one = x --> conv(384, 1, 1)

@@ -5,8 +5,8 @@ extension Model {
   ///
   /// Two 5×5 convolutions with max pooling are followed by two dense layers (LeCun et al. 1998,
   /// with ReLU). It has 813,100 parameters: `conv1`, `conv2`, `fc1` and `fc2`. The scale of the
-  /// pixels depends on the weights; those of Forge's example take raw values 0…255, a white digit
-  /// on black.
+  /// pixels depends on the weights; those of Forge's example expect raw values 0…255, with white
+  /// digits on black.
   ///
   /// - Parameter classes: the number of outputs.
   /// - Returns: the network without parameters.

@@ -3,17 +3,17 @@ import Forge
 extension Model {
   /// MobileNet v2 (Sandler and others 2018, arXiv:1801.04381), `keras.applications.MobileNetV2`.
   ///
-  /// It has seventeen inverted residual blocks: wide inside, narrow and linear at their ends. There
-  /// are 3,538,984 parameters with an alpha of 1 and 1,000 classes, and makes 301 million
+  /// It has seventeen inverted residual blocks: wide inside, narrow and linear at their ends. It
+  /// has 3,538,984 parameters with an alpha of 1 and 1,000 classes, and makes 301 million
   /// multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to −1…1: x / 127.5 − 1.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
-  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. In Keras, `predictions`
+  ///   includes the softmax; here it returns the logits, followed by `probabilities`.
   ///
   /// - Parameters:
-  ///   - alpha: the factor on the channels, which become multiples of 8: 0.35, 0.5, 0.75, 1, 1.3
-  ///     and 1.4 have published weights.
+  ///   - alpha: the factor on the channels, which are rounded to multiples of 8; 0.35, 0.5, 0.75,
+  ///     1, 1.3 and 1.4 have published weights.
   ///   - size: width and height of the input in pixels: 96 to 224 in the paper.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
@@ -57,7 +57,7 @@ extension Model {
   }
 }
 
-/// An inverted residual block: expand six times, convolve each channel, project.
+/// An inverted residual block: expansion by six, depthwise convolution, projection.
 ///
 /// The block's input is added if it has the shape of the result. The first block does not expand.
 private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: Int) -> Tensor {
@@ -85,7 +85,7 @@ private func invertedResidual(_ x: Tensor, channels: Int, stride: Int, number: I
   return stride == 1 && received == channels ? [x, y] --> Add(name: "\(name)_add") : y
 }
 
-/// The layers after each convolution that is not linear.
+/// The layers after each convolution with an activation.
 private func normalized(_ name: String) -> Block {
   BatchNormalization(name: "\(name)_BN") --> Activation(.relu6, name: "\(name)_relu")
 }

@@ -3,13 +3,13 @@ import Forge
 extension Model {
   /// ResNet-50 (He and others 2015, arXiv:1512.03385), `keras.applications.ResNet50`.
   ///
-  /// It consists of sixteen residual blocks of three convolutions. If a block shrinks the map, its
-  /// first convolution has stride 2. It has 25,636,712 parameters with 1,000 classes and makes 3.9
-  /// billion multiply-adds for 224×224 pixels.
+  /// It consists of sixteen residual blocks of three convolutions. In blocks that shrink the map,
+  /// the first convolution has stride 2. It has 25,636,712 parameters with 1,000 classes and makes
+  /// 3.9 billion multiply-adds for 224×224 pixels.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
-  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. In Keras, `predictions`
+  ///   includes the softmax; here it returns the logits, followed by `probabilities`.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels.
@@ -69,7 +69,7 @@ private func residual(
     --> Activation(.relu, name: "\(name)_out")
 }
 
-/// The normalization of a convolution.
+/// The normalization after a convolution.
 private func normalized(_ name: String) -> BatchNormalization {
   BatchNormalization(epsilon: 1.001e-5, name: "\(name)_bn")
 }

@@ -3,9 +3,10 @@ import Forge
 extension Model {
   /// SqueezeNet 1.1 (Iandola and others 2016, arXiv:1602.07360).
   ///
-  /// It consists of eight fire modules: few channels, then 1×1 and 3×3 convolutions in parallel. It
-  /// has 1,235,496 parameters with 1,000 classes and makes 353 million multiply-adds for 227×227
-  /// pixels; version 1.1 is the authors' own, with less arithmetic than that of the paper.
+  /// It has eight fire modules, each a narrow 1×1 convolution, then 1×1 and 3×3 convolutions in
+  /// parallel. It has 1,235,496 parameters with 1,000 classes and makes 353 million multiply-adds
+  /// for 227×227 pixels; version 1.1, also by the authors, needs less arithmetic than that of the
+  /// paper.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
   /// - Output: 1×1×`classes` probabilities. Keras itself has no SqueezeNet; layers are named as in

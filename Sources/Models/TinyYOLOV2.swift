@@ -3,9 +3,9 @@ import Forge
 extension Model {
   /// Tiny YOLO v2 (Redmon and Farhadi 2016, arXiv:1612.08242), an object detector.
   ///
-  /// It consists of nine convolutions, as in Darknet's `yolov2-tiny-voc`. It has 15,867,885
-  /// parameters with five anchors and the twenty classes of Pascal VOC, and makes 3.5 billion
-  /// multiply-adds for 416×416 pixels.
+  /// It has nine convolutions, as in Darknet's `yolov2-tiny-voc`. It has 15,867,885 parameters with
+  /// five anchors and the twenty classes of Pascal VOC, and makes 3.5 billion multiply-adds for
+  /// 416×416 pixels.
   ///
   /// - Input: `size`×`size` RGB pixels, scaled from 0…255 to 0…1: x / 255.
   /// - Output: a map of one cell per 32×32 pixels (13×13 for 416) with `anchors` · (5 + `classes`)
@@ -48,7 +48,7 @@ private func convolution(_ channels: Int, number: Int) -> Block {
     --> Activation(.leakyReLU(slope: 0.1), name: "conv\(number)_leaky")
 }
 
-/// The number of values per cell; 0, which the model's check rejects, when out of range.
+/// The number of values per cell; if out of range, 0, which model validation rejects.
 private func boxChannels(_ anchors: Int, _ classes: Int) -> Int {
   let range = 1...1_000_000
   return range.contains(anchors) && range.contains(classes) ? anchors * (5 + classes) : 0

@@ -8,8 +8,8 @@ extension Model {
   /// layer takes the whole map) and makes 15.5 billion multiply-adds.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.
-  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. There, `predictions`
-  ///   includes the softmax; here it holds the logits, and `probabilities` follows.
+  /// - Output: 1×1×`classes` probabilities. Layers are named as in Keras. In Keras, `predictions`
+  ///   includes the softmax; here it returns the logits, followed by `probabilities`.
   ///
   /// - Parameters:
   ///   - size: width and height of the input in pixels, at least 32.

@@ -1,14 +1,15 @@
-/// Scales the channels of the MobileNets by a factor that users choose.
+/// Scales the numbers of channels of MobileNets by a factor.
 ///
-/// An invalid factor results in a number of channels that the model's check rejects.
+/// An invalid factor results in a number of channels that model validation rejects.
 enum WidthMultiplier {
-  /// `channels` · `alpha`, rounded towards zero; 0 when that is not a number.
+  /// `channels` · `alpha`, rounded towards zero; 0 when the product is NaN.
   static func scaled(_ channels: Int, by alpha: Double) -> Int {
     let product = Double(channels) * alpha
     return product.isNaN ? 0 : Int(min(max(product, -0x1p40), 0x1p40))
   }
 
-  /// The multiple of 8 nearest to `channels` · `alpha`, at least 8 and at least nine tenths of it.
+  /// The multiple of 8 nearest to `channels` · `alpha`, at least 8 and at least nine tenths of the
+  /// product.
   ///
   /// - Returns: the number; 0 when the product is not above 0.
   static func multipleOf8(_ channels: Int, by alpha: Double) -> Int {

@@ -29,11 +29,11 @@ final class BoundedStream<Output: Sendable>: Sendable {
   }
 
   private let policy: StreamPolicy
-  /// The most running and the most finished predictions.
+  /// The maximum number of running predictions, and of finished ones.
   private let concurrency: Int
-  /// The most inputs that wait in addition.
+  /// The maximum number of waiting inputs in addition.
   private let waitingLimit: Int
-  /// Offers the inputs.
+  /// Offers all inputs to the stream.
   private let produce: @Sendable (BoundedStream) async throws -> Void
   private let countDropped: @Sendable () -> Void
   private let monitor = Monitor(State())
@@ -58,13 +58,13 @@ final class BoundedStream<Output: Sendable>: Sendable {
     do { try await produce(self) } catch { failure = error }
     monitor.withLock { state in
       state.inputsEnded = true
-      // Otherwise the producer only noticed that the iteration is over.
+      // If the iteration is over, the error only reports that.
       if !state.isOver { state.failure = failure }
     }
     handOut()
   }
 
-  /// Takes one more input; waits for room, or drops one, as the policy says.
+  /// Takes another input; waits for room or drops an input, depending on the policy.
   ///
   /// - Throws: ``RunnerError`` when the iteration is over.
   func offer(_ start: @escaping Start) async throws {
@@ -103,7 +103,7 @@ final class BoundedStream<Output: Sendable>: Sendable {
 
   // MARK: Predictions
 
-  /// Does all that has become possible: delivers a result, starts predictions, asks for inputs.
+  /// Makes all possible progress: delivers a result, starts predictions, resumes the producer.
   private func advance() {
     handOut()
     startWaiting()
@@ -116,7 +116,7 @@ final class BoundedStream<Output: Sendable>: Sendable {
     while let (index, start) = nextToStart() {
       let cancel = start(index) { [self] result in finish(index, result) }
       let isUnwanted = monitor.withLock { state in
-        // It may have finished already.
+        // The prediction may already have finished.
         guard state.running[index] != nil else { return state.isOver }
         state.running[index] = .some(cancel)
         return false
@@ -159,7 +159,7 @@ final class BoundedStream<Output: Sendable>: Sendable {
     if isSecond { continuation.resume(returning: nil) } else { advance() }
   }
 
-  /// Delivers the next result if the consumer waits for it and it is there.
+  /// Delivers the next result if it is available and the consumer waits for it.
   private func handOut() {
     typealias Delivery = (CheckedContinuation<Output?, any Error>, Result<Output?, any Error>)
     let delivery = monitor.withLock { state -> Delivery? in

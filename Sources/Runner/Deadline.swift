@@ -1,4 +1,4 @@
-/// The time by which a prediction must finish, or it fails.
+/// The time by which a prediction must finish; otherwise it fails.
 public struct Deadline: Hashable, Sendable {
   private enum Meaning: Hashable {
     case after(Duration)
@@ -9,11 +9,11 @@ public struct Deadline: Hashable, Sendable {
 
   /// A deadline relative to the request, by the runner's clock.
   ///
-  /// - Parameter duration: the time it may take, waiting included.
+  /// - Parameter duration: the maximum latency, including waiting.
   /// - Returns: the deadline.
   public static func after(_ duration: Duration) -> Deadline { Deadline(meaning: .after(duration)) }
 
-  /// An instant of the continuous clock.
+  /// A deadline at an instant of the continuous clock.
   ///
   /// - Parameter instant: the latest time for the result.
   /// - Returns: the deadline.
@@ -21,7 +21,7 @@ public struct Deadline: Hashable, Sendable {
     Deadline(meaning: .at(instant))
   }
 
-  /// The time left at the request.
+  /// The time left when the prediction is requested.
   fileprivate var left: Duration {
     switch meaning {
     case .after(let duration): duration
@@ -31,7 +31,7 @@ public struct Deadline: Hashable, Sendable {
 }
 
 extension TimeSource {
-  /// The moment of a deadline that is requested now.
+  /// The absolute time of a deadline for a prediction requested now.
   func moment(of deadline: Deadline?) -> Nanoseconds {
     deadline.map { now().adding($0.left.nanoseconds) } ?? .never
   }

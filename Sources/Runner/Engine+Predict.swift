@@ -32,7 +32,7 @@ extension Engine {
       do { try ticket.fetch(from: slot) } catch { ticket.failure = error }
     }
     let moments = StageMoments(begun: begun, encoded: encoded, ran: ran, fetched: time.now())
-    // The slot is free before anyone receives the result.
+    // The slot is freed before any caller receives a result.
     end(tickets, in: slot, at: moments)
     for ticket in tickets where ticket.isWorkersToAnswer {
       ticket.timer?.cancel()

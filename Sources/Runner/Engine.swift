@@ -1,6 +1,6 @@
 import ForgeSystem
 
-/// The core of every form of prediction: queue, slots, threads.
+/// The core of all kinds of prediction: queue, slots and threads.
 ///
 /// Docs/Engine/Runner.md explains the design.
 final class Engine: Sendable {
@@ -9,20 +9,20 @@ final class Engine: Sendable {
     var free: [InflightSlot]
     /// Threads that wait for work.
     var parked = 0
-    /// Whether one of them has been signalled but has not woken yet.
+    /// Whether a parked thread has been signalled but has not woken yet.
     var isWaking = false
-    /// Threads that have taken work and not yet asked for more.
+    /// Threads that are processing work.
     var busy = 0
     var isClosed = false
     /// Expires when the batching window of the first ticket ends.
     var windowTimer: Task<Void, Never>?
-    /// The continuations of callers that wait until all work is done.
+    /// The continuations of callers of `drain()`.
     var drainers: [CheckedContinuation<Void, Never>] = []
     var tally = Tally()
   }
 
   let time: TimeSource
-  /// The most examples in a slot.
+  /// The maximum number of examples in a slot.
   let batch: Int
   /// How long the first example of a slot waits for others.
   private let window: Nanoseconds
@@ -51,7 +51,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Whether this process was forked after the engine was created, so that it lacks the threads.
+  /// Whether this process was forked after the engine was created, and so lacks its threads.
   private var isForked: Bool { ForkCount.current != forks }
 
   /// Runs `body` under the lock; returns `nil` in a forked process.
@@ -60,7 +60,7 @@ final class Engine: Sendable {
     isForked ? nil : monitor.withLock(body)
   }
 
-  /// A task that calls `body` at a moment, unless it is cancelled or the engine is gone by then.
+  /// A task that calls `body` at a moment, unless it is cancelled or the engine has been released.
   private func timer(
     until moment: Nanoseconds, _ body: @escaping @Sendable (Engine) -> Void
   ) -> Task<Void, Never> {
@@ -84,7 +84,7 @@ final class Engine: Sendable {
           state.tally.count(RunnerError.deadlineExceeded)
           return .deadlineExceeded
         }
-        // It is cancelled when the ticket is over.
+        // The timer is cancelled when the ticket is answered.
         ticket.timer = timer(until: ticket.deadline) { $0.cancel(ticket, .deadlineExceeded) }
       }
       ticket.submitted = now
@@ -144,7 +144,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Resumes the callers that wait until all work is done, if it is.
+  /// Resumes the callers of `drain()` if all work is done.
   private func settle(_ state: inout State) {
     guard state.line.count == 0, state.busy == 0 else { return }
     state.tally.becameIdle(at: time.now())
@@ -171,7 +171,7 @@ final class Engine: Sendable {
   /// Wakes a thread when there is work for one.
   private func wake(_ state: inout State) {
     guard hasWork(state) else { return watchWindow(&state) }
-    // One thread at a time: it wakes the next if there is more work, which saves system calls.
+    // Wakes one thread at a time, to save system calls; it wakes the next if there is more work.
     guard state.parked > 0, !state.isWaking else { return }
     state.isWaking = true
     monitor.signal()
@@ -213,7 +213,7 @@ final class Engine: Sendable {
     monitor.wait { state, hasWaited in
       if hasWaited {
         state.parked -= 1
-        // After a spurious wake-up, another thread may be signalled once more than needed.
+        // After a spurious wake-up, one signal may be redundant.
         state.isWaking = false
       } else if wasBusy {
         state.busy -= 1
@@ -232,7 +232,7 @@ final class Engine: Sendable {
     return slot
   }
 
-  /// Takes as many tickets as a slot holds.
+  /// Moves up to `batch` tickets from the queue into a slot.
   private func take(_ tickets: inout [Ticket], into slot: InflightSlot, _ state: inout State) {
     while tickets.count < batch, let ticket = state.line.removeFirst() {
       ticket.phase = .taken

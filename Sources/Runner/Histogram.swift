@@ -8,7 +8,7 @@ struct Histogram: Sendable {
   private var sum: Int128 = 0
   private var maximum: Nanoseconds = 0
 
-  /// Counts a time; a negative one, from a clock that was set back, counts as 0.
+  /// Counts a time; negative times, from a clock that was set back, count as 0.
   mutating func add(_ time: Nanoseconds) {
     let time = max(time, 0)
     counts[Self.bucket(time)] += 1
@@ -25,7 +25,7 @@ struct Histogram: Sendable {
       maximum: .nanoseconds(maximum))
   }
 
-  /// The percentile for a fraction of all times, at most 1/32 too large.
+  /// The percentile for a fraction of all times; at most 1/32 too large.
   private func percentile(_ share: Double) -> Duration {
     let rank = (Double(count) * share).rounded(.up)
     var seen = 0
@@ -42,7 +42,7 @@ struct Histogram: Sendable {
     return (shift + 1) * parts + (Int(time >> shift) & (parts - 1))
   }
 
-  /// The largest time of a bucket.
+  /// The maximum time of a bucket.
   private static func upperBound(_ bucket: Int) -> Nanoseconds {
     guard bucket >= parts else { return Nanoseconds(bucket) }
     let shift = bucket / parts - 1

@@ -1,9 +1,9 @@
 import ForgeSystem
 
-/// State behind a lock, with a condition variable.
+/// State protected by a lock, with a condition variable.
 ///
-/// It uses a pthread mutex, which ThreadSanitizer understands. The futex of `Synchronization.Mutex`
-/// is in a library without instrumentation.
+/// It uses a pthread mutex, which ThreadSanitizer supports. `Synchronization.Mutex` is in a library
+/// without instrumentation.
 ///
 /// `@unchecked Sendable`: the state is only accessed under the lock.
 final class Monitor<State>: @unchecked Sendable {
@@ -33,12 +33,12 @@ final class Monitor<State>: @unchecked Sendable {
 
   /// Runs `body` until it returns `true`, waiting for a signal in between.
   ///
-  /// Each time `body` has exclusive access to the state; it is told whether it runs after a wait.
+  /// Each call has exclusive access to the state; `hasWaited` is `false` only for the first one.
   func wait(until body: (inout State, _ hasWaited: Bool) -> Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var hasWaited = false
-    // A separate access per iteration: others change the state while this thread waits.
+    // Each iteration is a separate access, because other threads change the state during a wait.
     while !body(&state, hasWaited) {
       pthread_cond_wait(condition, mutex)
       hasWaited = true

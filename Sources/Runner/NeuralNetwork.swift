@@ -1,7 +1,8 @@
 /// A network that a ``Runner`` can run.
 ///
-/// A prediction has three stages in one slot, the memory of one prediction in flight. The runner
-/// ensures that one prediction at a time uses a slot. A network may be used from any thread.
+/// A prediction has three stages: encode, run and fetch. They use a slot, which is the memory of
+/// one prediction in flight. The runner never uses a slot for two predictions at once. A network
+/// may be used from any thread.
 public protocol NeuralNetwork: Sendable {
   /// The input of one prediction.
   associatedtype Input: Sendable
@@ -12,11 +13,11 @@ public protocol NeuralNetwork: Sendable {
   /// The memory of one prediction in flight.
   associatedtype Slot
 
-  /// The cores it may use, where it knows better than the affinity mask; `nil` by default.
+  /// The number of cores it may use, if not those of the affinity mask; `nil` by default.
   var usableCores: Int? { get }
-  /// Allocates the memory of one more prediction in flight.
+  /// Allocates the memory of another prediction in flight.
   func makeSlot() throws -> Slot
-  /// Allocates the memory of one more prediction, which uses at most `threads` threads.
+  /// Allocates the memory of another prediction, which uses at most `threads` threads.
   ///
   /// By default this calls ``makeSlot()``.
   func makeSlot(threads: Int) throws -> Slot
@@ -35,7 +36,7 @@ public protocol NeuralNetwork: Sendable {
 }
 
 extension NeuralNetwork {
-  /// `nil`: not known.
+  /// `nil`, for the cores of the affinity mask.
   public var usableCores: Int? { nil }
 
   /// Calls ``makeSlot()``, ignoring `threads`.
@@ -55,9 +56,9 @@ extension NeuralNetwork where Kept == Void {
 
 /// A network whose slots can hold several examples, for micro-batches.
 public protocol BatchNetwork: NeuralNetwork {
-  /// Allocates the memory of one more prediction of up to `batch` examples.
+  /// Allocates the memory of another batch of up to `batch` examples.
   func makeSlot(batch: Int) throws -> Slot
-  /// Allocates the memory of one more batch of up to `batch` examples on at most `threads` threads.
+  /// Allocates the memory of another batch of up to `batch` examples on at most `threads` threads.
   ///
   /// By default this calls ``makeSlot(batch:)``.
   func makeSlot(batch: Int, threads: Int) throws -> Slot

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// A runner with a stage before and after it: sources are prepared, predicted, and read out.
+/// A runner with a stage before and after it: it prepares sources, predicts, and reads out results.
 ///
 /// ```swift
 /// let labels = runner.pipeline { (photo: Image) in try preparation.values(of: photo) }
 ///   readOut: { result in result.prediction.top(k: 5) }
 /// for try await best in try labels.predictions(of: photos) { print(best) }
 /// ```
-/// Both closures run in their own tasks, outside every slot: while one source is prepared, others
-/// run and others are read out.
+/// Both closures run in tasks of their own and occupy no slot. So one source can be prepared while
+/// others are predicted or read out.
 public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendable>: Sendable {
   /// The runner that predicts.
   public let runner: Runner<Network>
@@ -20,7 +20,7 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   /// - Parameters:
   ///   - source: the source to prepare.
   ///   - deadline: the latest time for the prediction; none by default.
-  /// - Returns: what was read out.
+  /// - Returns: the read-out result.
   /// - Throws: ``RunnerError`` as ``Runner/predict(_:deadline:)``, or what a stage throws.
   @concurrent
   public func predict(_ source: Source, deadline: Deadline? = nil) async throws -> Result {
@@ -59,11 +59,11 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   /// The results of a sequence of sources, in their order.
   ///
   /// It works like `Runner.predictions(of:policy:waiting:)`, with two more sources in progress than
-  /// the runner has slots: one being prepared and one being read out.
+  /// fit into the runner's slots: one being prepared and one being read out.
   ///
   /// - Parameters:
   ///   - sources: the sources to prepare.
-  ///   - policy: what happens with sources that arrive too fast.
+  ///   - policy: how sources that arrive too fast are handled.
   ///   - waiting: how many sources may wait in addition to those in progress.
   /// - Returns: the results; the stream ends with the sources, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
@@ -81,7 +81,7 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   ///
   /// - Parameters:
   ///   - sources: the sources to prepare.
-  ///   - policy: what happens with sources that arrive too fast.
+  ///   - policy: how sources that arrive too fast are handled.
   ///   - waiting: how many sources may wait in addition to those in progress.
   /// - Returns: the results; the stream ends with the sources, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
@@ -98,8 +98,8 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   /// Prepares, predicts and reads out a finite number of sources.
   ///
   /// - Parameter sources: the sources to prepare.
-  /// - Returns: what was read out, in the order of the sources.
-  /// - Throws: the first error in the order of the sources; the rest is then cancelled.
+  /// - Returns: the read-out results, in the order of the sources.
+  /// - Throws: the first error in the order of the sources; the remaining ones are then cancelled.
   public func predictBatch<Sources: Sequence & Sendable>(
     _ sources: Sources
   ) async throws -> [Result] where Sources.Element == Source {
@@ -125,8 +125,8 @@ extension Runner {
   /// Adds a preparation before this runner and a read-out after it.
   ///
   /// - Parameters:
-  ///   - prepare: makes the network's input; it runs outside every slot.
-  ///   - readOut: converts the result; it runs after the slot is free again.
+  ///   - prepare: returns the network's input; it occupies no slot.
+  ///   - readOut: converts the result; it runs after the slot has been freed.
   /// - Returns: the pipeline.
   public func pipeline<Source: Sendable, Result: Sendable>(
     prepare: @escaping @Sendable (Source) async throws -> Network.Input,

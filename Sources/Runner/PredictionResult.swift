@@ -4,7 +4,7 @@ public struct PredictionResult<Prediction: Sendable, Kept: Sendable>: Sendable {
   public let prediction: Prediction
   /// The intermediate results, if the network keeps any.
   public let kept: Kept
-  /// The time from the request to the result, waiting included.
+  /// The time from the request to the result, including waiting.
   public let latency: Duration
   /// The part of the latency before the prediction received a slot.
   public let waited: Duration

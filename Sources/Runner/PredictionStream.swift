@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What a stream does with inputs that arrive faster than the network predicts.
+/// How a stream handles inputs that arrive faster than the network predicts.
 public enum StreamPolicy: Hashable, Sendable, CaseIterable {
   /// Nothing is dropped: the producer waits.
   case block
-  /// An input that finds no room is dropped.
+  /// A new input is dropped if the waiting inputs are at their limit.
   case dropNewest
-  /// The oldest waiting input is dropped for the new one, as live video needs.
+  /// The oldest waiting input is dropped in favour of the new one, as for live video.
   case dropOldest
 }
 
 /// The results of a sequence of inputs, in the order of the inputs.
 ///
-/// Each iteration starts the inputs again, and cancels its remaining work when it ends.
+/// Each iteration starts the sequence of inputs again, and cancels its remaining work when it ends.
 public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
   /// The type of a result.
   public typealias Element = Output
@@ -23,7 +23,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
   /// The number of inputs dropped so far, over all iterations; it may be read at any time.
   public var dropped: Int { drops.count.load(ordering: .relaxed) }
 
-  /// Begins an iteration; the first call of `next` starts taking inputs.
+  /// Creates an iterator; its first call of `next` starts taking inputs.
   ///
   /// - Returns: the iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(owner: Owner(makeState())) }
@@ -36,7 +36,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter actor: the isolation of the caller.
     /// - Returns: the result, or `nil` after the last one.
-    /// - Throws: what the inputs' sequence or the network threw, at its place in the order, or
+    /// - Throws: what the input sequence or the network threw, in the order of the inputs, or
     ///   ``RunnerError`` when the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
@@ -50,7 +50,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Held by the iterator alone, so that leaving the loop in any way ends the iteration.
+  /// Held only by the iterator, so that leaving the loop in any way ends the iteration.
   fileprivate final class Owner: Sendable {
     let state: BoundedStream<Output>
 

@@ -5,8 +5,8 @@ extension Runner {
   public struct Request: Sendable {
     let action: @Sendable () -> Void
 
-    /// Cancels the prediction: its callback receives a ``RunnerError`` at once, unless it has
-    /// finished.
+    /// Cancels the prediction: unless it has finished, its callback receives a ``RunnerError`` at
+    /// once.
     public func cancel() { action() }
   }
 
@@ -18,9 +18,9 @@ extension Runner {
   ///   show(result.prediction, after: result.latency)
   /// }
   /// ```
-  /// Predictions begin in the order of the requests, and each calls back when it finishes. A
-  /// waiting request keeps its input. A producer that never pauses must therefore limit its
-  /// requests in flight or use `predictions(of:policy:waiting:)`.
+  /// Predictions start in the order of the requests, and each calls back when it finishes. A
+  /// waiting request retains its input. A continuous producer must therefore limit its requests in
+  /// flight or use `predictions(of:policy:waiting:)`.
   ///
   /// - Parameters:
   ///   - input: the input of the network.

@@ -6,13 +6,13 @@ extension Runner {
   /// for try await result in results { show(result.prediction) }
   /// print(results.dropped, "frames dropped")
   /// ```
-  /// A stream runs at most as many predictions as the runner has slots, and at most as many
-  /// finished results wait for the consumer. Leaving the loop, also by an error, cancels the
-  /// remaining work.
+  /// A stream runs at most as many predictions at once as fit into the runner's slots. At most as
+  /// many finished results wait for the consumer. Leaving the loop in any way cancels the remaining
+  /// work.
   ///
   /// - Parameters:
   ///   - inputs: the inputs of the network.
-  ///   - policy: what happens with inputs that arrive too fast.
+  ///   - policy: how inputs that arrive too fast are handled.
   ///   - waiting: how many inputs may wait in addition to those that run.
   /// - Returns: the results; the stream ends with the inputs, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
@@ -33,7 +33,7 @@ extension Runner {
   ///
   /// - Parameters:
   ///   - inputs: the inputs of the network.
-  ///   - policy: what happens with inputs that arrive too fast.
+  ///   - policy: how inputs that arrive too fast are handled.
   ///   - waiting: how many inputs may wait in addition to those that run.
   /// - Returns: the results; the stream ends with the inputs, or with the first error.
   /// - Throws: ``RunnerError`` when `waiting` is negative.
@@ -51,7 +51,7 @@ extension Runner {
   ///
   /// - Parameter inputs: the inputs of the network.
   /// - Returns: the results, in the order of the inputs.
-  /// - Throws: the first error in the order of the inputs; the rest is then cancelled.
+  /// - Throws: the first error in the order of the inputs; the remaining ones are then cancelled.
   public func predictBatch<Inputs: Sequence & Sendable>(
     _ inputs: Inputs
   ) async throws -> [Network.Prediction] where Inputs.Element == Network.Input {
@@ -59,7 +59,7 @@ extension Runner {
       .reduce(into: []) { $0.append($1.prediction) }
   }
 
-  /// A stream of at most as many predictions at once as fit into the slots, and `extra` more.
+  /// A stream that runs up to `extra` more predictions at once than fit into the slots.
   func stream<Result: Sendable>(
     policy: StreamPolicy, waiting: Int, extra: Int = 0,
     produce: @escaping @Sendable (BoundedStream<Result>) async throws -> Void

@@ -5,12 +5,12 @@
 /// let probabilities = try await runner.predict(pixels)
 /// ```
 /// Each in-flight buffer is one slot of the network with a thread that sleeps while idle. Any
-/// number of tasks and threads may use a runner at once; they are served first come, first served.
-/// A runner that is released still finishes and answers the predictions in flight.
+/// number of tasks and threads may use a runner at once; it serves them in order. A released runner
+/// still finishes all requested predictions.
 ///
-/// A slot costs the memory of one prediction, for a compiled model `workspaceSize(batch:)` bytes,
-/// and a thread, whose stack takes some megabytes of address space and some kilobytes of memory.
-/// More than one slot per core, plus one, makes no prediction faster. The limit is
+/// A slot needs the memory of one prediction, which is `workspaceSize(batch:)` bytes for a compiled
+/// model, and a thread, whose stack takes megabytes of address space but only kilobytes of memory.
+/// More slots than cores plus one do not increase throughput. The limit is
 /// ``maximumInflightBuffers``.
 public final class Runner<Network: NeuralNetwork>: Sendable {
   /// The full result of a prediction.
@@ -18,12 +18,12 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
 
   /// The network.
   public let network: Network
-  /// The most slots of a runner: 1024.
+  /// The maximum number of slots of a runner: 1024.
   public static var maximumInflightBuffers: Int { 1024 }
 
   /// The number of slots: predictions, or micro-batches, that may be in flight.
   public let inflightBuffers: Int
-  /// The most examples in a slot.
+  /// The maximum number of examples in a slot.
   public var batch: Int { engine.batch }
 
   let engine: Engine
@@ -36,11 +36,11 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///   - inflightBuffers: the number of predictions that may be in flight, up to
   ///     ``maximumInflightBuffers``; by default the number that ``RunnerSizing`` proposes for
   ///     throughput: one more than there are cores.
-  ///   - threads: the most threads of one prediction; by default one if several predictions are in
-  ///     flight, and as many as the network was made for if one is.
+  ///   - threads: the maximum threads of one prediction; by default one if `inflightBuffers` is
+  ///     above 1, otherwise as many as the network was compiled for.
   ///   - clock: the clock for deadlines and times.
   /// - Throws: ``RunnerError`` when a number is out of range or no thread can be created, or what
-  ///   making a slot throws.
+  ///   allocating a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, threads: Int? = nil,
     clock: C = ContinuousClock()
@@ -64,13 +64,13 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   ///   - network: the network to run.
   ///   - inflightBuffers: the number of batches that may be in flight, up to
   ///     ``maximumInflightBuffers``; by default one more than there are cores.
-  ///   - batch: the most examples in one slot.
+  ///   - batch: the maximum number of examples in one slot.
   ///   - window: how long the first example waits for others; with 0 it does not wait.
-  ///   - threads: the most threads of one prediction; by default one if several batches are in
-  ///     flight, and as many as the network was made for if one is.
+  ///   - threads: the maximum threads of one batch; by default one if `inflightBuffers` is above 1,
+  ///     otherwise as many as the network was compiled for.
   ///   - clock: the clock for deadlines, times and the window.
   /// - Throws: ``RunnerError`` when a number is out of range or no thread can be created, or what
-  ///   making a slot throws.
+  ///   allocating a slot throws.
   public convenience init<C: Clock>(
     _ network: Network, inflightBuffers: Int? = nil, batch: Int, within window: Duration,
     threads: Int? = nil, clock: C = ContinuousClock()
@@ -118,7 +118,7 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
 
   // MARK: Predicting
 
-  /// Predicts; suspends, and never blocks, while all slots are taken.
+  /// Predicts; while all slots are taken, it suspends and never blocks a thread.
   ///
   /// When the task is cancelled or the deadline passes, the caller resumes at once; a running
   /// prediction then stops before its next step.
@@ -135,7 +135,7 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
     try await result(for: input, deadline: deadline).prediction
   }
 
-  /// Predicts as ``predict(_:deadline:)`` and also returns times and kept tensors.
+  /// Predicts like ``predict(_:deadline:)``, and also returns times and kept tensors.
   ///
   /// - Parameters:
   ///   - input: the input of the network.
@@ -167,7 +167,7 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
 
   /// Rejects new predictions, and waits for those already requested.
   ///
-  /// Later ones receive a ``RunnerError`` of kind `closed`.
+  /// Rejected predictions throw a ``RunnerError`` of kind `closed`.
   public func shutDown() async {
     engine.close()
     await engine.drain()

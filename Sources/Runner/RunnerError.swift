@@ -5,7 +5,7 @@ public typealias RunnerError = ForgeError<RunnerErrorKind>
 
 /// The kinds of ``RunnerError``.
 public enum RunnerErrorKind: String, Hashable, Sendable {
-  /// A number of buffers, threads, examples or waiting inputs, or the batching window, is out of
+  /// The batching window or a number of buffers, threads, examples or waiting inputs is out of
   /// range.
   case invalidCount
   /// The prediction was cancelled before it was finished.

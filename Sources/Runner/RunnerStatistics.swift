@@ -1,6 +1,6 @@
 /// The statistics of a runner since it was created or its statistics were reset.
 public struct RunnerStatistics: Sendable {
-  /// The distribution of a duration over all finished predictions.
+  /// The distribution of a duration over all completed predictions.
   ///
   /// Percentiles are at most 1/32 too large.
   public struct Times: Sendable, Hashable {
@@ -20,7 +20,7 @@ public struct RunnerStatistics: Sendable {
 
   /// Predictions that returned a result.
   public internal(set) var completed = 0
-  /// Predictions in which the network threw.
+  /// Predictions that failed with any other error, such as one from the network.
   public internal(set) var failed = 0
   /// Predictions whose caller cancelled them.
   public internal(set) var cancelled = 0
@@ -28,15 +28,15 @@ public struct RunnerStatistics: Sendable {
   public internal(set) var deadlineExceeded = 0
   /// Inputs of streams that were dropped.
   public internal(set) var dropped = 0
-  /// Predictions in a slot now.
+  /// Predictions currently in a slot.
   public internal(set) var inFlight = 0
-  /// The most predictions that were in slots at once.
+  /// The maximum number of predictions in slots at once.
   public internal(set) var mostInFlight = 0
-  /// Predictions that wait for a slot now.
+  /// Predictions currently waiting for a slot.
   public internal(set) var waitingNow = 0
-  /// From the request to the result.
+  /// The time from the request to the result.
   public internal(set) var latency = Times()
-  /// From the request to the slot.
+  /// The time from the request to receiving a slot.
   public internal(set) var waiting = Times()
   /// The time to write the input into the slot.
   public internal(set) var preparing = Times()
@@ -44,7 +44,7 @@ public struct RunnerStatistics: Sendable {
   public internal(set) var running = Times()
   /// The time to read the result from the slot.
   public internal(set) var readingOut = Times()
-  /// The time during which there was work.
+  /// The time during which predictions were waiting or running.
   public internal(set) var active = Duration.zero
 
   /// Results per second of active time.

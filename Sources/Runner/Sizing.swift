@@ -2,8 +2,8 @@ import ForgeSystem
 
 /// The number of predictions in flight and the threads of each.
 ///
-/// The two are independent: for latency, one prediction uses all cores; for throughput, each uses
-/// one. A ``Runner`` takes both. No prediction uses more threads than its network was compiled for.
+/// For latency, one prediction uses all cores; for throughput, each uses one. Pass both numbers to
+/// a ``Runner``. No prediction uses more threads than its network was compiled for.
 public struct RunnerSizing: Hashable, Sendable {
   /// The number of predictions in flight.
   public var inflightBuffers: Int
@@ -12,12 +12,12 @@ public struct RunnerSizing: Hashable, Sendable {
 
   /// The optimisation goal.
   public enum Goal: Hashable, Sendable, CaseIterable {
-    /// The shortest time per prediction: one has all cores while the next is prepared.
+    /// The shortest time per prediction: it uses all cores while the next input is prepared.
     case latency
-    /// The most predictions per second.
+    /// The highest number of predictions per second.
     ///
-    /// Each has one core, and there is one more slot than cores, so that a core always finds a
-    /// prepared input.
+    /// Each prediction uses one core. There is one more slot than cores, so that the next input is
+    /// ready when a core becomes free.
     case throughput
   }
 
@@ -60,7 +60,7 @@ public struct RunnerSizing: Hashable, Sendable {
     return count > 0 ? count : nil
   }
 
-  /// The first 16 KB of a file, or nothing.
+  /// The first 16 KiB of a file; empty if it cannot be read.
   private static func contents(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }

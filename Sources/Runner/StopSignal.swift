@@ -1,12 +1,12 @@
 import ForgeSystem
 import Synchronization
 
-/// Tells a running prediction whether it is still wanted.
+/// Tells a running prediction whether to stop.
 ///
 /// A network polls it between its steps. Polling reads one number, and the clock if the prediction
 /// has a deadline. It takes no lock and makes no system call.
 public struct StopSignal: ~Copyable {
-  /// Why a prediction is no longer wanted.
+  /// Why a prediction should stop.
   package enum Reason: Int32 {
     case cancelled = 1
     case deadlineExceeded = 2
@@ -36,9 +36,9 @@ public struct StopSignal: ~Copyable {
     return deadline != .never && time.now() >= deadline ? .deadlineExceeded : nil
   }
 
-  /// The signal as a run loop polls it.
+  /// The signal in the form that a run loop polls.
   ///
-  /// A deadline of another clock than the machine's is left out: a timer then raises the flag.
+  /// It has no deadline of other clocks than the machine's, for which a timer raises the flag.
   package var condition: StopCondition {
     StopCondition(
       flag: raised.map { UnsafePointer($0) }, deadline: time.isMachine ? deadline : .never)

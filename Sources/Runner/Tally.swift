@@ -1,4 +1,4 @@
-/// The moments between the stages of the predictions in a slot.
+/// The times at which the stages of the predictions in a slot begin and end.
 struct StageMoments {
   let begun, encoded, ran, fetched: Nanoseconds
 }
@@ -38,7 +38,7 @@ struct Tally {
     }
   }
 
-  /// Counts a prediction that nobody cancelled while it was in its slot.
+  /// Counts a prediction that was not cancelled while in its slot.
   mutating func count(_ ticket: Ticket, at moments: StageMoments) {
     if let failure = ticket.failure { return count(failure) }
     counts.completed += 1
@@ -66,7 +66,7 @@ struct Tally {
     activeSince = nil
   }
 
-  /// Starts anew; predictions in flight stay in flight.
+  /// Resets all counts except those of predictions in flight.
   mutating func reset(at now: Nanoseconds) {
     let (inFlight, isActive) = (counts.inFlight, activeSince != nil)
     self = Tally()

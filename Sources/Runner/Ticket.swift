@@ -1,7 +1,7 @@
 /// One prediction from its submission to its answer, which is sent exactly once.
 ///
-/// The engine only knows this class, so its loop contains no generic code, which would look up
-/// metadata at run time when unspecialised.
+/// The engine uses only this non-generic class, so its loop has no unspecialised generic code,
+/// which would look up metadata at run time.
 ///
 /// `@unchecked Sendable`: `phase` and the engine's fields below are guarded by the engine's lock.
 /// The rest belongs to the worker that has taken the ticket, or to whoever moved it to `over`.
@@ -20,17 +20,17 @@ class Ticket: @unchecked Sendable {
 
   /// The time by which the prediction must finish.
   let deadline: Nanoseconds
-  /// When it was submitted.
+  /// The time of submission.
   var submitted: Nanoseconds = 0
 
   // MARK: Owned by the engine
 
   final var phase = Phase.new
-  /// Ends it when the deadline passes.
+  /// Cancels the ticket when its deadline passes.
   final var timer: Task<Void, Never>?
-  /// The slot it is in, while it is taken.
+  /// The slot, while the ticket is in the phase `taken`.
   final var slot: InflightSlot?
-  /// Its neighbours in the queue.
+  /// The adjacent tickets in the queue.
   final var next: Ticket?
   final unowned(unsafe) var previous: Ticket?
 
@@ -45,7 +45,7 @@ class Ticket: @unchecked Sendable {
 
   init(deadline: Nanoseconds) { self.deadline = deadline }
 
-  /// Writes the input into a slot and releases it.
+  /// Writes the input into a slot and releases the input.
   func encode(into slot: InflightSlot) throws {}
 
   /// Reads the result from a slot.

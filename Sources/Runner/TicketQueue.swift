@@ -1,7 +1,7 @@
-/// The queue of tickets: first in, first out; any ticket can leave.
+/// A FIFO queue of tickets, from which any ticket can be removed.
 ///
-/// It is a list linked through the tickets themselves, so that joining and leaving do not allocate.
-/// Each ticket is retained once, by `first` or by the one before it.
+/// It is an intrusive linked list, so adding and removing do not allocate. Each ticket is retained
+/// once, by `first` or by the preceding ticket.
 struct TicketQueue {
   private(set) var count = 0
   private(set) var first: Ticket?
@@ -25,7 +25,7 @@ struct TicketQueue {
     count -= 1
   }
 
-  /// Removes the ticket that has waited longest.
+  /// Removes the oldest ticket.
   mutating func removeFirst() -> Ticket? {
     guard let ticket = first else { return nil }
     remove(ticket)

@@ -4,7 +4,7 @@ import ForgeSystem
 typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-  /// The moment that is never reached.
+  /// A moment that is never reached.
   static var never: Nanoseconds { .max }
 
   /// The sum, clamped to 64 bits.
@@ -13,7 +13,7 @@ extension Nanoseconds {
   }
 }
 
-/// The clock of a runner: the machine's monotonic one, or one that a test drives.
+/// The clock of a runner: the machine's monotonic clock, or another one, as for tests.
 struct TimeSource: Sendable {
   /// Whether ``now`` is the time of `CLOCK_MONOTONIC`, which C code can read itself.
   let isMachine: Bool

@@ -1,6 +1,6 @@
 import ForgeSystem
 
-/// A detached thread in which signals are blocked: they are for the program's own threads.
+/// A detached thread with all signals blocked, so that the program's own threads handle them.
 package final class WorkerThread: Sendable {
   private let run: @Sendable () -> Void
 
@@ -9,7 +9,7 @@ package final class WorkerThread: Sendable {
   /// Starts a thread.
   ///
   /// - Parameter run: the body of the thread.
-  /// - Returns: whether the thread was created; the system may refuse.
+  /// - Returns: whether the system created the thread.
   package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
     var all = sigset_t()
     var before = sigset_t()

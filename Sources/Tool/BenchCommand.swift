@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Times predictions of a ready architecture, from floats to floats, or single layers.
+/// Times predictions of a ready architecture, from input to output values, or single layers.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -121,7 +121,7 @@ struct BenchCommand: ParsableCommand {
     print(json ? try timing.json : timing.text(runs: times.count))
   }
 
-  /// Runs one prediction of `batch` pictures, from values to values.
+  /// Runs one prediction of `batch` pictures, including copies of input and output.
   private static func predict(
     _ context: Context, _ values: [Float], into result: inout [Float], batch: Int
   ) throws {

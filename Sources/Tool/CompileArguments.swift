@@ -42,8 +42,7 @@ struct CompileArguments: ParsableArguments {
     }
   }
 
-  /// Compiles a model with the weights of the file, else with its own, else with seeded random
-  /// ones.
+  /// Compiles a model with the weights of the file, its own, or seeded random ones, in this order.
   func compile(_ model: Model, options: CompileOptions) throws -> CompiledModel {
     if let weights {
       return try model.compile(parameters: WeightFile(weights).parameters(), options: options)
@@ -52,7 +51,7 @@ struct CompileArguments: ParsableArguments {
     return try model.compile(parameters: RandomParameters(seed: 1), options: options)
   }
 
-  /// Writes the kernels of a plan if the arguments name a file for them.
+  /// Writes the kernels of a plan to the file of `--save-tuning`, if given.
   func save(_ tuning: TuningReport) throws {
     guard let path = saveTuning else { return }
     let encoder = JSONEncoder()
@@ -72,7 +71,7 @@ extension CompileOptions.Precision: ExpressibleByArgument {
   /// The names of all precisions.
   public static var allValueStrings: [String] { allCases.map(\.argument) }
 
-  /// The precision of a name.
+  /// Creates a precision from its name.
   public init?(argument: String) {
     guard let named = Self.allCases.first(where: { $0.argument == argument }) else { return nil }
     self = named

@@ -16,7 +16,7 @@ struct LayerTable {
     let gigabytesPerSecond: Double
     /// The limiting resource: compute or memory.
     let bound: String
-    /// The least time that the bound allows, divided by the measured time.
+    /// The minimum time at the bound, divided by the measured time.
     let share: Double
     let kernels: String
   }
@@ -65,7 +65,7 @@ struct LayerTable {
     Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
   }
 
-  /// The names in order, with the lengths of runs: `a, b ×3`.
+  /// The names in order, with the lengths of repetitions: `a, b ×3`.
   private static func counted(_ names: [String]) -> String {
     var runs: [(name: String, count: Int)] = []
     for name in names {

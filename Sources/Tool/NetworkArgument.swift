@@ -14,8 +14,7 @@ enum NetworkArgument: ExpressibleByArgument {
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
 
-  /// A word without a dot or slash is always a name, so that a misspelt one is not taken for a
-  /// file.
+  /// Without a dot or slash, it is always a name, so that a misspelt name is not read as a path.
   init?(argument: String) {
     if let architecture = Architecture(rawValue: argument) {
       self = .ready(architecture)

@@ -2,12 +2,12 @@ import Foundation
 
 /// The resident memory of this process, as Linux reports it.
 struct ProcessMemory: Encodable {
-  /// The current bytes (VmRSS), including pages of mapped files that were read.
+  /// The current bytes (VmRSS), including resident pages of memory-mapped files.
   let current: Int
   /// The peak bytes (VmHWM).
   let peak: Int
 
-  /// The current state; zeros when the system does not report it.
+  /// Reads the current values; zeros if the system does not report them.
   init() {
     // This avoids Foundation, whose own allocations would distort the result.
     var text = [UInt8](repeating: 0, count: 1 << 13)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import ForgeModels
 
-/// Prints the layers of a ready architecture.
+/// Prints the layers of a ready architecture or of the one that a weight file matches.
 struct SummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary",
@@ -24,7 +24,7 @@ struct SummaryCommand: ParsableCommand {
     case .ready(let architecture):
       let model = architecture.model
       guard detailed else { return print(model.summary()) }
-      // Kernels are chosen by sizes alone, so any parameters will do.
+      // The choice of kernels depends only on sizes, so any parameters will do.
       print(try model.compile(parameters: RandomParameters(seed: 1)).summary(.detailed))
     case .weights(let path):
       let recognized = try RecognizedModel(weights: path)

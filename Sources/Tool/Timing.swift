@@ -1,9 +1,9 @@
 import Forge
 import Foundation
 
-/// The times and the memory of several predictions, as they are printed or encoded.
+/// The times and memory use of several predictions, for printing and encoding.
 ///
-/// Milliseconds are those of a whole batch, except for ``perPictureMs``.
+/// Times of predictions are of a whole batch, except for ``perPictureMs``.
 struct Timing: Encodable {
   /// The resident memory of the process.
   struct Resident: Encodable {
@@ -52,7 +52,7 @@ struct Timing: Encodable {
     }
   }
 
-  /// Some lines about so many predictions.
+  /// A report of several lines about `runs` predictions.
   func text(runs: Int) -> String {
     var lines = [
       String(

@@ -15,8 +15,7 @@ enum TuningArgument: ExpressibleByArgument {
 
   static var allValueStrings: [String] { ["costModel", "measured"] }
 
-  /// A word without a dot or slash is always a mode, so that a misspelt one is not taken for a
-  /// file.
+  /// Without a dot or slash, it is always a mode, so that a misspelt mode is not read as a path.
   init?(argument: String) {
     switch argument {
     case "costModel": self = .costModel

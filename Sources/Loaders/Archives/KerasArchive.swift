@@ -5,41 +5,41 @@ import ForgeShapes
 /// ```swift
 /// let network = try model.compile(parameters: try KerasArchive("net.keras"))
 /// ```
-/// It is a zip archive with the model's description and its parameters in an HDF5 file. Keras
-/// stores that file as it is, and it is read where it lies in the archive; one that is compressed
-/// is decompressed into memory, which is held as long as the value and the parameters it gave.
+/// It is a zip archive with a description of the model and an HDF5 file of its parameters. Keras
+/// stores the HDF5 file uncompressed, so it is read in place. A compressed one is decompressed into
+/// memory that lives as long as the archive and the parameters read from it.
 ///
-/// Layers are found by the names the user gave them; where the HDF5 file lacks these, as in files
-/// of early versions, by the archive's description of the model. See ``HDF5Parameters`` for the
-/// rest.
+/// Layers are found by the user's names for them. If the HDF5 file lacks these names, they come
+/// from the description of the model. See ``HDF5Parameters`` for other details.
 public struct KerasArchive: ParameterSource {
   static let configurationEntry: EntryName = "config.json"
   private static let metadataEntry: EntryName = "metadata.json"
   static let weightsEntry: EntryName = "model.weights.h5"
-  /// The bytes in which an HDF5 file must begin before it is decompressed.
+  /// The number of leading bytes searched for the HDF5 signature before decompression.
   private static let headBytes = 1 << 16
 
-  /// The path of the archive, as it was given.
+  /// The path of the archive, as given.
   public let path: String
   /// The description of the model, in JSON.
   public let configuration: String
-  /// Who wrote the archive and when, in JSON; `nil` when it does not say.
+  /// The Keras version and the date of the archive, in JSON; `nil` when it has no metadata.
   public let metadata: String?
-  /// The layer names there are values for, as the user gave them.
+  /// The user's names of the layers that have values.
   public let availableNames: [String]
   private let file: HDF5File
-  /// The parameters under the user's names of layers.
+  /// The parameters, by the user's layer names.
   private var weights: any ParameterSource
 
   /// Opens an archive and finds its layers.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - matching: how layers find each other.
+  ///   - matching: how layers are matched.
   ///   - layout: the axis order of the values.
-  ///   - limits: what reading the structure and decompressing the parameters may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `entryMissing`,
-  ///   `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
+  ///   - limits: the limits for reading the structure and decompressing the parameters.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`,
+  ///   `entryMissing`, `notHDF5`, `damaged`, `duplicate`, `unsupported`, `refused` or
+  ///   `outOfMemory`.
   public init(
     _ path: String, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits()
@@ -52,10 +52,10 @@ public struct KerasArchive: ParameterSource {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they come from, for messages.
-  ///   - matching: how layers find each other.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - matching: how layers are matched.
   ///   - layout: the axis order of the values.
-  ///   - limits: what reading the structure and decompressing the parameters may cost.
+  ///   - limits: the limits for reading the structure and decompressing the parameters.
   /// - Throws: ``LoadError``: `entryMissing`, `notHDF5`, `damaged`, `duplicate`, `unsupported`,
   ///   `refused` or `outOfMemory`.
   public init(
@@ -92,7 +92,7 @@ public struct KerasArchive: ParameterSource {
     guard !names.isEmpty else { return available }
     let inFile = Set(available.map { EntryName($0) })
     return names.filter { _, name in
-      // The file calls a layer of an inner model by its last part if that is unique.
+      // The file lists a layer of a nested model by the last part of its name if that is unique.
       let last = name.bytes.split(separator: UInt8(ascii: "/")).last.map { EntryName($0) }
       return inFile.contains(name) || inFile.contains(last ?? name)
     }.keys.sorted().map(\.text)
@@ -116,13 +116,13 @@ public struct KerasArchive: ParameterSource {
     }
   }
 
-  /// The datasets of the parameters, in the order of their names.
+  /// The datasets of the parameters, depth-first, sorted by name within each group.
   public var entries: [HDF5File.Entry] { file.entries }
 
-  /// Whether layers are found by name.
+  /// Whether layers are matched by name.
   public var goesByName: Bool { weights.goesByName }
 
-  /// The archive with every parameter of the model matched.
+  /// The archive, with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
   /// - Returns: the source for these.
@@ -146,7 +146,7 @@ public struct KerasArchive: ParameterSource {
     }
   }
 
-  /// The values of a dataset, for a closure that knows what each parameter is called.
+  /// The values of a dataset, for closures that know the name of each parameter.
   ///
   /// - Parameters:
   ///   - entry: the path of the dataset, as in ``entries``: `/layers/conv2d/vars/0`.

@@ -1,15 +1,15 @@
-/// The names a `.keras` archive has for its layers, from the description of the model.
+/// The layer names of a `.keras` archive, from the description of the model.
 ///
-/// Keras 3 keeps a layer's values under its class and a number, `layers/conv2d_1`, and in later
-/// versions notes the user's name beside them. Where it does not, the numbers count the layers of
-/// one class in the order of the description.
+/// Keras 3 stores a layer's values under its class and a number, such as `layers/conv2d_1`. Later
+/// versions also store the user's name. Otherwise the numbers count the layers of each class in the
+/// order of the description.
 package enum KerasNames {
-  /// The nesting of models.
+  /// The maximum nesting of models.
   private static let maximumDepth = 16
   private static let maximumJSONDepth = 256
 
-  /// The HDF5 file's name of each layer by the user's name, `inner/conv1` in a model inside the
-  /// model; empty if the file has the user's names.
+  /// Maps the user's name of each layer, `inner/conv1` in a nested model, to its name in the HDF5
+  /// file; empty if the file has the user's names.
   ///
   /// - Throws: ``LoadError``: `damaged`, `duplicate` or `refused`.
   static func names(
@@ -37,7 +37,7 @@ package enum KerasNames {
 
   /// Adds the names of a model's layers.
   ///
-  /// The budget bounds them, because the names of all outer models are prefixes of each.
+  /// The budget bounds their total size, because each name includes those of all outer models.
   private static func collect(
     _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
     into names: inout [EntryName: EntryName], _ budget: LoadBudget
@@ -61,7 +61,7 @@ package enum KerasNames {
       let inFile = try budget.name(file + own)
       let full = try budget.name(user + name.bytes)
       names[full] = inFile
-      // A layer of an inner model also has its own name, unless the outer model uses it.
+      // A layer of a nested model is also found by its bare name, unless the outer model uses it.
       if !user.isEmpty, names[name] == nil { names[name] = inFile }
       let slash = UInt8(ascii: "/")
       try collect(
@@ -70,7 +70,8 @@ package enum KerasNames {
     }
   }
 
-  /// The Keras form of a class name: `BatchNormalization` becomes `batch_normalization`.
+  /// The snake-case form of a class name in Keras: `BatchNormalization` becomes
+  /// `batch_normalization`.
   package static func snakeCase(_ name: String) -> String {
     let letters = name.filter { $0.isLetter || $0.isNumber || $0 == "_" }.map(\.self)
     func isSmall(_ index: Int) -> Bool { letters.indices ~= index && "a"..."z" ~= letters[index] }

@@ -33,7 +33,7 @@ extension LoadError {
       remedy: remedy)
   }
 
-  /// The values of an entry have other bytes than its sizes need.
+  /// The byte count of an entry does not match its sizes.
   static func wrongBytes(
     _ kind: Kind, received: Int, needs: Int, _ sizes: [Int], _ type: String, entry: String? = nil
   ) -> LoadError {

@@ -1,8 +1,8 @@
 /// A zip archive: `.npz` and `.keras` files.
 ///
-/// Its directory is read with every bound checked. No two entries may have one name or share
-/// bytes, so the size of an archive bounds what it can unpack to. Nothing is ever written under an
-/// entry's name.
+/// Every offset and size in its directory is checked. Entries must not overlap or have duplicate
+/// names, so the size of an archive bounds its decompressed size. Entry names are never used as
+/// paths for writing.
 struct ZipArchive: Sendable {
   struct Entry: Sendable {
     enum Method: Int, Sendable {
@@ -10,7 +10,7 @@ struct ZipArchive: Sendable {
       case deflated = 8
     }
 
-    /// The name, with its folders.
+    /// The full name, including folders.
     let name: EntryName
     /// The number of the compression method; `nil` for an encrypted entry.
     let methodNumber: Int?
@@ -22,10 +22,10 @@ struct ZipArchive: Sendable {
     let checksum: UInt32
     /// The offset of the entry's own header.
     let headerOffset: Int
-    /// The bytes of the archive that are the entry's, compressed or not; known from its header.
+    /// The range of the entry's stored bytes in the archive, taken from its header.
     var range = 0..<0
 
-    /// The compression; `nil` when Forge does not read it.
+    /// The compression method; `nil` if unsupported or encrypted.
     var method: Method? { methodNumber.flatMap { Method(rawValue: $0) } }
   }
 
@@ -35,7 +35,7 @@ struct ZipArchive: Sendable {
   private let limits: LoadLimits
   private let indices: [EntryName: Int]
 
-  /// Whether bytes begin as an archive does; one without entries has only its end.
+  /// Whether bytes begin with a zip signature; an empty archive has only an end record.
   static func begins(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
   }
@@ -58,7 +58,7 @@ struct ZipArchive: Sendable {
       try Self.checkApart(entries)
       return entries
     }
-    // A name that is not UTF-8 can only be asked for as it is shown.
+    // A name that is not UTF-8 can also be looked up by its displayed form.
     for (index, entry) in entries.enumerated() {
       let shown = EntryName(entry.name.text)
       if shown != entry.name, indices[shown] == nil { indices[shown] = index }
@@ -66,7 +66,7 @@ struct ZipArchive: Sendable {
     self.indices = indices
   }
 
-  /// Throws when two entries share bytes: a small archive could unpack to anything.
+  /// Throws if entries overlap, which would let a small archive decompress to any size.
   private static func checkApart(_ entries: [Entry]) throws(LoadError) {
     let order = entries.sorted { $0.headerOffset < $1.headerOffset }
     for (first, second) in zip(order, order.dropFirst())
@@ -76,7 +76,7 @@ struct ZipArchive: Sendable {
     }
   }
 
-  /// The bytes of an entry; `nil` when there is none of that name.
+  /// The bytes of the entry with a name; `nil` if there is none.
   func bytes(named name: EntryName) throws(LoadError) -> ZipBytes? {
     guard let entry = indices[name].map({ entries[$0] }) else { return nil }
     guard entry.method != nil else {
@@ -88,7 +88,7 @@ struct ZipArchive: Sendable {
     return ZipBytes(file: file, entry: entry, limits: limits)
   }
 
-  /// An entry that must be there; an error calls it `shown`.
+  /// The bytes of a required entry, which errors call `shown`.
   func existing(_ name: EntryName, shown: String? = nil) throws(LoadError) -> ZipBytes {
     if let found = try bytes(named: name) { return found }
     // Messages show eight names.

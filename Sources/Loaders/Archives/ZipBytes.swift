@@ -1,10 +1,10 @@
 /// One entry of a zip archive, checked and decompressed each time it is read.
 struct ZipBytes: Sendable {
-  /// The bytes, compressed or skipped, that are read at once.
+  /// The maximum number of compressed or skipped bytes per read.
   private static let pieceBytes = 1 << 16
-  /// The least compressed bytes that are read at once for the start of an entry.
+  /// The minimum number of compressed bytes per read at the start of an entry.
   private static let prefixPieceBytes = 1 << 10
-  /// The memory of zlib: the last 32 KB of the output, and tables.
+  /// The memory of zlib: a 32 KB window and tables.
   private static let stateBytes = 1 << 16
 
   let file: InputFile
@@ -13,12 +13,12 @@ struct ZipBytes: Sendable {
 
   private var origin: String { "\(file.path): \(entry.name.text)" }
   var isDeflated: Bool { entry.method == .deflated }
-  /// The bytes of memory that reading takes besides the memory it fills.
+  /// The bytes of memory needed for reading, besides the output.
   var readingByteCount: Int { isDeflated ? Self.pieceBytes + Self.stateBytes : 0 }
 
   /// Reads a range of the uncompressed bytes.
   ///
-  /// A range that ends with the entry is compared with the checksum, and must be within the limits.
+  /// If the range extends to the end of the entry, the limits and the checksum are verified.
   func read(_ wanted: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
     #if Zip
       let readsAll = wanted.upperBound == entry.count
@@ -60,7 +60,7 @@ struct ZipBytes: Sendable {
     #endif
   }
 
-  /// Throws when there are more decompressed bytes than the limits allow.
+  /// Throws if the decompressed size exceeds the limits.
   func checkInflation() throws(LoadError) {
     guard isDeflated, entry.count > limits.inflatedBytes(in: file.count) else { return }
     throw .beyondLimit(

@@ -1,26 +1,26 @@
 /// The directory at the end of a zip archive, and the headers it points to.
 ///
-/// Its errors name no file.
+/// Its errors have no file.
 struct ZipDirectory {
-  /// The largest ratio of deflate.
+  /// The maximum compression ratio of deflate.
   private static let maximumRatio = 1032
-  /// The record at the end, without the comment that may follow it.
+  /// The size of the end record, without the optional comment.
   private static let endBytes = 22
-  /// The end record of a ZIP64 archive, and the record that points to it.
+  /// The sizes of the ZIP64 end record and of its locator.
   private static let largeEndBytes = 56
   private static let largePlaceBytes = 20
   private static let headerBytes = 30
 
-  /// What the record at the end of an archive says.
+  /// The end record of an archive.
   private struct End {
     let count: Int
     let start: Int
     let length: Int
-    /// The offset of the record; the directory ends there.
+    /// The offset of the record, where the directory ends.
     let offset: Int
     let isWhole: Bool
 
-    /// Reads the fields of a record, whose numbers have `size` bytes, counts `countSize`.
+    /// Reads the fields of a record: counts of `countSize` bytes, other numbers of `size`.
     init(
       _ cursor: inout ByteCursor, at offset: Int, _ countSize: Int, _ size: Int
     ) throws(LoadError) {
@@ -62,7 +62,7 @@ struct ZipDirectory {
   private static let severalFiles = LoadError.unsupported(
     "an archive in several files", needs: "one file")
 
-  /// The place of the end record in the last bytes of a file: its comment ends the file.
+  /// The offset in `tail` of the end record whose comment extends to the end of the file.
   private static func endPlace(_ tail: [UInt8], of file: InputFile) throws(LoadError) -> Int {
     let last = tail.count - endBytes
     for place in stride(from: last, through: max(last - 0xffff, 0), by: -1)
@@ -146,7 +146,7 @@ struct ZipDirectory {
 
   /// The uncompressed size, the compressed size and the offset of an entry.
   ///
-  /// The extra field has those that are too large for their own fields.
+  /// Numbers too large for their own fields are in the extra field.
   private static func large(
     _ numbers: [Int], _ extra: inout ByteCursor
   ) throws(LoadError) -> [Int] {
@@ -163,7 +163,7 @@ struct ZipDirectory {
     return numbers
   }
 
-  /// The bytes of an entry, once the header before them agrees with the directory.
+  /// The range of an entry's bytes, after checking its header against the directory.
   func range(of entry: ZipArchive.Entry) throws(LoadError) -> Range<Int> {
     let place = entry.headerOffset
     func damaged(_ what: String) -> LoadError { .damaged(what, entry: entry.name.text, at: place) }
@@ -178,7 +178,7 @@ struct ZipDirectory {
     guard first <= end.start, entry.storedCount <= end.start - first else {
       throw damaged("its \(LoadError.bytes(entry.storedCount)) lie outside the file")
     }
-    // Two readers must not see two archives in one file.
+    // A mismatch would let two readers interpret the archive differently.
     guard try headers.bytes(names..<(names + nameLength)).elementsEqual(entry.name.bytes) else {
       throw damaged("its header has another name than the directory")
     }

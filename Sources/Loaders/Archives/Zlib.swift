@@ -5,7 +5,7 @@
   enum Zlib {
     static let isPresent = true
 
-    /// Decompresses a whole stream; `false` unless it has exactly the bytes of `output`.
+    /// Decompresses a whole stream; returns `false` unless it fills `output` exactly.
     static func inflate(
       _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
@@ -16,29 +16,28 @@
       return result == Z_OK && count == output.count
     }
 
-    /// The CRC-32 of bytes and of those before them, whose CRC-32 is `checksum`; 0 for none.
+    /// Continues the CRC-32 `checksum` with bytes; the initial value is 0.
     static func checksum(of bytes: UnsafeRawBufferPointer, after checksum: UInt32) -> UInt32 {
-      // Without an address zlib would begin anew.
+      // For a null address zlib returns the initial value.
       guard !bytes.isEmpty else { return checksum }
       let start = bytes.bindMemory(to: Bytef.self).baseAddress
       return UInt32(truncatingIfNeeded: crc32_z(uLong(checksum), start, bytes.count))
     }
   }
 
-  /// Decompresses the deflate data in a part of a file with zlib, piece by piece, into memory that
-  /// is given.
+  /// Decompresses deflate data from a range of a file in pieces, with zlib.
   final class Inflater {
     // zlib keeps the address of this structure, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let file: InputFile
-    /// The compressed bytes that are not read yet.
+    /// The range of compressed bytes not yet read.
     private var rest: Range<Int>
     private let piece: RawMemory
-    /// The part of `piece` that is read and not used yet.
+    /// The part of `piece` that zlib has not consumed yet.
     private var input: Range<Int> = 0..<0
     private var isOver = false
 
-    /// Begins to decompress a range of a file, of which it reads `pieceBytes` at once.
+    /// Starts decompressing a range of a file, reading up to `pieceBytes` at a time.
     init(
       _ file: InputFile, _ range: Range<Int>, pieceBytes: Int, origin: String
     ) throws(LoadError) {
@@ -53,13 +52,13 @@
     }
 
     deinit {
-      // This does nothing if it was not begun.
+      // This does nothing if initialization failed.
       inflateEnd(stream)
       stream.deallocate()
     }
 
-    /// Decompresses until the output is full and returns the number of bytes: fewer at the end,
-    /// and where the data is damaged.
+    /// Fills the output and returns the byte count, which is smaller at the end or for damaged
+    /// data.
     func read(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int {
       var written = 0
       while written < output.count, !isOver {
@@ -70,7 +69,7 @@
       return written
     }
 
-    /// Whether the data ends here, and nothing is left behind it.
+    /// Whether the stream ends here without trailing bytes.
     func isAtEnd() throws(LoadError) -> Bool {
       let byte = try RawMemory(byteCount: 1, for: file.path)
       while !isOver {
@@ -79,7 +78,7 @@
       return input.isEmpty && rest.isEmpty
     }
 
-    /// Calls zlib once and returns the number of bytes; `nil` when it cannot go on.
+    /// Calls zlib once and returns the number of output bytes; `nil` on an error.
     private func step(into output: UnsafeMutableRawBufferPointer) throws(LoadError) -> Int? {
       if input.isEmpty, !rest.isEmpty {
         let count = min(rest.count, piece.bytes.count)
@@ -98,13 +97,13 @@
       let result = inflate(stream, Z_NO_FLUSH)
       input = (input.upperBound - Int(stream.pointee.avail_in))..<input.upperBound
       isOver = result == Z_STREAM_END
-      // Without progress zlib says Z_BUF_ERROR: the data is cut off.
+      // zlib returns Z_BUF_ERROR if it makes no progress, as for truncated data.
       guard result == Z_OK || isOver else { return nil }
       return output.count - Int(stream.pointee.avail_out)
     }
   }
 #else
-  /// Stands for zlib in a build without it: nothing is decompressed, and no archive is opened.
+  /// A stub for builds without zlib, which cannot decompress or open archives.
   enum Zlib {
     static let isPresent = false
 

@@ -7,23 +7,22 @@ import ForgeSystem
   import Musl
 #endif
 
-/// The memory there is for values that a file claims to have.
+/// Checks the available memory before allocating space for values that a file claims to have.
 ///
-/// The system promises more memory than there is, and ends a process that uses what it was
-/// promised. A sparse file may claim any number of values, so a large allocation is compared with
-/// what there is before it is made.
+/// Linux overcommits memory and may kill a process that uses it. A sparse file may claim any number
+/// of values, so large allocations are first compared with the available memory.
 package enum AvailableMemory {
-  /// Smaller allocations are left to the allocator.
+  /// Smaller allocations are not checked.
   private static let leastCheckedBytes = 1 << 26
   private static let leastProbedBytes = 1 << 16
 
-  /// Throws `outOfMemory` when so many bytes cannot be held.
+  /// Throws `outOfMemory` if this many bytes are not available.
   package static func check(_ byteCount: Int, for purpose: String) throws(LoadError) {
     guard byteCount >= leastCheckedBytes else { return }
     guard byteCount <= bytes else { throw .outOfMemory(purpose, byteCount: byteCount) }
   }
 
-  /// Throws `outOfMemory` when an array of so many bytes, which would trap, cannot be made.
+  /// Throws `outOfMemory` if the allocation of an array of this size would trap.
   static func checkArray(_ byteCount: Int, for purpose: String) throws(LoadError) {
     try check(byteCount, for: purpose)
     guard byteCount >= leastProbedBytes else { return }
@@ -32,7 +31,7 @@ package enum AvailableMemory {
     }
   }
 
-  /// The bytes that can be had without ending a process: of the machine, and of its container.
+  /// The bytes of memory available on the machine or in its container, whichever is less.
   private static var bytes: Int {
     let pages = Int(sysconf(Int32(_SC_PHYS_PAGES)))
     let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -44,7 +43,7 @@ package enum AvailableMemory {
     ].compactMap(\.self).min() ?? .max
   }
 
-  /// The number that follows a label and spaces in one of the system's small files.
+  /// The number that follows a label and spaces in a small system file.
   private static func number(after label: String, in path: String) -> Int? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -1,6 +1,6 @@
 /// A position in bytes of a file, which advances as values are read.
 ///
-/// Every step is bounds-checked. Errors name no file; ``InputFile/locating(_:_:)`` adds it.
+/// Every step is bounds-checked. Errors have no file; ``InputFile/locating(_:_:)`` adds it.
 struct ByteCursor {
   private var bytes: ArraySlice<UInt8>
   /// The offset of the first byte in the file or entry.
@@ -9,7 +9,7 @@ struct ByteCursor {
   /// The name of the structure in messages.
   private(set) var what: String
 
-  /// Creates a cursor at the first of `bytes`, which has the offset `start` in its file.
+  /// Creates a cursor at the start of `bytes`, which is at offset `start` in its file.
   init(_ bytes: ArraySlice<UInt8>, at start: Int = 0, _ what: String) {
     self.bytes = bytes
     self.start = start
@@ -17,14 +17,14 @@ struct ByteCursor {
     self.what = what
   }
 
-  /// The same position in a structure that messages call `what`.
+  /// A copy of the cursor, with another name for messages.
   func named(_ what: String) -> ByteCursor {
     var cursor = self
     cursor.what = what
     return cursor
   }
 
-  /// This position in the bytes before another position.
+  /// A copy of the cursor that ends at the position of another.
   func upTo(_ end: ByteCursor) -> ByteCursor {
     var cursor = self
     cursor.bytes = bytes[..<end.next]
@@ -87,7 +87,7 @@ struct ByteCursor {
   /// The next byte, without reading it.
   var peek: UInt8? { left > 0 ? bytes[next] : nil }
 
-  /// Skips the next byte if it is this character.
+  /// Skips the next byte if it is this character; returns whether it did.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard peek == UInt8(ascii: character) else { return false }
     next += 1

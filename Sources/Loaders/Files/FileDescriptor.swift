@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// Tells a file, and one version of it, from all others.
+/// Identifies one version of a file.
 package struct FileIdentity: Sendable, Equatable {
   /// The size in bytes.
   package let count: Int
@@ -21,16 +21,16 @@ package struct FileIdentity: Sendable, Equatable {
     nanoseconds = Int(info.st_mtim.tv_nsec)
   }
 
-  /// Waits until a change of the file would give it another time.
+  /// Waits until a change to the file would change its modification time.
   ///
-  /// The system's clock for files goes in steps of some milliseconds. A file that was written in
-  /// the step in which it is opened could be written again in it, and would look the same.
+  /// File times advance in steps of a few milliseconds. A file that is opened and written again
+  /// within one step would keep the same time.
   func waitUntilChangesShow() {
     for _ in 0..<Self.mostWaits {
       var now = timespec()
       clock_gettime(CLOCK_REALTIME_COARSE, &now)
       let second = Int(now.tv_sec)
-      // A time far in the future is not the clock's: any change gives another.
+      // A time far in the future was set explicitly, so any change replaces it.
       guard seconds >= second, seconds - second <= 1 else { return }
       let ahead = (seconds - second) * 1_000_000_000 + nanoseconds - Int(now.tv_nsec)
       guard 0...Self.longestStep ~= ahead else { return }
@@ -41,7 +41,7 @@ package struct FileIdentity: Sendable, Equatable {
   private static let longestStep = 50_000_000
   private static let mostWaits = 50
 
-  /// Whether both are the same file, perhaps at different times.
+  /// Whether both are versions of the same file.
   func isSameFile(as other: FileIdentity) -> Bool {
     device == other.device && inode == other.inode
   }
@@ -65,13 +65,13 @@ package final class FileDescriptor: Sendable {
     guard form == S_IFREG else { throw .notARegularFile(path, isFolder: form == S_IFDIR) }
   }
 
-  // The number of a file that was not opened is -1, which closes nothing.
+  // If opening failed, the descriptor is -1 and closing it has no effect.
   deinit { close(file) }
 
-  /// The file as it is now; throws `unreadable`.
+  /// The current identity of the file; throws `unreadable`.
   package func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
 
-  /// Reads bytes from an offset on and returns how many there were: fewer at the end of the file.
+  /// Reads bytes at an offset and returns their number, which is smaller at the end of the file.
   package func read(
     at offset: Int, into memory: UnsafeMutableRawBufferPointer
   ) throws(LoadError) -> Int {

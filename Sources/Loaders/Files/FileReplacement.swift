@@ -4,14 +4,14 @@
   import Musl
 #endif
 
-/// An atomic write: a file is written under another name in the same folder and renamed.
+/// An atomic write: the file is written under a temporary name in the same folder, then renamed.
 package struct FileReplacement: ~Copyable {
-  /// The name until the file is complete.
+  /// The temporary path.
   private let scratch: String
   private let file: Int32
   private let purpose: String
 
-  /// Creates an empty file beside `target`; messages call it `purpose`.
+  /// Creates an empty temporary file beside `target`; error messages show `purpose` as its path.
   private init(beside target: String, purpose: String) throws(LoadError) {
     scratch = target + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     self.purpose = purpose
@@ -20,12 +20,12 @@ package struct FileReplacement: ~Copyable {
   }
 
   deinit {
-    // The number of a file that was not opened is -1, which closes nothing.
+    // If opening failed, the descriptor is -1 and closing it has no effect.
     close(file)
     unlink(scratch)
   }
 
-  /// Writes pieces of bytes as the file at a path, in place of one that is there.
+  /// Writes pieces of bytes to the file at a path, replacing an existing one.
   ///
   /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`.
   package static func replace(

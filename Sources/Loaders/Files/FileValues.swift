@@ -1,13 +1,13 @@
 import ForgeShapes
 
-/// The values of one parameter that fill a file, or a part of one, and are read when they are used.
+/// The values of one parameter, which fill a file or a part of one and are read on use.
 struct FileValues: ParameterData {
   let file: InputFile
   let count: Int
   let elementType: ElementType
   var layout: ParameterLayout
   let sizes: [Int]?
-  /// Whether the file has the first axis innermost; readers get the last.
+  /// Whether the file is in Fortran order, the first axis innermost; readers get C order.
   var isFortran = false
 
   var origin: String { file.origin }

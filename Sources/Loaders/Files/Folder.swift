@@ -8,7 +8,7 @@
 enum Folder {
   private static let maximumDepth = 8
 
-  /// Whether a path leads to a folder; `true`, or an error, where it must lead to one.
+  /// Whether a path is a folder; if `required`, any other file is an error.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
   @discardableResult
@@ -21,9 +21,9 @@ enum Folder {
     return isFolder
   }
 
-  /// The relative paths of the files, sorted; `nil` when `path` is no folder.
+  /// The relative paths of the files, sorted; `nil` when `path` is not a folder.
   ///
-  /// Links to folders are not followed, because they may lead in circles.
+  /// Symbolic links to folders are not followed, because they may form cycles.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `refused`.
   static func files(in path: String, limits: LoadLimits) throws(LoadError) -> [String]? {

@@ -1,25 +1,25 @@
-/// A source of bytes that is read by ranges: a file, a part of one, a zip entry, or memory.
+/// A random-access source of bytes: a file, a part of one, a zip entry, or memory.
 ///
-/// Files are not mapped, because another program may truncate them at any time, and access to a
-/// mapped page that has gone ends the process. Each read copies bytes and then compares the size
-/// and time of the file with those at opening, so that two versions are never mixed. Replacing a
-/// file (write another, rename it) is always safe. Reading takes no lock and moves no shared
-/// offset, so threads and forked processes can read one object at once.
+/// Files are not memory-mapped, because a page fault in a file that another program has truncated
+/// kills the process. Each read copies bytes, then compares the size and time of the file with
+/// those at opening, so that versions are never mixed. Replacing a file by renaming another is
+/// always safe. Reads use no lock and no shared offset, so threads and forked processes can read
+/// concurrently.
 final class InputFile: Sendable {
   private enum Source: Sendable {
-    /// A file as it was at opening.
+    /// A file, identified as it was when opened.
     ///
-    /// Without a descriptor each read opens it again, because not all of many small files can stay
-    /// open.
+    /// Without a descriptor, each read reopens the file; many small files could exceed the limit of
+    /// open files.
     case file(FileIdentity, FileDescriptor?)
     case memory(SharedBytes)
     case part(InputFile, start: Int)
     case zipped(ZipBytes)
   }
 
-  /// The path as the user named it, for messages.
+  /// The path as the user gave it, for messages.
   let path: String
-  /// The entry of the file that these bytes are, for messages.
+  /// The name of the entry with these bytes, for messages.
   let entry: String?
   /// The number of bytes at opening.
   let count: Int
@@ -42,7 +42,7 @@ final class InputFile: Sendable {
     self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
   }
 
-  /// Uses bytes in memory as a file, with its name for messages.
+  /// Uses bytes in memory as a file; messages show `path` and `entry`.
   convenience init(_ bytes: SharedBytes, path: String, entry: String? = nil) {
     self.init(.memory(bytes), count: bytes.count, path: path, entry: entry)
   }
@@ -53,7 +53,7 @@ final class InputFile: Sendable {
     return InputFile(copy, path: name)
   }
 
-  /// Uses a part of a file, which must lie in it, as a file; its name is the entry's.
+  /// Uses a range of a file as a file named by `entry`; throws `wrongSize` if it lies outside.
   convenience init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
     try file.check(range)
     self.init(
@@ -72,12 +72,12 @@ final class InputFile: Sendable {
   /// The path and the entry, for messages.
   var origin: String { entry.map { "\(path): \($0)" } ?? path }
 
-  /// Adds this file, and an entry in it, to an error that names no file.
+  /// Adds this file, and an entry in it, to an error without a file.
   func located(_ error: LoadError, _ entry: String? = nil) -> LoadError {
     error.located(in: path, self.entry, error.entry ?? entry)
   }
 
-  /// Runs `body` and adds this file, and an entry in it, to errors that name no file.
+  /// Runs `body` and adds this file, and an entry in it, to errors without a file.
   func locating<Value: ~Copyable>(
     _ entry: String? = nil, _ body: () throws(LoadError) -> Value
   ) throws(LoadError) -> Value {
@@ -88,8 +88,9 @@ final class InputFile: Sendable {
 
   /// Reads a range into memory of its size.
   ///
-  /// - Throws: ``LoadError``: `wrongSize` when the range lies outside the file; `damaged` when the
-  ///   file was cut or changed since it was opened, or a zip entry is damaged; `unreadable`.
+  /// - Throws: ``LoadError``: `wrongSize` when the range lies outside the file or `memory` has
+  ///   another size; `damaged` when the file was truncated or changed since it was opened, or a zip
+  ///   entry is damaged; `unreadable`.
   func read(_ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
     try check(range)
     guard memory.count == range.count else {
@@ -119,7 +120,7 @@ final class InputFile: Sendable {
     }
   }
 
-  /// Reads a range into memory of its own; throws `outOfMemory`, and as ``read(_:into:)`` does.
+  /// Reads a range into new memory; throws `outOfMemory`, and what ``read(_:into:)`` throws.
   func bytes(_ range: Range<Int>) throws(LoadError) -> SharedBytes {
     try check(range)
     return try SharedBytes(byteCount: range.count, for: origin) { memory throws(LoadError) in
@@ -127,7 +128,7 @@ final class InputFile: Sendable {
     }
   }
 
-  /// Reads a range into an array; throws `outOfMemory`, and as ``read(_:into:)`` does.
+  /// Reads a range into an array; throws `outOfMemory`, and what ``read(_:into:)`` throws.
   func array(_ range: Range<Int>) throws(LoadError) -> [UInt8] {
     try check(range)
     try AvailableMemory.checkArray(range.count, for: origin)
@@ -138,13 +139,12 @@ final class InputFile: Sendable {
     return bytes
   }
 
-  /// Reads the first bytes, at most `count` of them, as ``array(_:)`` does.
+  /// Reads at most the first `count` bytes into an array.
   func prefix(_ count: Int) throws(LoadError) -> [UInt8] { try array(0..<min(count, self.count)) }
 
   /// Calls `body` with the bytes of a range.
   ///
-  /// Bytes in memory are passed in place if their address is a multiple of `alignment`. All others
-  /// are read into memory for the call.
+  /// Aligned bytes in memory are passed in place. All others are read into temporary memory.
   func withUnsafeBytes(
     in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -184,7 +184,7 @@ final class InputFile: Sendable {
 }
 
 extension LoadError {
-  /// The error with a path, and an entry in an entry of it, unless it has a path already.
+  /// Adds a path and nested entries to the error, unless it already has a path.
   func located(in path: String, _ entries: String?...) -> LoadError {
     guard problem.path == nil else { return self }
     var error = self

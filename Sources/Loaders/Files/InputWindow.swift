@@ -1,9 +1,8 @@
-/// A cache of the pages of a file for a parser that reads small structures at random offsets.
+/// A page cache of a file, for parsers that read small structures at random offsets.
 ///
-/// It bounds the number of reads and the memory, however large the file is. It belongs to one
-/// thread.
+/// It bounds memory use for files of any size. It is not thread-safe.
 final class InputWindow {
-  /// Small pages, because the structures of a large file lie far apart.
+  /// Pages are small, because the structures of a large file are far apart.
   private static let pageBytes = 1 << 13
   private static let maximumPages = 1 << 10
 
@@ -15,11 +14,11 @@ final class InputWindow {
     self.file = file
   }
 
-  /// The bytes of a range; throws as ``InputFile/array(_:)`` does.
+  /// The bytes of a range; throws what ``InputFile/array(_:)`` throws.
   func bytes(_ range: Range<Int>) throws(LoadError) -> ArraySlice<UInt8> {
     let index = range.lowerBound / Self.pageBytes
     let start = index * Self.pageBytes
-    // The file reports a range outside of it.
+    // The file throws for a range that lies outside it.
     guard range.lowerBound >= 0, range.upperBound <= file.count,
       range.upperBound - start <= Self.pageBytes
     else {

@@ -4,9 +4,9 @@
   import Musl
 #endif
 
-/// Bytes whose allocation may fail: sizes come from files and models, and Swift arrays trap.
+/// Memory whose allocation throws on failure, unlike Swift arrays, which trap.
 package struct RawMemory: ~Copyable {
-  /// The memory; valid while the value lives.
+  /// The memory, valid for the lifetime of the value.
   package let bytes: UnsafeMutableRawBufferPointer
 
   /// Allocates zeroed memory, aligned for any element type; throws `outOfMemory`.
@@ -21,12 +21,13 @@ package struct RawMemory: ~Copyable {
   deinit { free(bytes.baseAddress) }
 }
 
-/// Immutable bytes in memory, which several readers share.
+/// Immutable bytes in memory, shared by several readers.
 final class SharedBytes: Sendable {
-  // Filled in init and only read afterwards.
+  // Written only in init.
   private nonisolated(unsafe) let memory: RawMemory
 
-  /// Allocates memory and lets `fill` write it all; throws `outOfMemory`, and what `fill` throws.
+  /// Allocates memory and calls `fill` to write all of it; throws `outOfMemory`, and what `fill`
+  /// throws.
   init(
     byteCount: Int, for purpose: String,
     fill: (UnsafeMutableRawBufferPointer) throws(LoadError) -> Void

@@ -25,7 +25,7 @@ extension WeightFormat {
         try NumPyParameters(path, layout: reading.layout, limits: limits)
       }
     }
-    // Some programs write the ending of weights in lower case.
+    // Some programs write the suffix of weights in lowercase.
     let isLowercase = has("_w" + rawEnding) && !has("_W" + rawEnding)
     return WeightContents(
       entries: entries, layout: .forge, readings: [.init(layout: .forge)]

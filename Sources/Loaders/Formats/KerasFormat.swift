@@ -7,7 +7,7 @@ extension WeightFormat {
     else { return nil }
     let limits = origin.limits
     return WeightContents(
-      // This archive is released after the listing, with its decompressed values.
+      // This archive and its decompressed values are released after listing.
       entries: try KerasArchive(file, limits: limits).entries,
       readings: [.init(layout: .keras), .init(layout: .keras, matching: .inOrder)]
     ) { reading throws(LoadError) in

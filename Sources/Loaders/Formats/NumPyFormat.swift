@@ -16,7 +16,7 @@ extension WeightFormat {
   ) { origin throws(LoadError) in
     guard let archive = try origin.archive() else { return nil }
     let limits = origin.limits
-    // All headers share one budget, however many there are.
+    // All headers share one budget.
     let budget = LoadBudget(limits, archive.file)
     let entries = archive.entries.map { stored in
       WeightFile.Entry(trying: stored.name.text, byteCount: stored.count) {
@@ -31,7 +31,7 @@ extension WeightFormat {
 }
 
 extension WeightFile.Entry {
-  /// An array, with the error if its values cannot be read.
+  /// Creates the entry of an array, with a problem if its values cannot be read.
   init(_ file: InputFile, named name: String, _ budget: LoadBudget) throws(LoadError) {
     let header = try NumPyHeader(file, budget)
     var problem: LoadError?
@@ -42,7 +42,7 @@ extension WeightFile.Entry {
       byteCount: file.count - header.byteCount, problem: problem)
   }
 
-  /// An entry that may be no array, with the error if it is none.
+  /// Creates an entry, with a problem if `read` throws.
   init(
     trying name: String, byteCount: Int,
     _ read: (_ name: String) throws(LoadError) -> WeightFile.Entry

@@ -5,7 +5,7 @@ extension WeightFormat {
   ) { origin throws(LoadError) in
     guard let input = origin.file, SafeTensorsHeader.begins(origin.head) else { return nil }
     let file = try SafeTensors(input, limits: origin.limits)
-    // A pointwise kernel tells Forge's order, which has the inputs last, from PyTorch's.
+    // Pointwise kernels distinguish Forge's axis order, with the inputs last, from PyTorch's.
     let hasInputsLast = file.tensors.contains { tensor in
       let sizes = tensor.sizes
       return sizes.count == 4 && sizes[1] == 1 && sizes[2] == 1 && sizes[3] > 1

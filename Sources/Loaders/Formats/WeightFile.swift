@@ -1,37 +1,37 @@
 import ForgeShapes
 
-/// A file of parameters of any format Forge reads: what it is, and what it holds.
+/// A weight file of any supported format: its format and its entries.
 ///
 /// ```swift
 /// for entry in try WeightFile("mobilenet.safetensors").entries { print(entry) }
 /// // conv1.weight  32×3×3×3  f16  1728 bytes
 /// ```
-/// The format is told by the bytes of the file, not by its name.
+/// The format is recognized by the contents of the file, not by its name.
 public struct WeightFile: Sendable {
   /// The format of a file.
   public struct Format: RawRepresentable, Hashable, Sendable {
-    /// What the format is called: `safetensors`.
+    /// The name of the format: `safetensors`.
     public let rawValue: String
 
-    /// A format of a name.
+    /// Creates a format with a name.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
   }
 
-  /// One parameter, or other values, of a file.
+  /// One parameter or other array of a file.
   public struct Entry: Sendable, CustomStringConvertible {
-    /// The name in the file; the file's own where it holds one array.
+    /// The name in the file, or the path of a file with a single array.
     public let name: String
     /// The sizes, outermost first; none for a single value.
     public let sizes: [Int]
     /// The type of the values; `nil` when Forge does not read it.
     public let elementType: ElementType?
-    /// The type in words: `f32`, `F8_E4M3`, `raw`.
+    /// The name of the type: `f32`, `F8_E4M3`, `raw`.
     public let typeName: String
-    /// The bytes of the values, uncompressed.
+    /// The uncompressed size of the values in bytes.
     public let byteCount: Int
-    /// Why the values cannot be read, when they cannot.
+    /// The reason why the values cannot be read; `nil` if they can.
     public let problem: LoadError?
 
     init(
@@ -53,35 +53,34 @@ public struct WeightFile: Sendable {
     }
   }
 
-  /// The path of the file, as it was given.
+  /// The path of the file, as given.
   public let path: String
   /// The format of the file.
   public let format: Format
-  /// The entries of the file, in its own order.
+  /// The entries, in the order of the file.
   public var entries: [Entry] { contents.entries }
-  /// What reading the structure of the file may cost.
+  /// The limits for reading the structure of the file.
   public let limits: LoadLimits
   private let contents: WeightContents
 
-  /// Opens a file, finds out its format and lists what it holds.
+  /// Opens a file, recognizes its format and lists its entries.
   ///
   /// - Parameters:
   ///   - path: the file or folder; relative to the working directory unless it begins with `/`.
-  ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
-  ///   `duplicate`, `unsupported` or `refused`. Entries that cannot be read have the error as their
-  ///   `problem`.
+  ///   - limits: the limits for reading its structure, also used by ``parameters(layout:)``.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   `duplicate`, `unsupported` or `refused`. Errors of single entries are in their `problem`.
   public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
     let file = try Folder.isFolder(path) ? nil : try InputFile(path: path)
     try self.init(try WeightOrigin(path, file, limits))
   }
 
-  /// Uses bytes in memory as a file, finds out its format and lists what it holds.
+  /// Uses bytes in memory as a file, recognizes its format and lists its entries.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
-  ///   - limits: what reading its structure may cost; ``parameters(layout:)`` has the same.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - limits: the limits for reading its structure, also used by ``parameters(layout:)``.
   /// - Throws: ``LoadError``: `outOfMemory`, and what ``init(_:limits:)`` throws.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
@@ -102,10 +101,10 @@ public struct WeightFile: Sendable {
     throw .unknownFormat(known: Self.formats.map(\.files)).located(in: path)
   }
 
-  /// The parameters in the file, found by the usual names.
+  /// The parameters in the file, matched by the usual names.
   ///
-  /// - Parameter layout: the axis order of the values; `nil` for the usual one of the format:
-  ///   Forge's for a folder of raw files, PyTorch's for safetensors, Keras's for the others.
+  /// - Parameter layout: the axis order of the values; `nil` for the format's default: Forge's for
+  ///   a folder of raw files, PyTorch's for safetensors, Keras's for the others.
   /// - Returns: a source for `compile(parameters:)`.
   /// - Throws: ``LoadError``, as the source's own initializer does; `unsupported` for a single
   ///   array.
@@ -115,10 +114,10 @@ public struct WeightFile: Sendable {
     try parameters(WeightReading(layout: layout ?? contents.layout))
   }
 
-  /// The ways in which the parameters may be meant, the likeliest first.
+  /// The possible interpretations of the parameters, the likeliest first.
   package var readings: [WeightReading] { contents.readings }
 
-  /// The parameters in the file as a reading has them.
+  /// The parameters in the file under one interpretation.
   package func parameters(
     _ reading: WeightReading
   ) throws(LoadError) -> any ParameterSource {

@@ -2,36 +2,36 @@ import ForgeShapes
 
 /// One format of weight files.
 ///
-/// A format is one file of this folder, which recognizes a file, lists its entries and gives its
-/// parameters, and one line of ``WeightFile/formats``.
+/// Each format has one source file in this folder, which recognizes files, lists their entries and
+/// returns their parameters, and one line in ``WeightFile/formats``.
 struct WeightFormat: Sendable {
   /// The name of the format.
   let format: WeightFile.Format
-  /// The files of the format in messages: `HDF5 (.h5)`.
+  /// The name of the format's files in messages: `HDF5 (.h5)`.
   let files: String
-  /// Opens a file; `nil` when it is of another format.
+  /// Opens a file; `nil` if it has another format.
   ///
-  /// It throws ``LoadError`` when the file is of this format and cannot be read.
+  /// Throws ``LoadError`` if the file has this format but cannot be read.
   let open: @Sendable (WeightOrigin) throws(LoadError) -> WeightContents?
 }
 
 extension WeightFile {
-  /// Every format, in the order in which a file is compared with them.
+  /// All formats, in the order they are tried.
   ///
-  /// A `.keras` archive is also a zip archive, as an `.npz` is, so it comes first.
+  /// Both `.keras` and `.npz` files are zip archives; the more specific `.keras` comes first.
   static let formats: [WeightFormat] = [
     .hdf5, .keras, .safeTensors, .numPy, .numPyArchive, .folder,
   ]
 }
 
 extension WeightFile.Format {
-  /// HDF5, as `.h5` and `.weights.h5` of Keras.
+  /// HDF5, such as the `.h5` and `.weights.h5` files of Keras.
   public static let hdf5 = Self(rawValue: "HDF5")
-  /// An archive of Keras 3.
+  /// A `.keras` archive of Keras 3.
   public static let keras = Self(rawValue: "Keras archive")
   /// A safetensors file.
   public static let safeTensors = Self(rawValue: "safetensors")
-  /// One NumPy array.
+  /// A single NumPy array.
   public static let numPy = Self(rawValue: "NumPy array")
   /// An archive of NumPy arrays.
   public static let numPyArchive = Self(rawValue: "NumPy archive")
@@ -45,26 +45,26 @@ struct WeightContents: Sendable {
   let entries: [WeightFile.Entry]
   /// The usual axis order of the values.
   var layout = ParameterLayout.keras
-  /// The possible meanings of the parameters, the likeliest first.
+  /// The possible interpretations of the parameters, the likeliest first.
   var readings = [WeightReading(layout: .keras)]
-  /// Returns the parameters with the meaning of a reading.
+  /// Returns the parameters under one interpretation.
   let parameters: @Sendable (WeightReading) throws(LoadError) -> any ParameterSource
 }
 
-/// One possible meaning of the parameters of a file.
+/// One possible interpretation of a file's parameters.
 package struct WeightReading: Sendable {
   /// The axis order of the values.
   let layout: ParameterLayout
-  /// How layers are matched; a format without an order matches by name only.
+  /// How layers are matched; formats without a layer order support only `byName`.
   var matching = LayerMatching.byName
 }
 
-/// A file or folder of unknown format.
+/// A file or folder whose format is not yet known.
 struct WeightOrigin: Sendable {
-  /// The number of bytes in which formats are recognized.
+  /// The number of leading bytes used to recognize formats.
   private static let headBytes = 16
 
-  /// The path, as it was given.
+  /// The path, as given.
   let path: String
   let limits: LoadLimits
   /// The file; `nil` for a folder.

@@ -1,5 +1,5 @@
 extension ByteCursor {
-  /// An address of `size` bytes; `nil` where all bits are set, which means undefined.
+  /// An address of `size` bytes; `nil` if undefined (all bits set).
   mutating func address(_ size: Int) throws(LoadError) -> Int? {
     let place = self
     let value = try unsigned(size)
@@ -10,7 +10,7 @@ extension ByteCursor {
     return address
   }
 
-  /// An address in the size of the file's addresses; `nil` when undefined.
+  /// An address of the file's address size; `nil` if undefined.
   mutating func address(_ head: HDF5Superblock) throws(LoadError) -> Int? {
     try address(head.offsetSize)
   }
@@ -22,12 +22,12 @@ extension ByteCursor {
     return address
   }
 
-  /// A length in the size of the file's lengths.
+  /// A length of the file's length size.
   mutating func length(_ head: HDF5Superblock) throws(LoadError) -> Int {
     try integer(head.lengthSize)
   }
 
-  /// Throws unless the next bytes are `signature`, and then `version` if there is one.
+  /// Throws unless the next bytes are `signature`, followed by `version` if given.
   mutating func expect(_ signature: StaticString, version: Int? = nil) throws(LoadError) {
     let place = self
     guard try raw(signature.utf8CodeUnitCount).elementsEqual(signature.description.utf8) else {
@@ -42,7 +42,7 @@ extension ByteCursor {
     guard found == version else { throw .unsupportedHDF5("version \(found) of \(what)") }
   }
 
-  /// This position without the last four bytes, which must be the checksum of all others.
+  /// Verifies that the last four bytes are the checksum of the others, and drops them.
   func checked() throws(LoadError) -> ByteCursor {
     var end = self
     try end.skip(left - 4)

@@ -1,5 +1,5 @@
 extension FileLayers {
-  /// The layers of a file.
+  /// Finds the layers of an HDF5 file.
   init(_ contents: HDF5Contents) throws(LoadError) {
     let reader = contents.reader()
     let model = contents.child(of: HDF5Contents.root, named: "model_weights".utf8)
@@ -19,7 +19,7 @@ extension FileLayers {
     }
   }
 
-  /// The layers of other files: groups of datasets.
+  /// The layers of files not written by Keras: groups of datasets.
   private static func plain(
     _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
@@ -34,7 +34,7 @@ extension FileLayers {
         continue
       }
       if parts.first?.elementsEqual("model_weights".utf8) == true { parts.removeFirst() }
-      // Older versions of Keras repeat the name of a layer.
+      // Older versions of Keras repeat the layer name.
       if parts.count >= 2, parts[parts.count - 1] == parts[parts.count - 2] { parts.removeLast() }
       guard let short = parts.last else { continue }
       let name = try reader.name(Array(parts.joined(separator: [slash])))

@@ -1,12 +1,12 @@
-/// The locations of the attributes of a group or dataset that may be texts.
+/// The types and locations of the attributes of a group or dataset.
 struct HDF5Attributes: Sendable {
   private var attributes: [EntryName: (datatype: HDF5Datatype, place: Range<Int>)] = [:]
-  /// An error in one of them, which is thrown when an attribute is asked for.
+  /// An error in one of them, thrown when any attribute is requested.
   private var fault: LoadError?
-  /// Whether the object has more attributes in a form that is not read.
+  /// Whether the object has more attributes in an unsupported form.
   private var isPartial = false
 
-  /// Throws only errors that end the reading of the file.
+  /// Throws only errors that abort reading the file.
   init(_ header: HDF5ObjectHeader, _ reader: HDF5Reader) throws(LoadError) {
     do throws(LoadError) {
       for message in header.all(.attribute) where !message.isShared {
@@ -15,7 +15,7 @@ struct HDF5Attributes: Sendable {
       isPartial = try header.usesHeap(
         .attributeInfo, "a list of attributes", orderBytes: 2, reader.head)
     } catch {
-      // An error that names its file ends the reading.
+      // An error with a file, such as an exceeded budget, aborts reading.
       guard error.path == nil else { throw error }
       fault = error
     }
@@ -26,7 +26,7 @@ struct HDF5Attributes: Sendable {
     let version = try cursor.byte()
     guard (1...3).contains(version) else { return }
     let flags = try cursor.byte()
-    // Keras and h5py do not write texts with a shared type.
+    // Keras and h5py do not write strings with a shared type.
     if version > 1, flags != 0 { return }
     let nameLength = try cursor.integer(2)
     let typeLength = try cursor.integer(2)
@@ -53,7 +53,7 @@ struct HDF5Attributes: Sendable {
     attributes[try reader.name(stored[..<end])] = (datatype, place)
   }
 
-  /// The texts of an attribute; `nil` when there is none, or it is not made of texts.
+  /// The strings of an attribute; `nil` if it is missing or not of strings.
   func texts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let fault { throw fault }
     guard let (datatype, place) = attributes[name] else { return nil }
@@ -78,7 +78,7 @@ struct HDF5Attributes: Sendable {
     return texts
   }
 
-  /// The texts of an attribute that Keras has cut into parts: `layer_names`, or `layer_names0`,
+  /// The strings of an attribute that Keras may have split: `layer_names`, or `layer_names0`,
   /// `layer_names1`….
   func joinedTexts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let whole = try texts(of: name, reader) { return whole }

@@ -1,6 +1,6 @@
-/// The checksums of HDF5: of the newer metadata, and of chunks.
+/// The checksums of HDF5 metadata and chunks.
 enum HDF5Checksum {
-  /// Bob Jenkins's lookup3 hash with an initial value of 0, over the newer metadata.
+  /// Bob Jenkins's lookup3 hash with an initial value of 0, used for metadata of newer versions.
   static func lookup3(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.withUnsafeBytes { lookup3($0) }
   }
@@ -36,7 +36,7 @@ enum HDF5Checksum {
       if bytes.count - start > 12 {
         for bits: UInt32 in [4, 6, 8, 16, 19, 4] { mix(bits) }
       } else {
-        // The first step of `finish` turns the numbers back.
+        // The first step of `finish` rotates the values back.
         (a, b, c) = (c, a, b)
         for bits: UInt32 in [14, 11, 25, 16, 4, 14, 24] { finish(bits) }
       }
@@ -44,7 +44,7 @@ enum HDF5Checksum {
     return c
   }
 
-  /// Whether the last four bytes of a chunk are the checksum of those before.
+  /// Whether the last four bytes of a chunk are the checksum of the preceding bytes.
   static func fletcher32Matches(_ chunk: UnsafeRawBufferPointer) -> Bool {
     let stored = chunk.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     let found = fletcher32(UnsafeRawBufferPointer(rebasing: chunk.dropLast(4)))
@@ -52,7 +52,7 @@ enum HDF5Checksum {
     return stored == found || stored == (found & 0x00ff_00ff) << 8 | (found & 0xff00_ff00) >> 8
   }
 
-  /// Fletcher's checksum of big-endian words; an odd last byte is the high byte of a word.
+  /// The Fletcher-32 checksum of big-endian words; an odd last byte is padded with a zero byte.
   private static func fletcher32(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var first: UInt32 = 0
     var second: UInt32 = 0

@@ -1,12 +1,12 @@
-/// A list with an element for each chunk that a dataset may have.
+/// A chunk index with an element for each possible chunk of a dataset.
 protocol HDF5ChunkArray {
-  /// What the list is made of.
+  /// The parts of the list.
   var parts: HDF5ChunkParts { get }
 
-  /// Reads the head of the list at an address; `nil` when nothing was written.
+  /// Reads the header of the list at an address; `nil` if nothing was written.
   init?(at address: Int, _ list: HDF5ChunkList) throws(LoadError)
 
-  /// A cursor at the element of an index; `nil` when it was never written.
+  /// A cursor at the element with an index; `nil` if it was never written.
   mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor?
 }
 
@@ -23,18 +23,18 @@ extension HDF5ChunkArray {
   }
 }
 
-/// How an index stores the place of a chunk.
+/// How an index stores the location of a chunk.
 struct HDF5ChunkElement {
-  /// The kind of the index, which each of its blocks repeats: odd for filtered chunks.
+  /// The kind of the index, repeated in each of its blocks; odd for filtered chunks.
   let kind: Int
   let byteCount: Int
-  /// The bytes of a stored size; `nil` where all chunks have the same.
+  /// The width of a stored size in bytes; `nil` if all chunks have the same size.
   private let sizeBytes: Int?
 
-  /// The elements of an index of `byteCount` bytes each, `others` of them for something else.
+  /// Describes elements of `byteCount` bytes, of which `others` are for other data.
   ///
-  /// Elements of filtered chunks also state a size and a mask. The kind of the index must be one
-  /// more for them than `plain`, that of others.
+  /// Elements of filtered chunks also have a size and a filter mask; the kind of their index is
+  /// `plain + 1`.
   init(
     kind: Int, plain: Int, byteCount: Int, others: Int = 0, _ list: HDF5ChunkList, _ what: String,
     at address: Int? = nil
@@ -49,7 +49,7 @@ struct HDF5ChunkElement {
     sizeBytes = isFiltered ? left - 4 : nil
   }
 
-  /// Reads the place of a chunk; without an address there is none.
+  /// Reads the location of a chunk; without an address, the chunk was not written.
   func read(
     _ cursor: inout ByteCursor, _ list: HDF5ChunkList
   ) throws(LoadError) -> (address: Int?, stored: Int, mask: Int) {
@@ -59,7 +59,7 @@ struct HDF5ChunkElement {
   }
 }
 
-/// The parts of a list of chunks: a head, and blocks of elements that name it.
+/// The parts of a list of chunks: a header, and blocks of elements that point back to it.
 struct HDF5ChunkParts {
   static let what = "a list of chunks"
 
@@ -67,7 +67,7 @@ struct HDF5ChunkParts {
   private let reader: HDF5Reader
   private let address: Int
 
-  /// Reads the start of the head of a list, which `cursor` is.
+  /// Reads the start of a list's header from `cursor`.
   init(_ cursor: inout ByteCursor, at address: Int, _ list: HDF5ChunkList) throws(LoadError) {
     element = try HDF5ChunkElement(
       kind: try cursor.byte(), plain: 0, byteCount: try cursor.byte(), list, Self.what)
@@ -75,10 +75,10 @@ struct HDF5ChunkParts {
     self.address = address
   }
 
-  /// The bytes of a block that holds `byteCount`.
+  /// The total size of a block with a payload of `byteCount` bytes.
   func blockBytes(_ byteCount: Int) -> Int { 6 + reader.head.offsetSize + byteCount + 4 }
 
-  /// What a block of the list holds.
+  /// The payload of a block of the list.
   func block(
     _ signature: StaticString, at address: Int, _ byteCount: Int
   ) throws(LoadError) -> ByteCursor {
@@ -97,21 +97,21 @@ struct HDF5ChunkParts {
     try reader.cursor(address, count * element.byteCount + 4, Self.what).checked()
   }
 
-  /// Whether a page was written, by the bits of all pages.
+  /// Whether a page was written, according to the page bitmap.
   func isWritten(_ page: Int, _ bits: ByteCursor) throws(LoadError) -> Bool {
     var bits = bits
     try bits.skip(page / 8)
     return try bits.byte() & (0x80 >> (page % 8)) != 0
   }
 
-  /// A cursor at one of the elements behind a cursor.
+  /// A cursor at one of the elements that follow `elements`.
   func element(_ place: Int, of elements: ByteCursor) throws(LoadError) -> ByteCursor {
     var cursor = elements
     try cursor.skip(place * element.byteCount)
     return cursor
   }
 
-  /// One of the addresses behind a cursor; `nil` when undefined.
+  /// One of the addresses that follow `pointers`; `nil` if undefined.
   func pointer(_ place: Int, of pointers: ByteCursor) throws(LoadError) -> Int? {
     var cursor = pointers
     try cursor.skip(place * reader.head.offsetSize)

@@ -1,8 +1,8 @@
-/// Copies the chunks of a dataset to their places.
+/// Copies the chunks of a dataset to their positions.
 struct HDF5ChunkAssembly {
-  /// The sizes of the dataset and of a chunk; the last in bytes.
+  /// The sizes of the dataset and of a chunk; the innermost is in bytes.
   ///
-  /// Last axes that a chunk covers whole are merged with the axis before them.
+  /// Innermost axes that a chunk covers completely are merged with the preceding axis.
   private var sizes: [Int]
   private var chunk: [Int]
   private var counts: [Int]
@@ -22,20 +22,20 @@ struct HDF5ChunkAssembly {
     }
   }
 
-  /// The bytes of the dataset that are a chunk; `nil` unless they are contiguous and complete.
+  /// The byte range of a chunk in the dataset; `nil` unless it is contiguous and complete.
   func place(of number: Int) -> Range<Int>? {
     guard sizes.count == 1 else { return nil }
     let start = number * chunk[0]
     return start + chunk[0] <= sizes[0] ? start..<start + chunk[0] : nil
   }
 
-  /// Copies the values of a chunk that are inside the dataset.
+  /// Copies the values of a chunk that lie inside the dataset.
   func copy(
     _ bytes: UnsafeRawBufferPointer, of number: Int, into values: UnsafeMutableRawBufferPointer
   ) {
     let starts = zip(HDF5Chunks.place(of: number, counts), chunk).map { $0 * $1 }
     let lengths = sizes.indices.map { min(chunk[$0], sizes[$0] - starts[$0]) }
-    /// Copies what lies at one index of the axes before `axis`, in the chunk and in the dataset.
+    /// Copies the part of the chunk at a fixed index of the axes before `axis`.
     func copyRows(_ axis: Int, from source: Int, to target: Int) {
       let first = target + starts[axis]
       guard axis < sizes.count - 1 else {

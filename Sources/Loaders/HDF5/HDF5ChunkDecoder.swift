@@ -1,4 +1,4 @@
-/// Reads chunks and undoes their filters, in memory that all chunks of a dataset share.
+/// Reads and unfilters the chunks of a dataset, reusing the same memory for all of them.
 struct HDF5ChunkDecoder: ~Copyable {
   private let contents: HDF5Contents
   private let layout: HDF5Chunks
@@ -6,14 +6,13 @@ struct HDF5ChunkDecoder: ~Copyable {
   private let first: RawMemory
   private let second: RawMemory
 
-  /// Allocates memory for chunks that are stored in at most `largestStored` bytes.
+  /// Allocates memory for chunks with a stored size of at most `largestStored` bytes.
   init(
     _ contents: HDF5Contents, _ layout: HDF5Chunks, largestStored: Int
   ) throws(LoadError) {
     let origin = contents.input.origin
     let stored = try RawMemory(byteCount: largestStored, for: origin)
-    // The checksum of four bytes may be compressed with the values, and shuffling may follow
-    // compression.
+    // A four-byte checksum may be compressed with the values, and shuffle may follow deflate.
     let room = layout.filters.isEmpty ? 0 : max(layout.byteCount + 4, largestStored)
     let first = try RawMemory(byteCount: room, for: origin)
     let second = try RawMemory(byteCount: layout.filters.count > 1 ? room : 0, for: origin)
@@ -24,14 +23,14 @@ struct HDF5ChunkDecoder: ~Copyable {
     self.second = second
   }
 
-  /// The bytes of memory that decoding takes.
+  /// The bytes of memory needed for decoding.
   ///
-  /// A stored chunk has no more bytes than its values and its checksum.
+  /// Assumes that compression does not enlarge a chunk.
   static func byteCount(_ layout: HDF5Chunks) -> Int {
     layout.byteCount + min(layout.filters.count, 2) * (layout.byteCount + 4)
   }
 
-  /// Reads a chunk and undoes its filters, into `target` if there is one.
+  /// Reads and unfilters a chunk, into `target` if given.
   ///
   /// - Returns: the bytes of the chunk: `target`, or memory that is valid until the next call.
   func decode(
@@ -46,12 +45,12 @@ struct HDF5ChunkDecoder: ~Copyable {
       .damaged("a compressed chunk is not what it should be", at: chunk.address)
     }
     var current = UnsafeRawBufferPointer(source)
-    // Two buffers take turns.
+    // The two buffers alternate.
     var isSecond = false
     for (index, filter) in applied.enumerated().reversed() {
       let before = applied[..<index]
-      // Bytes that were summed earlier still have their checksum; the size of bytes that were
-      // compressed earlier does not change here.
+      // Output of an earlier checksum filter has four more bytes. The size of compressed data does
+      // not change here.
       let count =
         before.contains(.deflate)
         ? current.count : layout.byteCount + (before.contains(.fletcher32) ? 4 : 0)
@@ -83,7 +82,7 @@ struct HDF5ChunkDecoder: ~Copyable {
     return current
   }
 
-  /// Puts the bytes of each value side by side; the first bytes of all values are stored first.
+  /// Undoes the shuffle filter, which stores the first bytes of all values first.
   private func unshuffle(
     _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) {
@@ -96,7 +95,7 @@ struct HDF5ChunkDecoder: ~Copyable {
         place += width
       }
     }
-    // A rest that is no whole value is not shuffled.
+    // Trailing bytes that are not a whole value are not shuffled.
     for index in (count * width)..<bytes.count { output[index] = bytes[index] }
   }
 }

@@ -1,12 +1,12 @@
-/// The chunks of a dataset in a tree of the older form.
+/// The chunks of a dataset in a version 1 B-tree.
 enum HDF5ChunkTree {
-  /// A key of a node: the chunk's stored bytes, its filter mask, and where it starts.
+  /// A key of a node: the chunk's stored size, filter mask and start.
   private struct Key: Comparable {
     var stored = 0
     var mask = 0
-    /// Whether it starts where a chunk may.
+    /// Whether the start is a multiple of the chunk's sizes.
     var isWhole = true
-    /// The start in chunks, by which libhdf5 compares keys.
+    /// The start in units of chunks, by which libhdf5 compares keys.
     var place: [Int] = []
 
     static func == (first: Key, second: Key) -> Bool { first.place == second.place }
@@ -23,7 +23,7 @@ enum HDF5ChunkTree {
     try tree.read(address, after: Key()) { cursor throws(LoadError) in
       try key(&cursor, layout)
     } visit: { leaf throws(LoadError) in
-      // At or after the lower place and before the upper, and so none twice.
+      // The key must be within the bounds of its node, so that no chunk occurs twice.
       let key = leaf.key
       guard leaf.low == key, key < leaf.high, key.place.last == 0, key.isWhole,
         let number = layout.number(of: key.place.dropLast())

@@ -3,50 +3,50 @@ import ForgeShapes
 /// One stored chunk.
 struct HDF5Chunk: Sendable {
   let address: Int
-  /// The bytes it is stored in.
+  /// The stored size in bytes.
   let stored: Int
-  /// The filters that were skipped, a bit each.
+  /// The bit mask of skipped filters.
   let mask: Int
   /// Its index among the chunks of the dataset in row-major order.
   let number: Int
 }
 
-/// A dataset in chunks: blocks of equal sizes, each stored separately.
+/// A chunked dataset: blocks of equal sizes, each stored separately.
 struct HDF5Chunks: Sendable {
-  /// The index that finds chunks, by its number in the newer layout.
+  /// The kind of chunk index, with its number in layout version 4.
   enum Index: Int, Sendable {
-    /// A tree of the older form, which the older layout has.
+    /// A version 1 B-tree, used by layout version 3.
     case tree = 0
-    /// None, for a dataset in a single chunk.
+    /// No index, for a dataset in a single chunk.
     case single
     /// A contiguous array of chunks.
     case implicit
     /// A list, for datasets that cannot grow.
     case fixedArray
-    /// A list in parts, for datasets that can grow along one axis.
+    /// A list in parts, for datasets with one unlimited axis.
     case extensibleArray
-    /// A tree of the newer form, for datasets that can grow along several axes.
+    /// A version 2 B-tree, for datasets with several unlimited axes.
     case newTree
   }
 
-  /// The sizes of the dataset, none of them 0.
+  /// The sizes of the dataset, outermost first.
   let sizes: [Int]
-  /// The sizes it may grow to; `nil` for any.
+  /// The maximum sizes; `nil` for an unlimited axis.
   let maximum: [Int?]
   /// The sizes of a chunk.
   let chunk: [Int]
   /// The number of chunks along each axis.
   let counts: [Int]
-  /// The bytes of an unfiltered chunk.
+  /// The size of an unfiltered chunk in bytes.
   let byteCount: Int
-  /// The bytes of one value.
+  /// The size of one value in bytes.
   let elementByteCount: Int
-  /// The filters of chunks, in the order they were applied.
+  /// The filters, in the order they were applied.
   let filters: [HDF5Filter]
   let index: Index
-  /// The address of the index, or of the chunks; `nil` when none was written.
+  /// The address of the index or of the chunks; `nil` if none was written.
   let address: Int?
-  /// The stored bytes and the mask of a single chunk.
+  /// The stored size and the filter mask of a single chunk.
   let single: (stored: Int, mask: Int)
 
   /// Reads a layout message of version 3 or 4 after its version and class.
@@ -60,7 +60,7 @@ struct HDF5Chunks: Sendable {
     guard axes == space.sizes.count + 1, axes > 1 else {
       throw .damaged("chunks of \(axes - 1) axes for a dataset of \(space.sizes.count)", at: start)
     }
-    // The older layout has the address before the sizes, the newer at its end.
+    // Version 3 has the address before the sizes, version 4 at the end.
     let tree = version == 3 ? try cursor.address(head) : nil
     let sizeBytes = version == 3 ? 4 : try cursor.byte()
     guard (1...8).contains(sizeBytes) else {
@@ -95,7 +95,7 @@ struct HDF5Chunks: Sendable {
     self.index = index
     let isFiltered = index == .single && flags & 0x2 != 0
     single = isFiltered ? (try cursor.length(head), try cursor.integer(4)) : (byteCount, 0)
-    // The parameters of lists and trees, which these repeat.
+    // The creation parameters, which the indexes repeat.
     let parameterBytes = [Index.fixedArray: 1, .extensibleArray: 5, .newTree: 6]
     try cursor.skip(parameterBytes[index] ?? 0)
     address = try cursor.address(head)
@@ -120,7 +120,7 @@ struct HDF5Chunks: Sendable {
     return list.chunks
   }
 
-  /// The number of chunks if all are written.
+  /// The number of chunks of the whole dataset.
   var total: Int { counts.reduce(1, *) }
 
   /// The index of the chunk at a position, counted in chunks; `nil` outside of the dataset.
@@ -140,15 +140,15 @@ struct HDF5Chunks: Sendable {
     return place
   }
 
-  /// Calls `body` with the number of each chunk and its index in a list of chunks.
+  /// Calls `body` with the number of each chunk and its index in the chunk list.
   ///
-  /// A list has room for the largest size of the dataset. An unlimited axis comes first, because
-  /// the list grows at its end.
+  /// The list has an element for each chunk of the maximum size of the dataset. An unlimited axis
+  /// is the outermost, because the list grows at its end.
   func forEachInList(
     _ body: (_ number: Int, _ index: Int) throws(LoadError) -> Void
   ) throws(LoadError) {
     let endless = maximum.firstIndex { $0 == nil }
-    // The distance between neighbours along each axis.
+    // The stride of each axis in the list.
     var steps = counts
     var step = 1
     for axis in counts.indices.reversed() where axis != endless {
@@ -168,7 +168,7 @@ struct HDF5Chunks: Sendable {
   }
 }
 
-/// The chunks of a dataset, each of which is checked.
+/// A list of checked chunks.
 struct HDF5ChunkList {
   let layout: HDF5Chunks
   let reader: HDF5Reader
@@ -179,7 +179,7 @@ struct HDF5ChunkList {
     try reader.budget.take(bytes: MemoryLayout<HDF5Chunk>.stride)
     try reader.head.check(address, stored, "a chunk")
     try layout.filters.check(stored: stored, byteCount: layout.byteCount, mask: mask, at: address)
-    // A small file whose chunks share bytes could have huge values.
+    // Otherwise a small file with overlapping chunks could claim huge values.
     storedBytes += stored
     guard storedBytes <= reader.head.count else {
       throw .damaged("more bytes in chunks than in the file")
@@ -187,7 +187,7 @@ struct HDF5ChunkList {
     chunks.append(HDF5Chunk(address: address, stored: stored, mask: mask, number: number))
   }
 
-  /// Adds the chunks of a contiguous array.
+  /// Adds the chunks of an implicit index.
   mutating func addImplicit(_ address: Int) throws(LoadError) {
     try layout.forEachInList { number, index throws(LoadError) in
       let place = address.addingSaturated(index.multipliedSaturated(by: layout.byteCount))

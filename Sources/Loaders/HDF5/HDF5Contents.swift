@@ -2,20 +2,20 @@
 ///
 /// Objects form a tree of nodes. A node stores its own name, and paths are built on demand.
 final class HDF5Contents: Sendable {
-  /// One name of the file.
+  /// One link or object of the file.
   struct Node: Sendable {
     enum Content: Sendable {
-      /// A group, with its nodes in the order of their names.
+      /// A group, with its child nodes sorted by name.
       case group(Range<Int>, HDF5Attributes)
       /// The index of a dataset.
       case dataset(Int)
-      /// A group that another node is.
+      /// Another name of the group at a node.
       case same(Int)
-      /// Another path of the file.
+      /// A soft link to a path in the file.
       case soft(EntryName)
-      /// A link that is not followed, with the reason.
+      /// An object or link that is not read, with the reason.
       case blocked(LoadError)
-      /// Another object, by the address of its header: a named type, or one not yet read.
+      /// The header address of an object that is not yet read, or of a named type.
       case object(Int)
     }
 
@@ -26,20 +26,20 @@ final class HDF5Contents: Sendable {
 
   static let root = 0
   static let slash = UInt8(ascii: "/")
-  /// Links that lead to links.
+  /// The maximum number of soft links followed for one path.
   private static let maximumHops = 64
 
   let input: InputFile
   let head: HDF5Superblock
   let limits: LoadLimits
-  /// The names of the file, the root first.
+  /// The nodes of the file, the root first.
   let nodes: [Node]
-  /// The datasets, each once.
+  /// The datasets, without duplicates.
   let datasets: [HDF5Dataset]
-  /// The nodes of datasets and blocked links, in the order of names.
+  /// The nodes of datasets and blocked links, depth-first, sorted by name within each group.
   let order: [Int]
 
-  /// Reads the structure of a file; `nil` when it is of another format.
+  /// Reads the structure of a file; `nil` if it is not HDF5.
   init?(_ input: InputFile, _ limits: LoadLimits) throws(LoadError) {
     let budget = LoadBudget(limits, input)
     guard let head = try HDF5Superblock(input, budget) else { return nil }
@@ -59,7 +59,7 @@ final class HDF5Contents: Sendable {
     if case .group = nodes[node].content { true } else { false }
   }
 
-  /// The nodes in a group; empty for other nodes.
+  /// The children of a group; empty for other nodes.
   func children(of node: Int) -> Range<Int> {
     if case .group(let children, _) = nodes[node].content { children } else { 0..<0 }
   }
@@ -69,7 +69,7 @@ final class HDF5Contents: Sendable {
     if case .dataset(let number) = nodes[node].content { datasets[number] } else { nil }
   }
 
-  /// The path of a node relative to one above it: `conv1/kernel:0`.
+  /// The path of a node relative to an ancestor: `conv1/kernel:0`.
   func path(of node: Int, below top: Int = root) -> [UInt8] {
     var names: [EntryName] = []
     var node = node
@@ -83,10 +83,10 @@ final class HDF5Contents: Sendable {
   /// The absolute path of a node: `/model_weights/conv1`.
   func fullPath(of node: Int) -> [UInt8] { [Self.slash] + path(of: node) }
 
-  /// The node of a name in a group.
+  /// The child of a group with a name; `nil` if there is none.
   func child(of group: Int, named name: some Collection<UInt8>) -> Int? {
     var range = children(of: group)
-    // They are sorted by name.
+    // Binary search: children are sorted by name.
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
       let found = nodes[middle].name.bytes
@@ -98,16 +98,16 @@ final class HDF5Contents: Sendable {
     return nil
   }
 
-  /// The node at a path, through links inside the file; `nil` when there is none.
+  /// The node at a path, with soft links resolved; `nil` if there is none.
   ///
-  /// A relative path starts at the node `start`. The node that is returned is no link. It throws
-  /// when a link on the way is refused or leads in circles; the reader's budget bounds the steps.
+  /// A relative path starts at the node `start`. Throws if a link on the path is refused or part of
+  /// a cycle. The reader's budget bounds the steps.
   func resolve(
     _ path: some Collection<UInt8>, from start: Int = root, _ reader: HDF5Reader
   ) throws(LoadError) -> Int? {
     let slash = Self.slash
     var current = path.first == slash ? Self.root : start
-    // The rests of the path and of the links in it.
+    // The unresolved rests of the path and of links in it.
     var rests = [Array(path)[...]]
     var hops = 0
     try reader.budget.take(bytes: path.count)
@@ -136,7 +136,7 @@ final class HDF5Contents: Sendable {
     return current
   }
 
-  /// The texts of an attribute of a node; `nil` when there is no such attribute.
+  /// The strings of an attribute of a node; `nil` if there is no such attribute.
   func texts(
     of attribute: EntryName, at node: Int, _ reader: HDF5Reader
   ) throws(LoadError) -> [[UInt8]]? {

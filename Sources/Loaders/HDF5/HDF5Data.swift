@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The values of one dataset, read when they are used.
+/// The values of one dataset, read on use.
 struct HDF5Data: ParameterData {
   let elementType: ElementType
   let layout: ParameterLayout
@@ -37,14 +37,14 @@ struct HDF5Data: ParameterData {
     elementType = type
   }
 
-  /// The bytes of the file that are the values; `nil` unless they are stored in one piece.
+  /// The byte range of the values in the file; `nil` unless they are contiguous.
   private var place: Range<Int>? {
     guard dataset.byteCount > 0, case .plain(let address) = dataset.storage else { return nil }
     let start = contents.head.base + address
     return start..<start + dataset.byteCount
   }
 
-  /// The memory of the values, and of chunks while they are assembled.
+  /// The memory for the values and for decoding chunks.
   var temporaryByteCount: Int {
     if let place {
       return contents.input.temporaryByteCount(in: place, alignment: elementType.byteCount)
@@ -69,7 +69,7 @@ struct HDF5Data: ParameterData {
     }
     if let place { return try contents.input.read(place, into: memory) }
     let chunks = try contents.input.locating(entry, writtenChunks)
-    // As in new memory, for values that no chunk has.
+    // Values without a chunk must be zero, as in new memory.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     try read(chunks, into: memory)
   }
@@ -84,7 +84,7 @@ struct HDF5Data: ParameterData {
     if layout.filters.contains(.deflate) {
       try checkInflated(max(dataset.byteCount, layout.byteCount))
     }
-    // The file is too small to have all chunks uncompressed.
+    // The file is too small to contain all chunks uncompressed.
     if layout.total > contents.head.count / max(layout.byteCount, 1) {
       try checkInflated(dataset.byteCount)
     }
@@ -101,7 +101,7 @@ struct HDF5Data: ParameterData {
     return chunks
   }
 
-  /// Throws when the file is too small for values that it does not store byte for byte.
+  /// Throws if values that are not stored byte for byte exceed the limits.
   private func checkInflated(_ byteCount: Int) throws(LoadError) {
     let limit = contents.limits.inflatedBytes(in: contents.input.count)
     guard byteCount <= limit else {
@@ -134,7 +134,7 @@ struct HDF5Data: ParameterData {
     }
   }
 
-  /// Writes the fill value to every place of zeroed memory.
+  /// Writes the fill value to all elements of zeroed memory.
   private func fill(_ values: UnsafeMutableRawBufferPointer) {
     guard let bytes = dataset.fill, bytes.contains(where: { $0 != 0 }) else { return }
     for start in stride(from: 0, to: values.count, by: bytes.count) {

@@ -8,16 +8,16 @@ struct HDF5Dataset: Sendable {
     /// No values were written.
     case unwritten
     case chunked(HDF5Chunks)
-    /// A form that is not read, with the reason.
+    /// An unsupported form, with the reason.
     case other(LoadError)
   }
 
   /// The sizes, outermost first; none for a single value.
   let sizes: [Int]
   let datatype: HDF5Datatype
-  /// The bytes of all values, uncompressed.
+  /// The uncompressed size of all values in bytes.
   let byteCount: Int
-  /// The stored form of elements that were never written: empty for zeros, `nil` for no value.
+  /// The stored form of the fill value: empty for zeros, `nil` if there is none.
   let fill: [UInt8]?
   let storage: Storage
   let attributes: HDF5Attributes

@@ -3,13 +3,13 @@ import ForgeShapes
 /// The type of the values of a dataset or an attribute.
 struct HDF5Datatype: Hashable, Sendable {
   enum Form: Hashable, Sendable {
-    /// Numbers that are read.
+    /// Numbers of a supported type.
     case numbers(ElementType)
-    /// Texts of a fixed number of bytes.
+    /// Strings of a fixed number of bytes.
     case text
-    /// Texts of any length, in the global heap.
+    /// Strings of variable length, in the global heap.
     case variableText
-    /// Opaque bytes; Keras stores bfloat16 so, with an attribute.
+    /// Opaque bytes; Keras stores bfloat16 this way, marked by an attribute.
     case opaque
     /// Other types, with a name for messages.
     case other(String)
@@ -23,7 +23,7 @@ struct HDF5Datatype: Hashable, Sendable {
     if case .numbers(let type) = form { type } else { nil }
   }
 
-  /// The type in words, for messages and listings: `f32`, `big-endian f32`, `text`.
+  /// The name of the type, for messages and listings: `f32`, `big-endian f32`, `text`.
   var text: String {
     switch form {
     case .numbers(let type): type.rawValue
@@ -98,12 +98,12 @@ struct HDF5Datatype: Hashable, Sendable {
 
 /// The sizes of a dataset or an attribute.
 struct HDF5Dataspace: Sendable {
-  /// The most bytes of a dataset.
+  /// The maximum size of a dataset in bytes.
   private static let maximumByteCount = 1 << 40
 
   /// The sizes, outermost first: none for a single value.
   private(set) var sizes: [Int] = []
-  /// The sizes the dataset may grow to; `nil` for any size.
+  /// The maximum sizes of the dataset; `nil` for an unlimited axis.
   private(set) var maximum: [Int?] = []
 
   init(_ cursor: inout ByteCursor, _ head: HDF5Superblock) throws(LoadError) {
@@ -135,7 +135,7 @@ struct HDF5Dataspace: Sendable {
     }
   }
 
-  /// The bytes of all elements, within the bounds of a dataset.
+  /// The size of all elements in bytes; throws if it exceeds the maximum.
   static func byteCount(_ sizes: [Int], of elementByteCount: Int) throws(LoadError) -> Int {
     let product = sizes.reduce(elementByteCount) { $0.multipliedSaturated(by: max($1, 1)) }
     guard product <= maximumByteCount else {

@@ -1,13 +1,14 @@
 import ForgeShapes
 
-/// The chunks of a dataset that can grow along one axis, in a list of parts that double in size.
+/// The chunk index of a dataset with one unlimited axis: an HDF5 extensible array.
 ///
-/// The index block has the first elements, and the addresses of data blocks or of super blocks
-/// with the addresses of further data blocks. Large data blocks consist of pages.
+/// The index block has the first elements, the addresses of the first data blocks, and those of
+/// super blocks, which have the addresses of further data blocks. Large data blocks consist of
+/// pages.
 struct HDF5ExtensibleArray: HDF5ChunkArray {
   private static let what = HDF5ChunkParts.what
 
-  /// The sizes that determine all parts.
+  /// The creation parameters, which determine the sizes of all parts.
   private struct Form {
     let maximumBits: Int
     let indexElements: Int
@@ -17,22 +18,22 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
 
     var pageElements: Int { 1 << pageBits }
 
-    /// Data blocks of a super block.
+    /// The number of data blocks of a super block.
     func blocks(_ number: Int) -> Int { 1 << (number / 2) }
 
-    /// Elements in each of them.
+    /// The number of elements in each data block of a super block.
     func elements(_ number: Int) -> Int { leastElements << ((number + 1) / 2) }
 
-    /// Elements before those of a super block, without those of the index block.
+    /// The number of elements before those of a super block, without those of the index block.
     func start(_ number: Int) -> Int { leastElements * (1 << number - 1) }
 
-    /// Super blocks whose data blocks the index block lists itself.
+    /// The number of super blocks whose data blocks are listed in the index block.
     var directSuperBlocks: Int { 2 * leastPointers.trailingZeroBitCount }
 
-    /// Data blocks that the index block lists itself.
+    /// The number of data blocks listed in the index block.
     var directBlocks: Int { 2 * (leastPointers - 1) }
 
-    /// All super blocks.
+    /// The total number of super blocks.
     var superBlocks: Int { 1 + maximumBits - leastElements.trailingZeroBitCount }
   }
 
@@ -44,7 +45,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   private let direct: ByteCursor
   private let blocks: ByteCursor
   private let superBlocks: ByteCursor
-  // Every part is read once.
+  // Caches, so that every part is read once.
   private var knownSuperBlocks: [Int: SuperBlock] = [:]
   private var known: [Int: ByteCursor] = [:]
 
@@ -78,7 +79,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return form
   }
 
-  /// The bytes of an element index in blocks.
+  /// The width of an element index in bytes.
   private var offsetBytes: Int { (form.maximumBits + 7) / 8 }
 
   mutating func cursor(at index: Int) throws(LoadError) -> ByteCursor? {
@@ -101,8 +102,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
   }
 
-  /// The addresses of the data blocks of a super block, and the bits of their pages; `nil` when it
-  /// was never written.
+  /// The data block addresses and the page bitmap of a super block; `nil` if it was never written.
   private mutating func superBlock(_ number: Int) throws(LoadError) -> SuperBlock? {
     if let known = knownSuperBlocks[number] { return known }
     let count = form.blocks(number)
@@ -113,13 +113,13 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
       guard elements <= form.pageElements else {
         throw .unsupportedHDF5("a list of chunks whose first parts have pages")
       }
-      // The index block has the addresses, after those of all smaller super blocks.
+      // The index block has the addresses, after those of all preceding super blocks.
       addresses = blocks
       try addresses.skip((0..<number).reduce(0) { $0 + form.blocks($1) } * head.offsetSize)
     } else {
       let place = number - form.directSuperBlocks
       guard let address = try parts.pointer(place, of: superBlocks) else { return nil }
-      // Only blocks of several pages have page bits.
+      // Only blocks of several pages have a page bitmap.
       if elements > form.pageElements { bitBytes = (elements / form.pageElements + 7) / 8 * count }
       addresses = try parts.block(
         "EASB", at: address, offsetBytes + bitBytes + count * head.offsetSize)

@@ -1,22 +1,22 @@
 import ForgeShapes
 
-/// An HDF5 file: what it holds, its values, and its texts.
+/// An HDF5 file: its datasets, their values, and string attributes.
 ///
 /// ```swift
 /// for entry in try HDF5File("model.h5").entries { print(entry) }
 /// // /model_weights/conv2d_1/conv2d_1/bias:0      32       f32    128 bytes
 /// ```
-/// A file may come from anywhere: every bound is checked, what the structure may cost is bounded by
-/// ``LoadLimits``, links to other files, virtual data and external storage are refused, and a file
-/// that is cut off or altered gives a ``LoadError``. Values are read when they are used, in one
-/// piece or in chunks, which may be shuffled, summed and, with the trait `Zip`, compressed. No lock
-/// is held and nothing is mapped: many threads may read a file at once, also in a forked process,
-/// and another program may cut or change it meanwhile, which is an error.
+/// Files may be untrusted. Every bound is checked, and ``LoadLimits`` bounds the memory and time
+/// for reading the structure. Links to other files, virtual datasets and external storage are
+/// refused; a truncated or altered file throws a ``LoadError``. Values are read on use. They may be
+/// contiguous or in chunks, with the shuffle and Fletcher-32 filters and, with the trait `Zip`,
+/// deflate. Threads and forked processes may read a file concurrently. It is not memory-mapped; a
+/// change by another program is an error.
 public struct HDF5File: Sendable {
   /// One dataset of a file; its name is its path: `/model_weights/conv1/conv1/kernel:0`.
   public typealias Entry = WeightFile.Entry
 
-  /// The path of the file, as it was given.
+  /// The path of the file, as given.
   public var path: String { contents.input.path }
   let contents: HDF5Contents
 
@@ -24,8 +24,8 @@ public struct HDF5File: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - limits: what reading the structure may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+  ///   - limits: the limits for reading the structure.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
   ///   `damaged`, `unsupported` or `refused`.
   public init(_ path: String, limits: LoadLimits = .init()) throws(LoadError) {
     try self.init(try InputFile(path: path), limits: limits)
@@ -35,8 +35,8 @@ public struct HDF5File: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
-  ///   - limits: what reading the structure may cost.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - limits: the limits for reading the structure.
   /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = .init()
@@ -54,7 +54,7 @@ public struct HDF5File: Sendable {
     }
   }
 
-  /// The datasets of the file, in the order of their names.
+  /// The datasets of the file, depth-first, sorted by name within each group.
   public var entries: [Entry] {
     contents.order.map { node in
       let name = EntryName(contents.fullPath(of: node)).text
@@ -73,12 +73,12 @@ public struct HDF5File: Sendable {
     }
   }
 
-  /// The texts of an attribute of a group or dataset, as Keras's `model_config`.
+  /// The strings of an attribute of a group or dataset, such as `model_config` of Keras.
   ///
   /// - Parameters:
-  ///   - attribute: the attribute; one that Keras has cut into `name0`, `name1`… is put together.
+  ///   - attribute: the attribute; parts that Keras has split into `name0`, `name1`… are joined.
   ///   - entry: the path of the group or dataset.
-  /// - Returns: the texts; `nil` when there is no such attribute or it is not made of texts.
+  /// - Returns: the strings; `nil` when there is no such attribute or it is not of strings.
   /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
   public func texts(
     ofAttribute attribute: String, at entry: String = "/"
@@ -104,7 +104,7 @@ public struct HDF5File: Sendable {
     try data(named: EntryName(entry), layout: layout)
   }
 
-  /// The values of a dataset whose path may be no UTF-8.
+  /// The values of a dataset whose path may not be UTF-8.
   private func data(
     named path: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> any ParameterData {

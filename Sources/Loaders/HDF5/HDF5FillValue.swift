@@ -1,6 +1,6 @@
-/// The value of elements of a dataset that were never written.
+/// The fill value: the value of elements that were never written.
 enum HDF5FillValue {
-  /// The value in its stored form: empty for zeros, `nil` for no value.
+  /// The fill value in its stored form: empty for zeros, `nil` if there is none.
   static func read(
     _ header: HDF5ObjectHeader, elementByteCount: Int
   ) throws(LoadError) -> [UInt8]? {
@@ -17,14 +17,14 @@ enum HDF5FillValue {
       case 3:
         let flags = try cursor.byte()
         guard flags & 0x10 == 0, flags >> 2 & 3 != never else { return nil }
-        // An undefined value means zeros in this version.
+        // In this version, no defined value means zeros.
         if flags & 0x20 == 0 { return [] }
       default: throw .unsupportedHDF5("version \(version) of a fill value")
       }
     }
     let place = cursor
     let size = try cursor.integer(4)
-    // In older versions -1 means an undefined value.
+    // In older versions, a size of -1 means an undefined value.
     guard size != Int(UInt32.max) else { return nil }
     guard size <= cursor.left else { throw place.damaged("a fill value ends too early") }
     guard size == 0 || size == elementByteCount else {

@@ -1,10 +1,10 @@
-/// A filter that was applied to chunks before they were stored; every build of libhdf5 has these.
+/// A filter of libhdf5 that was applied to chunks before they were stored.
 enum HDF5Filter: Int, Sendable {
   case deflate = 1
   case shuffle = 2
   case fletcher32 = 3
 
-  /// The largest ratio of deflate: bytes that one stored byte can represent.
+  /// The maximum compression ratio of deflate.
   fileprivate static let maximumRatio = 1032
 
   /// Reads the filters of a dataset, in the order they were applied.
@@ -41,14 +41,14 @@ enum HDF5Filter: Int, Sendable {
 }
 
 extension [HDF5Filter] {
-  /// The filters of a chunk with a mask of those left out.
+  /// The filters of a chunk, without those skipped by its mask.
   func applied(_ mask: Int) -> [HDF5Filter] {
     enumerated().filter { mask >> $0.offset & 1 == 0 }.map(\.element)
   }
 
   /// Throws unless `stored` bytes can decode to a chunk of `byteCount` bytes.
   ///
-  /// The file must have enough bytes before memory is allocated for what it claims.
+  /// Checked before memory is allocated for the size that the file claims.
   func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(LoadError) {
     guard mask >> count == 0 else {
       throw .damaged("a chunk leaves out filters there are not", at: address)

@@ -1,11 +1,11 @@
-/// The chunks of a dataset that cannot grow, in a list.
+/// The chunk index of a dataset of fixed maximum size: an HDF5 fixed array.
 ///
-/// The elements are in one block, or in pages after it.
+/// The elements are in one block, or in pages that follow it.
 struct HDF5FixedArray: HDF5ChunkArray {
   let parts: HDF5ChunkParts
   private let count: Int
   private let pageElements: Int
-  /// The elements, or a bit for each page that was written.
+  /// The elements, or the page bitmap.
   private let content: ByteCursor
   private let pagesAt: Int?
   private var page: (number: Int, elements: ByteCursor?)?
@@ -23,7 +23,7 @@ struct HDF5FixedArray: HDF5ChunkArray {
     }
     pageElements = 1 << pageBits
     let pages = count > pageElements ? (count - 1) / pageElements + 1 : 0
-    // A list in pages has page bits here; others have their elements.
+    // A list in pages has its page bitmap here; other lists have their elements.
     let byteCount = pages > 0 ? (pages + 7) / 8 : count * parts.element.byteCount
     content = try parts.block("FADB", at: block, byteCount)
     pagesAt = pages > 0 ? block + parts.blockBytes(byteCount) : nil

@@ -1,4 +1,4 @@
-/// A name in a group, and what it leads to.
+/// A name in a group and its target.
 typealias HDF5Link = (name: EntryName, content: HDF5Contents.Node.Content)
 
 /// The links of one group.
@@ -24,7 +24,7 @@ enum HDF5Group {
     } else {
       return nil
     }
-    // Equal names are neighbours in a sorted list.
+    // Duplicate names are adjacent in a sorted list.
     var last: EntryName?
     for (name, _) in links {
       guard name.count > 0, name != ".", !name.bytes.contains(UInt8(ascii: "/")) else {

@@ -1,4 +1,4 @@
-/// The layers of a file with a list of their names, as of Keras 1 and 2, and `.h5` of Keras 3.
+/// The layers of a file that lists their names: Keras 1 and 2, and `.h5` of Keras 3.
 struct HDF5LayerList {
   private static let slash = HDF5Contents.slash
 
@@ -24,7 +24,7 @@ struct HDF5LayerList {
     }
   }
 
-  /// The paths of a group's parameters, relative to it: those it lists, or of all datasets below.
+  /// The relative paths of a group's parameters: those it lists, or all datasets below it.
   private func paths(in group: Int) throws(LoadError) -> [[UInt8]] {
     if let names = try contents.texts(of: "weight_names", at: group, reader) { return names }
     var paths: [[UInt8]] = []
@@ -43,14 +43,14 @@ struct HDF5LayerList {
     return paths
   }
 
-  /// Adds the layers in one group of the list.
+  /// Adds the layers in one listed group.
   private mutating func add(_ name: EntryName, at group: Int) throws(LoadError) {
     var indices: [EntryName: Int] = [:]
     var inner: [(folder: [ArraySlice<UInt8>], inside: EntryName, paths: [[UInt8]])] = []
     for path in try paths(in: group) {
       try reader.budget.take(bytes: 2 * path.count)
       var folder = path.split(separator: Self.slash).dropLast()
-      // Some versions put the name of the model before the name of the layer.
+      // Some versions prefix the name of the model.
       if let own = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
         folder = folder[(own + 1)...]
       }
@@ -64,7 +64,7 @@ struct HDF5LayerList {
     }
     let prefix = contents.fullPath(of: group) + [Self.slash]
     for (folder, inside, paths) in inner {
-      // A single folder is the scope or wrapper of one layer.
+      // A single subgroup is the scope or wrapper of one layer.
       let isOwn = folder.isEmpty || inner.count == 1
       let full = isOwn ? name : try reader.name(name.bytes + [Self.slash] + inside.bytes)
       var short = name
@@ -90,7 +90,7 @@ struct HDF5LayerList {
     let line = UInt8(ascii: "_")
     let name = stored.withoutNumber(after: ":")
     guard name.starts(with: layer), name.dropFirst(layer.count).first == line else { return name }
-    // TensorFlow numbers names that it meets again.
+    // TensorFlow appends numbers to duplicate names.
     return name.dropFirst(layer.count + 1).withoutNumber(after: "_")
   }
 }

@@ -1,13 +1,13 @@
 import ForgeShapes
 
-/// The chunks of a dataset that can grow along several axes, in a tree of the newer form.
+/// The chunk index of a dataset with several unlimited axes: a version 2 B-tree.
 struct HDF5NewChunkTree {
   private static let what = "a tree of chunks"
-  /// The bytes of a node besides its records and pointers.
+  /// The overhead of a node in bytes, besides its records and pointers.
   private static let frameBytes = 10
 
   private let element: HDF5ChunkElement
-  /// The most records of a node of each level, and the bytes of its pointers to nodes below.
+  /// The maximum number of records of a node of each level, and the size of its child pointers.
   private let levels: [(records: Int, pointerBytes: Int)]
   private var nodes: Set<Int> = []
   private var last: [Int]?
@@ -39,12 +39,12 @@ struct HDF5NewChunkTree {
     depth: Int, nodeBytes: Int, recordBytes: Int, _ head: HDF5Superblock, at address: Int
   ) throws(LoadError) -> [(records: Int, pointerBytes: Int)] {
     var levels: [(records: Int, pointerBytes: Int)] = []
-    // The records of a node and all below it.
+    // The maximum number of records in a subtree.
     var total = 0
     for level in 0...depth {
       var pointerBytes = 0
       if let leaf = levels.first {
-        // The address of a node, the number of its records, and that of all below it.
+        // The address of a node, its number of records, and that of its subtree.
         let totalBytes = level > 1 ? bytes(for: total) : 0
         pointerBytes = head.offsetSize + bytes(for: leaf.records) + totalBytes
       }
@@ -58,7 +58,7 @@ struct HDF5NewChunkTree {
     return levels
   }
 
-  /// The bytes of a number up to `limit`.
+  /// The width in bytes of a number up to `limit`.
   private static func bytes(for limit: Int) -> Int {
     (Int.bitWidth - 1 - limit.leadingZeroBitCount) / 8 + 1
   }
@@ -69,7 +69,7 @@ struct HDF5NewChunkTree {
     guard nodes.insert(address).inserted else {
       throw .damaged("a tree leads back to itself", at: address)
     }
-    // Nodes without records cost time; only an empty tree has one.
+    // Only the root of an empty tree may have no records.
     guard records <= levels[level].records, records > 0 || nodes.count == 1 else {
       throw .damaged("a node of chunks has \(records) entries", at: address)
     }
@@ -99,7 +99,7 @@ struct HDF5NewChunkTree {
     guard let address else { throw start.damaged("an address is missing") }
     var place: [Int] = []
     for _ in list.layout.chunk { place.append(try cursor.integer(8)) }
-    // Chunks are in order, so that none occurs twice.
+    // Chunks must be in ascending order, so that none occurs twice.
     guard last?.lexicographicallyPrecedes(place) ?? true, let number = list.layout.number(of: place)
     else { throw start.damaged("a chunk is out of place") }
     last = place

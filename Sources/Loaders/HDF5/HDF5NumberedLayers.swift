@@ -1,4 +1,4 @@
-/// The layers of a file with numbered values, as the `.weights.h5` of Keras 3.
+/// The layers of a file with numbered values: `.weights.h5` of Keras 3.
 enum HDF5NumberedLayers {
   private static let slash = HDF5Contents.slash
 
@@ -7,9 +7,9 @@ enum HDF5NumberedLayers {
     _ contents: HDF5Contents, _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
     var names: [EntryName: EntryName] = [:]
-    // Groups of numbered values, with the parts of their paths before `vars`.
+    // Groups of numbered values, with their path components before `vars`.
     var found: [(place: [ArraySlice<UInt8>], group: EntryName, children: Range<Int>)] = []
-    // Files written on Windows have backslashes in names instead of groups.
+    // Files written on Windows have backslashes in names instead of nested groups.
     for node in contents.nodes.indices
     where contents.isGroup(node)
       && contents.nodes[node].name.bytes.suffix(4).elementsEqual("vars".utf8)
@@ -46,7 +46,7 @@ enum HDF5NumberedLayers {
     _ names: [EntryName: EntryName], _ reader: HDF5Reader
   ) throws(LoadError) -> FileLayer {
     let whole = joined(place[...])
-    // The models around it, without the outermost.
+    // The names of the enclosing models, without the outermost.
     var around: [EntryName] = []
     for depth in 1..<max(place.count, 1) {
       try reader.budget.take(bytes: whole.count)
@@ -74,7 +74,7 @@ enum HDF5NumberedLayers {
     return layer
   }
 
-  /// Adds the names of wrappers, such as `TimeDistributed`, that have one layer and no values.
+  /// Adds the names of wrappers, such as `TimeDistributed`, that have one layer and no own values.
   private static func withWrappers(
     _ layers: [FileLayer], _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {

@@ -18,7 +18,7 @@ struct HDF5Message {
   }
 
   let kind: Kind
-  /// Whether the data refer to a message in another place.
+  /// Whether the data is a reference to a message elsewhere.
   let isShared: Bool
   let data: ByteCursor
 
@@ -37,20 +37,20 @@ struct HDF5ObjectHeader {
   /// The messages of known kinds, in the order of the file.
   private(set) var messages: [HDF5Message] = []
 
-  /// Reads the header at an address, with its continuations.
+  /// Reads the header at an address, including its continuations.
   init(at address: Int, _ reader: HDF5Reader) throws(LoadError) {
     var start = try reader.cursor(address, 4, Self.what)
     let isNew = try start.raw(4).elementsEqual("OHDR".utf8)
     let (first, prefix) = try isNew ? Self.newHead(address, reader) : Self.oldHead(address, reader)
     var blocks = [first]
     var seen: Set<Int> = []
-    // Includes gaps and unknown kinds, because they also cost time.
+    // Unknown kinds are also counted, because they also take time.
     var count = 0
     while var block = blocks.popLast() {
       guard seen.insert(block.offset).inserted else {
         throw .damaged("an object header continues in itself", at: block.offset)
       }
-      // A block may end with a gap too small for a message.
+      // A block may end with padding too small for a message.
       while block.left >= prefix {
         let kind = try block.integer(isNew ? 1 : 2)
         let length = try block.integer(2)
@@ -81,9 +81,9 @@ struct HDF5ObjectHeader {
 
   func all(_ kind: HDF5Message.Kind) -> [HDF5Message] { messages.filter { $0.kind == kind } }
 
-  /// Whether a message says that a heap has the links or attributes of the object.
+  /// Whether the links or attributes of the object are in a heap.
   ///
-  /// The message may state the largest creation order, in `orderBytes` bytes.
+  /// The message may contain the maximum creation order, of `orderBytes` bytes.
   func usesHeap(
     _ kind: HDF5Message.Kind, _ what: String, orderBytes: Int, _ head: HDF5Superblock
   ) throws(LoadError) -> Bool {
@@ -93,7 +93,7 @@ struct HDF5ObjectHeader {
     return try cursor.address(head) != nil
   }
 
-  /// The first block of a header of version 1, and the bytes before the data of each message.
+  /// The first block of a version 1 header, and the size of message prefixes.
   private static func oldHead(
     _ address: Int, _ reader: HDF5Reader
   ) throws(LoadError) -> (block: ByteCursor, prefix: Int) {
@@ -104,11 +104,12 @@ struct HDF5ObjectHeader {
     return (try reader.cursor(address + 16, length, what), 8)
   }
 
-  /// The same of a header of version 2, whose blocks carry checksums.
+  /// The first block of a version 2 header, with its checksum verified, and the size of message
+  /// prefixes.
   private static func newHead(
     _ address: Int, _ reader: HDF5Reader
   ) throws(LoadError) -> (block: ByteCursor, prefix: Int) {
-    // Its signature has been read.
+    // The signature was already recognized.
     var cursor = try reader.cursor(address, min(64, reader.head.count - address), what)
     try cursor.expect("OHDR", version: 2)
     let flags = try cursor.byte()
@@ -117,11 +118,11 @@ struct HDF5ObjectHeader {
     let length = try cursor.integer(1 << (flags & 3))
     let block = try checked(
       address, prefix: cursor.offset - address, length: length, what, reader)
-    // The creation order of each message.
+    // Message prefixes may include a creation order.
     return (block, flags & 0x04 != 0 ? 6 : 4)
   }
 
-  /// The block that a message of continuation leads to.
+  /// The block that a continuation message points to.
   private static func block(
     behind message: HDF5Message, isNew: Bool, _ reader: HDF5Reader
   ) throws(LoadError) -> ByteCursor {

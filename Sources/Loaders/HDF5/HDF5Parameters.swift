@@ -5,23 +5,23 @@ import ForgeShapes
 /// ```swift
 /// let network = try model.compile(parameters: try HDF5Parameters("mobilenet.h5"))
 /// ```
-/// It reads whole models (`.h5`) and weights (`.h5`, `.weights.h5`) of Keras 1 to 3, also of
-/// models inside models, and other files with a group per layer. A layer is found by its Keras
-/// name; one of a model inside the model also as `inner/conv1`, which it needs where two have the
-/// same. All parameters a file has for a layer must be wanted: a bias that the layer does not
-/// take is an error.
+/// It reads whole models (`.h5`) and weights (`.h5`, `.weights.h5`) of Keras 1 to 3, including
+/// nested models, and other files with a group per layer. A layer is found by its Keras name. A
+/// layer of a nested model is also found by its full name, `inner/conv1`, which is required if the
+/// short name is ambiguous. The model must use all parameters of each layer: an unused bias is an
+/// error.
 ///
-/// Values may be f16, bf16, f32 or f64, also in chunks and compressed by gzip. See ``HDF5File``
-/// for what is refused.
+/// Values may be f16, bf16, f32 or f64, contiguous or in chunks, optionally with gzip compression.
+/// See ``HDF5File`` for what is refused.
 public struct HDF5Parameters: ParameterSource {
-  /// How the layers of the model and of the file find each other.
+  /// How the layers of the model and the file are matched.
   public typealias Matching = LayerMatching
 
   /// The file.
   public var file: HDF5File { source.file }
   private let source: EntryParameters<HDF5File>
 
-  /// Opens a file and finds its layers, or datasets by a rule of your own.
+  /// Opens a file and finds its layers, or datasets by a custom rule.
   ///
   /// ```swift
   /// let parameters = try HDF5Parameters("net.h5", layout: .pytorch) { parameter in
@@ -31,11 +31,11 @@ public struct HDF5Parameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - matching: how layers find each other where there is no rule.
+  ///   - matching: how layers are matched if there is no `entry` rule.
   ///   - layout: the axis order of the values.
-  ///   - limits: what reading the structure of the file may cost.
+  ///   - limits: the limits for reading the structure of the file.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
   ///   `damaged`, `unsupported` or `refused`.
   public init(
     _ path: String, matching: Matching = .byName, layout: ParameterLayout = .keras,
@@ -50,10 +50,10 @@ public struct HDF5Parameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
-  ///   - matching: how layers find each other where there is no rule.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - matching: how layers are matched if there is no `entry` rule.
   ///   - layout: the axis order of the values.
-  ///   - limits: what reading the structure of the file may cost.
+  ///   - limits: the limits for reading the structure of the file.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
   /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
   public init(
@@ -69,7 +69,7 @@ public struct HDF5Parameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - file: the file.
-  ///   - matching: how layers find each other where there is no rule.
+  ///   - matching: how layers are matched if there is no `entry` rule.
   ///   - layout: the axis order of the values.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
   /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
@@ -81,26 +81,26 @@ public struct HDF5Parameters: ParameterSource {
       file, matching, layout: layout, rule: entry, layers: try FileLayers(file.contents))
   }
 
-  /// Whether layers are found by name.
+  /// Whether layers are matched by name.
   public var goesByName: Bool { source.goesByName }
 
-  /// The layer names there are values for, in the order of the file.
+  /// The names of the layers with values, in the order of the file.
   public var availableNames: [String] { source.availableNames }
 
-  /// The file with every parameter of the model matched.
+  /// The file, with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.
   /// - Returns: the source for these.
-  /// - Throws: ``LoadError`` when layers go by order and the file's differ from the model's.
+  /// - Throws: ``LoadError`` when layers are matched in order and the file's differ from the
+  ///   model's.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     try source.prepared(for: specs)
   }
 
   /// The values of a parameter, or `nil` when the file has none.
   ///
-  /// Compiling prepares the source for all parameters before. Without that, layers are found by
-  /// name only, parameters that no one asks for are not noticed, and numbered ones cannot be told
-  /// apart.
+  /// Compiling first prepares the source for all parameters. Unprepared, the source matches layers
+  /// by name only, does not report unused parameters, and cannot identify numbered ones.
   ///
   /// - Parameter spec: the parameter.
   /// - Returns: the values, which are read when they are used, or `nil`.

@@ -1,21 +1,20 @@
-/// One reading of an HDF5 file's structure: its bytes by address, and the heaps of texts.
+/// Reads the structure of an HDF5 file: bytes by address, and heaps of strings.
 ///
-/// Structure is scattered among the values. A window avoids reading a file of many gigabytes to
-/// find a few kilobytes, and the budget counts every byte.
+/// Structure is scattered among the values, so it is read through a page cache. The budget counts
+/// every byte.
 ///
-/// It belongs to one call, and nothing of it outlives the call. Many threads can thus read a file
-/// at once without a lock, also after a fork.
+/// Each call uses its own reader, so threads and forked processes can read a file without a lock.
 final class HDF5Reader {
-  /// The objects of all heaps that are cached.
+  /// The maximum number of cached objects of all heaps.
   private static let maximumHeapObjects = 1 << 20
-  /// The memory of an entry or a name besides its bytes.
+  /// The memory overhead of an entry or a name, in bytes.
   private static let entryBytes = 32
 
   let head: HDF5Superblock
-  /// Counts bytes that are read or made, or one piece of work for each 32 of them.
+  /// Counts bytes read or allocated; a unit of work counts as 32 bytes.
   let budget: LoadBudget
   private let window: InputWindow
-  /// The bytes of each text of each heap.
+  /// The range of each object, by heap address and object index.
   private var heaps: [Int: [Int: Range<Int>]] = [:]
   private var heapObjects = 0
 
@@ -30,13 +29,12 @@ final class HDF5Reader {
     try head.check(address, length, what)
     try budget.take(bytes: length)
     let start = head.base + address
-    // A slice of the window would keep a whole page alive.
+    // Copies the bytes, because a slice would keep a whole page alive.
     let bytes = Array(try window.bytes(start..<start + length))
     return ByteCursor(bytes[...], at: address, what)
   }
 
-  /// The content of a block of the newer form, between its signature and version and its checksum,
-  /// which is verified.
+  /// The payload of a block with a signature, a version and a verified checksum.
   func block(
     _ signature: StaticString, at address: Int, _ length: Int, _ what: String
   ) throws(LoadError) -> ByteCursor {
@@ -56,14 +54,14 @@ final class HDF5Reader {
     return try budget.name(text)
   }
 
-  /// A text, which may end with NUL bytes.
+  /// A string, without the bytes from the first NUL on.
   func text(_ bytes: ArraySlice<UInt8>) throws(LoadError) -> [UInt8] {
     let text = bytes.prefix { $0 != 0 }
     try budget.take(bytes: text.count + Self.entryBytes)
     return Array(text)
   }
 
-  /// The text of a heap object.
+  /// The string of a heap object.
   func text(at address: Int?, index: Int, length: Int) throws(LoadError) -> [UInt8] {
     guard length > 0, let address, index > 0 else { return [] }
     guard let range = try heap(at: address)[index], length <= range.count else {
@@ -73,7 +71,7 @@ final class HDF5Reader {
     return try text(try cursor.raw(length))
   }
 
-  /// The bytes of each object of a heap of texts.
+  /// The range of each object of a heap.
   private func heap(at address: Int) throws(LoadError) -> [Int: Range<Int>] {
     if let known = heaps[address] { return known }
     let prefix = 8 + head.lengthSize
@@ -87,7 +85,7 @@ final class HDF5Reader {
       let index = try cursor.integer(2)
       try cursor.skip(6)
       let size = try cursor.length(head)
-      // Object 0 is the free space at the end.
+      // Object 0 is the free space at the end of the heap.
       guard index > 0 else { break }
       guard size <= cursor.left else {
         throw .damaged("a text is longer than its heap", at: cursor.offset)

@@ -1,25 +1,25 @@
-/// The head of an HDF5 file: the sizes of addresses and lengths, and the root group.
+/// The superblock of an HDF5 file: the sizes of addresses and lengths, and the root group.
 struct HDF5Superblock: Sendable {
   /// The file offset of address 0.
   let base: Int
-  /// The number of bytes from the base to the end that the file states.
+  /// The number of bytes from the base to the stated end of the file.
   let count: Int
-  /// Bytes of one address.
+  /// The size of an address in bytes.
   let offsetSize: Int
-  /// Bytes of one length.
+  /// The size of a length in bytes.
   let lengthSize: Int
   /// The address of the root group's object header.
   let root: Int
-  /// Half the largest number of entries of a leaf of an old-style group.
+  /// Half the maximum number of entries of a leaf of an old-style group.
   let groupLeafK: Int
-  /// Half the largest number of children of a node of an old-style group.
+  /// Half the maximum number of children of a node of an old-style group.
   let groupNodeK: Int
 
   private static let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
-  /// More than the bytes of the head in any version.
+  /// An upper bound of the superblock's size in all versions.
   private static let maximumBytes = 128
 
-  /// Reads the head; `nil` when the file has no signature.
+  /// Reads the superblock; `nil` when the file has no signature.
   init?(_ input: InputFile, _ budget: LoadBudget) throws(LoadError) {
     guard let place = try Self.place(in: input) else { return nil }
     let length = min(Self.maximumBytes, input.count - place)
@@ -49,7 +49,7 @@ struct HDF5Superblock: Sendable {
     guard groupLeafK > 0, groupNodeK > 0 else { throw .damaged("its groups may have no entries") }
     if isOld { try cursor.skip(version == 1 ? 8 : 4) }
     let base = try cursor.address(offsetSize)
-    // The older form has the place of the free space here.
+    // Versions 0 and 1 have the address of the free space here.
     let addition = try cursor.address(offsetSize)
     guard isOld || addition == nil else {
       throw .unsupportedHDF5("an extension of the head of the file")

@@ -1,4 +1,4 @@
-/// The names of an old-style group.
+/// The local heap of an old-style group, which holds its names.
 struct HDF5LocalHeap {
   private static let what = "the names of a group"
   let reader: HDF5Reader
@@ -12,7 +12,7 @@ struct HDF5LocalHeap {
     try cursor.expect("HEAP", version: 0)
     try cursor.skip(3)
     length = try cursor.length(head)
-    // The free list.
+    // Skips the free list.
     _ = try cursor.length(head)
     self.address = try cursor.definedAddress(head)
     try head.check(self.address, length, Self.what)
@@ -21,7 +21,7 @@ struct HDF5LocalHeap {
   func name(_ offset: Int) throws(LoadError) -> EntryName {
     guard offset < length else { throw .damaged("a name lies outside its group", at: address) }
     let whole = length - offset
-    // Most names are short.
+    // Most names are short, so a small piece is read first.
     var count = min(whole, 64)
     while true {
       var cursor = try reader.cursor(address + offset, count, "a name in a group")
@@ -36,7 +36,7 @@ struct HDF5LocalHeap {
   }
 }
 
-/// The entries of an old-style group: a tree of nodes over lists of names.
+/// The entries of an old-style group: a version 1 B-tree over lists of names.
 struct HDF5SymbolTable {
   private(set) var links: [HDF5Link] = []
   private let heap: HDF5LocalHeap

@@ -1,20 +1,20 @@
-/// A tree of the older form, which groups and chunks share: nodes of children between keys.
+/// A version 1 B-tree of a group or of chunks: nodes with children between keys.
 struct HDF5Tree<Key: Comparable> {
   let reader: HDF5Reader
   /// 0 for groups, 1 for chunks.
   let kind: Int
-  /// The bytes of one key.
+  /// The size of a key in bytes.
   let keyBytes: Int
-  /// The most entries of a node; `nil` for any number.
+  /// The maximum number of entries of a node; `nil` if unlimited.
   var maximumEntries: Int?
-  /// The nodes that were read.
+  /// The addresses of the nodes read so far.
   private(set) var seen: Set<Int> = []
 
-  /// The address of a child of the lowest level, that of its node, its key, and the bounds of the
-  /// keys in it, where other readers look for them.
+  /// A child of a leaf node: its address, the address of the node, its key, and the bounds of its
+  /// keys.
   typealias Leaf = (address: Int, node: Int, key: Key, low: Key, high: Key)
 
-  /// Reads a node and all below it; the level of a node is one less than its parent's.
+  /// Reads a node and its subtree; the level of a node is one less than its parent's.
   mutating func read(
     _ address: Int, below parent: Int? = nil, after low: Key, upTo high: Key? = nil,
     key: (inout ByteCursor) throws(LoadError) -> Key, visit: (Leaf) throws(LoadError) -> Void
@@ -33,7 +33,7 @@ struct HDF5Tree<Key: Comparable> {
       throw .damaged("a node of a tree is on the wrong level", at: address)
     }
     let entries = try cursor.integer(2)
-    // Only the root of an empty tree has none: nodes without entries would cost time for nothing.
+    // Only the root of an empty tree may have no entries.
     guard entries > 0 || parent == nil, entries <= maximumEntries ?? entries else {
       let what = kind == 0 ? "a group's node" : "a node of chunks"
       throw .damaged("\(what) has \(entries) entries", at: address)

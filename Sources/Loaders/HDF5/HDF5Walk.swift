@@ -1,10 +1,10 @@
-/// A walk through a file without recursion, which reads every object once.
+/// An iterative traversal of a file that reads every object once.
 struct HDF5Walk {
   private(set) var nodes: [HDF5Contents.Node]
   private(set) var datasets: [HDF5Dataset] = []
   private(set) var order: [Int] = []
   private let reader: HDF5Reader
-  /// The content of a further name of an object, by the address of its header.
+  /// The node content for further names of an object, by header address.
   private var known: [Int: HDF5Contents.Node.Content] = [:]
   private var stack: [Place] = []
 
@@ -60,7 +60,7 @@ struct HDF5Walk {
     }
   }
 
-  /// Adds the nodes of a group, which are visited next.
+  /// Adds the children of a group, to be visited next.
   private mutating func push(
     _ links: [HDF5Link], from place: Place
   ) throws(LoadError) -> Range<Int> {
@@ -69,7 +69,7 @@ struct HDF5Walk {
     for (name, content) in links {
       let pathBytes = place.pathBytes + 1 + name.count
       try reader.budget.check(nameBytes: pathBytes)
-      // Listings build the path.
+      // Listings build the full path, so its bytes are counted.
       try reader.budget.take(bytes: pathBytes)
       stack.append(Place(node: nodes.count, depth: place.depth + 1, pathBytes: pathBytes))
       nodes.append(HDF5Contents.Node(name: name, parent: place.node, content: content))

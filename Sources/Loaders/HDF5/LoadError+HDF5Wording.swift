@@ -4,13 +4,13 @@ import ForgeShapes
 extension LoadError {
   // MARK: Files and datasets
 
-  /// Whether the rest of an HDF5 file is of no use: it is damaged, or cannot be read on.
+  /// Whether the error aborts reading: the file is damaged or unreadable.
   ///
-  /// An error that names its file comes from reading, or from the budget.
+  /// An error with a file comes from reading or from the budget.
   var endsReading: Bool { kind == .damaged || problem.path != nil }
 
   static func notHDF5(_ input: InputFile) throws(LoadError) -> LoadError {
-    // A .keras file is a zip archive with the parameters in an HDF5 file inside.
+    // A .keras file is a zip archive that contains an HDF5 file with the parameters.
     let isArchive = try input.prefix(4) == [0x50, 0x4b, 0x03, 0x04]
     guard isArchive else { return noHDF5(byteCount: input.count) }
     return noHDF5(

@@ -1,20 +1,20 @@
-/// A reader of JSON (RFC 8259) in untrusted bytes.
+/// A reader of untrusted JSON (RFC 8259).
 struct JSONReader {
-  /// The memory of a value, including the spare capacity of arrays.
+  /// The memory of a value in bytes, including spare capacity of arrays.
   private static let valueBytes = 48
-  /// The memory of an object besides its members, and of a member besides its name and value.
+  /// The memory overhead of an object and of a member, in bytes.
   private static let objectBytes = 64
   private static let memberBytes = 64
-  /// The longest number; writers use fewer than 30 characters.
+  /// The maximum length of a number; writers use fewer than 30 characters.
   private static let maximumNumberBytes = 1 << 10
 
   private var cursor: ByteCursor
   private let maximumDepth: Int
   private let budget: LoadBudget
 
-  /// Reads a text that is one value, within a depth of arrays and objects and a budget.
+  /// Reads a JSON text, within a maximum nesting depth and a budget.
   ///
-  /// - Throws: ``LoadError``, which names no file: `damaged`, `duplicate` or `refused`.
+  /// - Throws: ``LoadError`` without a file: `damaged`, `duplicate` or `refused`.
   static func value(
     _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
@@ -87,7 +87,7 @@ struct JSONReader {
     return object
   }
 
-  /// Reads what stands between brackets, each element of it by `element`.
+  /// Reads a bracketed list, calling `element` to read each element.
   private mutating func list(
     closing: Unicode.Scalar, depth: Int,
     _ element: (inout JSONReader) throws(LoadError) -> Void
@@ -107,7 +107,7 @@ struct JSONReader {
 
   // MARK: Texts
 
-  /// The bytes of a text, valid UTF-8.
+  /// The bytes of a string, as valid UTF-8.
   private mutating func text() throws(LoadError) -> [UInt8] {
     let place = cursor
     guard cursor.take("\"") else { throw cursor.damaged("the JSON lacks a quote") }
@@ -146,13 +146,13 @@ struct JSONReader {
     }
   }
 
-  /// A character written as `u` and four digits, or as a surrogate pair of these.
+  /// A character escaped as `u` and four hex digits, or as a surrogate pair.
   private mutating func scalar() throws(LoadError) -> Character {
     let high = try fourDigits()
     var code = high
     if 0xd800..<0xdc00 ~= high, cursor.take("\\"), cursor.take("u") {
       let low = try fourDigits()
-      // Anything but a low surrogate leaves a code that is no character.
+      // Without a low surrogate, the code is not a valid character.
       code = 0xdc00..<0xe000 ~= low ? 0x10000 + (high - 0xd800) << 10 + (low - 0xdc00) : high
     }
     guard let scalar = Unicode.Scalar(code) else {

@@ -1,13 +1,13 @@
-/// A value of a JSON text.
+/// A JSON value.
 ///
-/// Foundation's readers silently drop one of two members of the same name and do not limit the
-/// depth, so Forge has a reader of its own.
+/// Foundation's readers silently drop duplicate names and do not limit the depth, so Forge has its
+/// own reader.
 enum JSONValue: Sendable {
   case integer(Int)
   case text(String)
   case array([JSONValue])
   case object(JSONObject)
-  /// A value that no file of parameters needs: another number, a truth value or null.
+  /// Values that no weight file needs: other numbers, Booleans and null.
   case other
 
   var text: String? { if case .text(let text) = self { text } else { nil } }
@@ -15,21 +15,21 @@ enum JSONValue: Sendable {
   var array: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
   var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
 
-  /// The value of a member; `nil` where this is no object or has none of that name.
+  /// The value of a member; `nil` if this is not an object or has no such member.
   subscript(name: EntryName) -> JSONValue? { object?[name] }
 }
 
-/// The members of a JSON object, no two of one name.
+/// A JSON object, without duplicate names.
 struct JSONObject: Sendable {
   /// The members in the order of the text.
   private(set) var members: [(name: EntryName, value: JSONValue)] = []
-  /// The index of each member, if there are too many for a linear search.
+  /// The index of each member; empty for small objects, which are searched linearly.
   private var indices: [EntryName: Int] = [:]
   private static let mostUnindexed = 8
 
   subscript(name: EntryName) -> JSONValue? { index(of: name).map { members[$0].value } }
 
-  /// Adds a member; `false` when there is one of that name.
+  /// Adds a member; returns `false` for a duplicate name.
   mutating func add(_ name: EntryName, _ value: JSONValue) -> Bool {
     guard index(of: name) == nil else { return false }
     members.append((name, value))

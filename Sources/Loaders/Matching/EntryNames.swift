@@ -1,13 +1,13 @@
 import ForgeShapes
 
-/// Takes the names of entries apart into layers and parameters.
+/// Splits the names of entries into layers and parameters.
 ///
-/// `conv1.weight`, `conv1/kernel:0`, `conv1/conv1/kernel:0`, `conv1_weights` and `conv1_w` are all
+/// `conv1.weight`, `conv1/kernel:0`, `conv1/conv1/kernel:0`, `conv1_weights` and `conv1_w` all mean
 /// the weights of `conv1`.
 enum EntryNames {
-  /// The layers of entries, in the order of the file.
+  /// The layers of the entries, in the order of the file.
   ///
-  /// Names that do not end with a parameter are ignored.
+  /// Names without the form of a layer and a parameter are ignored.
   ///
   /// - Throws: ``LoadError`` of kind `duplicate` when two names mean the same.
   static func layers(_ names: some Sequence<EntryName>) throws(LoadError) -> FileLayers {
@@ -29,13 +29,13 @@ enum EntryNames {
     return FileLayers(form: .entries, layers: layers)
   }
 
-  /// Each word of a parameter and what may stand for it: the word itself, or in capitals.
+  /// The spellings of each parameter word: lowercase and uppercase.
   private static let spellings = ParameterNames.all.flatMap { word in
     let capitals = word.bytes.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
     return [(word.bytes, word), (capitals, word)]
   }
 
-  /// The layer and the word of an entry.
+  /// The layer and the parameter word of an entry.
   private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
     // TensorFlow numbers the outputs of an operation.
     let stem = name.bytes[...].withoutNumber(after: ":")
@@ -44,7 +44,7 @@ enum EntryNames {
     return own.isEmpty ? nil : (EntryName(own), word)
   }
 
-  /// Removes the repetition in Keras's names: the group of a layer, then the layer's variable.
+  /// Removes the repeated layer name that Keras writes: `conv1/conv1`.
   private static func withoutRepetition(_ layer: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let slash = UInt8(ascii: "/")
     guard let last = layer.lastIndex(of: slash) else { return layer }
@@ -71,7 +71,7 @@ enum EntryNames {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes before the last `mark`, when only digits follow it; else all bytes.
+  /// The bytes before the last `mark` if only digits follow it; otherwise all bytes.
   func withoutNumber(after mark: Unicode.Scalar) -> ArraySlice {
     guard let place = lastIndex(of: UInt8(ascii: mark)),
       self[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })

@@ -1,14 +1,14 @@
 import ForgeShapes
 
-/// A file, or a folder, of named entries that are the values of parameters.
+/// A file or folder of named entries with the values of parameters.
 protocol ParameterFileEntries: Sendable {
-  /// Adds the file, and an entry in it, to an error that names no file.
+  /// Adds the file and an entry to an error without a file.
   func located(_ error: LoadError, _ entry: String?) -> LoadError
-  /// The values of an entry; `nil` when there is none of that name.
+  /// The values of an entry; `nil` if there is no such entry.
   func values(
     of entry: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> (any ParameterData)?
-  /// The sizes of entries; `nil` for those that have none.
+  /// The sizes of entries; `nil` if unknown.
   func sizes(of entries: [EntryName]) -> [[Int]?]
 }
 
@@ -16,9 +16,9 @@ extension ParameterFileEntries {
   func sizes(of entries: [EntryName]) -> [[Int]?] { entries.map { _ in nil } }
 }
 
-/// Parameters in a file of named entries, found by layer or by a rule of the user.
+/// Parameters in a file of named entries, found by layer or by a custom rule.
 ///
-/// All formats with names share it: a format only lists its layers and gives the values of entries.
+/// It is shared by all formats with names, which only list layers and return the values of entries.
 struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   typealias UserRule = @Sendable (ParameterSpec) -> String?
 
@@ -26,7 +26,7 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   private let layout: ParameterLayout
   private let matching: LayerMatching
   private let rule: UserRule?
-  /// The layers of the file; `nil` with a rule.
+  /// The layers of the file; `nil` with a custom rule.
   private let layers: FileLayers?
   private var matched: MatchedLayers?
 
@@ -48,7 +48,7 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
 
   var goesByName: Bool { layers == nil || matching == .byName }
 
-  /// The names of layers with values, in the order of the file; empty with a rule.
+  /// The names of the layers with values, in the order of the file; empty with a custom rule.
   var availableNames: [String] { layers?.names ?? [] }
 
   /// The source with every parameter of the model matched, unless there is a rule.
@@ -98,7 +98,7 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
     if matched == nil || layers.form == .entries, found == nil {
       found = try layers.entry(for: spec)
     }
-    // Theano turns kernels by 180 degrees before it uses them.
+    // Theano flips kernels: it computes convolutions, not cross-correlations.
     if layers.isTheano, spec.type == .weights, let found, let sizes = file.sizes(of: [found])[0],
       sizes.count > 2, sizes.contains(where: { $0 > 1 })
     {

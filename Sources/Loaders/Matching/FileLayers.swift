@@ -8,23 +8,23 @@ struct FileLayers: Sendable {
     case listed
     /// `.weights.h5` of Keras 3: numbered values in groups by class.
     case numbered
-    /// Groups of HDF5 datasets, of any origin; without an order.
+    /// Groups of HDF5 datasets from other programs, without an order.
     case plain
-    /// Entries whose names are those of a layer and a parameter; unknown parameters are ignored.
+    /// Entries named by layer and parameter; unknown parameters are ignored.
     case entries
   }
 
-  /// One more than the layers of one name that a message shows.
+  /// The maximum number of layers kept per name: one more than a message shows.
   private static let shownClashes = 9
 
   let form: Form
   /// The layers that have parameters, in the order of the file.
   let layers: [FileLayer]
-  /// Whether kernels have Theano's order.
+  /// Whether kernels are flipped, as in Theano.
   let isTheano: Bool
-  /// The whole names of the entries of a file of that form.
+  /// The names of all entries of a file of that form.
   private let entries: Set<EntryName>
-  /// The layers nearest to a name, and how near they are.
+  /// The layers that best match each name, and their distance.
   private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
   init(form: Form, layers: [FileLayer], isTheano: Bool = false) {
@@ -33,7 +33,7 @@ struct FileLayers: Sendable {
     self.isTheano = isTheano
     entries = form == .entries ? Set(layers.flatMap { $0.parameters.map(\.entry) }) : []
     for (index, layer) in layers.enumerated() {
-      // A whole name is nearer than a part of one.
+      // A full name is nearer than an alias.
       note(index, as: layer.name, distance: -1)
       for alias in layer.aliases where alias != layer.name {
         note(index, as: alias, distance: layer.depth)
@@ -52,16 +52,16 @@ struct FileLayers: Sendable {
     nearest[name]?.layers.append(index)
   }
 
-  /// The layer of a name, the outermost of several; `nil` when there is none.
+  /// The layer with a name, the outermost of several; `nil` if there is none.
   ///
-  /// - Throws: ``LoadError`` of kind `duplicate` when two are equally far out.
+  /// - Throws: ``LoadError`` of kind `duplicate` if two are at the same depth.
   func layer(named name: String) throws(LoadError) -> FileLayer? {
     guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
   }
 
-  /// The entry of one parameter by its name alone, without the others of its layer.
+  /// The entry of one parameter, without checking the others of its layer.
   func entry(for spec: ParameterSpec) throws(LoadError) -> EntryName? {
     let layer = try layer(named: spec.layer)
     guard layer?.isNumbered != true else {
@@ -79,7 +79,7 @@ struct FileLayers: Sendable {
     ["/", ".", "_"].map { EntryName("\(spec.layer)\($0)\(spec.type.name)") }
   }
 
-  /// A name for each layer, the shortest that finds it.
+  /// The shortest unambiguous name of each layer.
   var names: [String] {
     layers.enumerated().map { index, layer in
       let slash = layer.name.bytes.lastIndex(of: UInt8(ascii: "/"))

@@ -1,10 +1,10 @@
 import ForgeShapes
 
-/// The entry of each parameter of a model, with errors that name no file.
+/// The file entry of each parameter of a model; errors have no file.
 struct MatchedLayers: Sendable {
   /// The entry of each parameter that has one.
   private(set) var entries: [ParameterSpec: EntryName] = [:]
-  /// The error of a layer, which is thrown when one of its parameters is asked for.
+  /// The error of each invalid layer, thrown when one of its parameters is requested.
   private(set) var problems: [String: LoadError] = [:]
   private let layers: FileLayers
   private let file: any ParameterFileEntries
@@ -12,7 +12,7 @@ struct MatchedLayers: Sendable {
 }
 
 extension MatchedLayers {
-  /// Matches layers of one name.
+  /// Matches layers by name.
   init(
     byName specs: [ParameterSpec], _ layers: FileLayers, _ file: any ParameterFileEntries,
     _ layout: ParameterLayout
@@ -27,7 +27,7 @@ extension MatchedLayers {
     }
   }
 
-  /// Matches the layers with parameters of the model and the file in order.
+  /// Matches the layers that have parameters in order.
   init(
     inOrder specs: [ParameterSpec], _ layers: FileLayers, _ file: any ParameterFileEntries,
     _ layout: ParameterLayout
@@ -49,7 +49,7 @@ extension MatchedLayers {
 
   /// Matches the parameters of one layer.
   ///
-  /// The model must use all of the file's, because an unused bias would be lost silently.
+  /// The model must use all parameters in the file, because an unused bias would be lost silently.
   private mutating func match(_ specs: [ParameterSpec], _ layer: FileLayer) throws(LoadError) {
     if layer.isNumbered {
       let sorted = ParameterNames.kerasOrder(specs)
@@ -88,9 +88,9 @@ extension MatchedLayers {
     file.sizes(of: layer.parameters.map(\.entry)).map { $0 ?? [] }
   }
 
-  /// Matches the layers of a file of Keras 3, which has an order only among layers of one class.
+  /// Matches the layers of a Keras 3 file, which are ordered only within each class.
   ///
-  /// Each layer takes the next of the one class whose shapes fit.
+  /// Each layer takes the next layer of the only class whose shapes fit.
   private mutating func matchClasses(
     _ wanted: [(name: String, specs: [ParameterSpec])]
   ) throws(LoadError) {

@@ -4,7 +4,7 @@ import ForgeShapes
 package enum ParameterNames {
   /// The names in PyTorch, TensorFlow, and Keras 1 to 3, the likeliest first.
   ///
-  /// Keras 1 says std for the variance.
+  /// Keras 1 calls the variance `running_std`.
   private static let words: [ParameterType: [EntryName]] = [
     .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
     .biases: ["bias", "biases", "b"],
@@ -29,18 +29,18 @@ package enum ParameterNames {
     return [spec.isDepthwise ? kernels.depthwise : kernels.pointwise] + words
   }
 
-  /// All words, the longest first: `running_mean` is not the mean of `running`.
+  /// All words, longest first, so that `running_mean` is not split into `running` and `mean`.
   static let all = Set(words.values.joined() + [kernels.depthwise, kernels.pointwise])
     .sorted { ($0.count, $0) > ($1.count, $1) }
 
-  /// The Keras name of a parameter among those of its layer.
+  /// The Keras name of a parameter, given all parameters of its layer.
   package static func kerasName(of spec: ParameterSpec, among specs: [ParameterSpec]) -> EntryName {
     let isSeparable = specs.contains(where: \.isDepthwise)
     guard spec.type == .weights, !isSeparable else { return words(for: spec)[0] }
     return "kernel"
   }
 
-  /// The types of Keras's layers, in the order in which it numbers the parameters of a layer.
+  /// Parameter types in the order in which Keras numbers the parameters of a layer.
   static let kerasTypes: [ParameterType] = [
     .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
   ]

@@ -9,8 +9,8 @@ import ForgeShapes
 /// ```
 /// It reads versions 1 to 3 of the format with little-endian f2, f4, f8, i1, u1, i4, i8 and bool in
 /// either memory order, and writes f4. NumPy has no bf16: save such values as f4. Pickled objects
-/// are never read. The file is not kept open: its values are read when they are used, and a file
-/// that was cut, changed or replaced since it was looked at is an error.
+/// are never read. A `.npy` file is not kept open; its values are read on use. A file that was
+/// truncated, changed or replaced since the array was created is an error.
 public struct NumPyArray: Sendable {
   private enum Storage: Sendable {
     case memory([Float])
@@ -23,17 +23,17 @@ public struct NumPyArray: Sendable {
   public let count: Int
   /// The type the values are stored in.
   public let elementType: ElementType
-  /// Where the values come from, for messages.
+  /// The origin of the values, for error messages.
   public let origin: String
   private let storage: Storage
 
-  /// Makes an array of values in memory.
+  /// Creates an array from values in memory.
   ///
   /// - Parameters:
   ///   - values: the values, the last axis innermost.
   ///   - sizes: the size of each axis, outermost first.
-  /// - Throws: ``LoadError`` of kind `wrongCount` when the sizes need another number of values, or
-  ///   are more than 64.
+  /// - Throws: ``LoadError`` of kind `wrongCount` when the sizes do not match the number of values,
+  ///   or there are more than 64.
   public init(_ values: [Float], sizes: [Int]) throws(LoadError) {
     guard Shape.product(of: sizes) == values.count, sizes.count <= 64 else {
       throw .valuesDoNotFill(sizes, count: values.count)
@@ -49,8 +49,8 @@ public struct NumPyArray: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - limits: what reading the header may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   - limits: the limits for reading the header.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `unsupported`, `refused`, `wrongElementType` or `wrongSize`.
   public init(path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
     try self.init(of: try InputFile(path: path, staysOpen: false), limits)
@@ -60,8 +60,8 @@ public struct NumPyArray: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
-  ///   - limits: what reading the header may cost.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - limits: the limits for reading the header.
   /// - Throws: ``LoadError``: `damaged`, `unsupported`, `refused`, `wrongElementType`, `wrongSize`
   ///   or `outOfMemory`.
   public init(
@@ -75,7 +75,7 @@ public struct NumPyArray: Sendable {
   /// - Parameters:
   ///   - path: the archive; relative to the working directory unless it begins with `/`.
   ///   - entry: the array's name, without `.npy`.
-  ///   - limits: what reading the directory and decompressing the array may cost.
+  ///   - limits: the limits for reading the directory and decompressing the array.
   /// - Throws: ``LoadError``: `entryMissing`, and what ``init(path:limits:)`` throws.
   public init(
     path: String, entry: String, limits: LoadLimits = LoadLimits()
@@ -83,13 +83,13 @@ public struct NumPyArray: Sendable {
     try self.init(entry, of: try InputFile(path: path), limits)
   }
 
-  /// Opens an array in bytes in memory of a `.npz` archive.
+  /// Opens an array in a `.npz` archive in memory.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they come from, for messages.
+  ///   - name: the origin of the bytes, for error messages.
   ///   - entry: the array's name, without `.npy`.
-  ///   - limits: what reading the directory and decompressing the array may cost.
+  ///   - limits: the limits for reading the directory and decompressing the array.
   /// - Throws: ``LoadError``: `entryMissing`, and what ``init(bytes:name:limits:)`` throws.
   public init(
     bytes: [UInt8], name: String = "memory", entry: String, limits: LoadLimits = LoadLimits()
@@ -109,7 +109,7 @@ public struct NumPyArray: Sendable {
     try self.init(array, try NumPyHeader(array, budget))
   }
 
-  /// Compares the header of an array with the bytes there are.
+  /// Checks the header of an array against the size of the file.
   init(_ file: InputFile, _ header: NumPyHeader) throws(LoadError) {
     guard let type = header.elementType else {
       throw file.located(.unreadableType(header.typeName))
@@ -131,10 +131,10 @@ public struct NumPyArray: Sendable {
         isFortran: header.isFortran && sizes.count > 1))
   }
 
-  /// The values as Float32, the last axis innermost, whatever the file has.
+  /// The values, converted to Float32 in C order, the last axis innermost.
   ///
-  /// - Throws: ``LoadError``: `damaged` when a compressed entry is, or the file was cut or changed;
-  ///   `refused` when a compressed entry goes beyond the limits; `outOfMemory`.
+  /// - Throws: ``LoadError``: `damaged` when a compressed entry is damaged or the file was
+  ///   truncated or changed; `refused` when a compressed entry exceeds the limits; `outOfMemory`.
   public var values: [Float] {
     get throws {
       let file: FileValues
@@ -142,7 +142,7 @@ public struct NumPyArray: Sendable {
       case .memory(let values): return values
       case .file(let values): file = values
       }
-      // The allocation of an array traps, so there must be room before each.
+      // Array allocation traps on failure, so the available memory is checked first.
       func checkRoom() throws(LoadError) {
         try AvailableMemory.checkArray(
           count.multipliedSaturated(by: MemoryLayout<Float>.size), for: origin)
@@ -190,12 +190,12 @@ public struct NumPyArray: Sendable {
 
   /// Writes the array as a `.npy` file of single-precision values.
   ///
-  /// It is written under another name and renamed: no program finds half of it, and a full disk
-  /// leaves the old file as it was.
+  /// It is written to a temporary file and renamed, so no partial file is visible and an error
+  /// leaves the old file unchanged.
   ///
-  /// - Parameter path: the file; one that is there is replaced.
-  /// - Throws: ``LoadError`` of kind `unreadable` when it cannot be written, and what ``values``
-  ///   throws.
+  /// - Parameter path: the file; an existing one is replaced.
+  /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable` when it cannot be
+  ///   written; and what ``values`` throws.
   public func write(to path: String) throws {
     let values = try values
     try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in

@@ -2,14 +2,14 @@ import ForgeShapes
 
 /// The arrays of an `.npz` archive or of a folder of `.npy` files, by name.
 struct NumPyArrays: Sendable {
-  /// The ending of arrays in an archive or folder.
+  /// The extension of arrays in an archive or folder.
   static let ending = ".npy"
 
   /// The archive or folder.
   let path: String
-  /// The names without their ending, in the order of the archive; sorted for a folder.
+  /// The names without the extension, in the order of the archive; sorted for a folder.
   let names: [EntryName]
-  /// Opens the array of a name with its ending; `nil` when there is none.
+  /// Opens an array by its name with the extension; `nil` if there is none.
   private let array: @Sendable (EntryName) throws(LoadError) -> NumPyArray?
 
   init(_ path: String, limits: LoadLimits) throws(LoadError) {
@@ -20,7 +20,7 @@ struct NumPyArrays: Sendable {
     }
     let known = Set(files.map { EntryName($0) })
     self.init(path, files.map { EntryName($0) }) { name throws(LoadError) in
-      // A user's rule must not lead out of the folder, so only listed names are opened.
+      // Only listed names are opened, so that a custom rule cannot leave the folder.
       guard known.contains(name) else { return nil }
       return try NumPyArray(path: "\(path)/\(name.text)", limits: limits)
     }

@@ -1,16 +1,16 @@
 import ForgeShapes
 
-/// The header of a `.npy` file: the type, order and sizes of its values.
+/// The header of a `.npy` file: the type, memory order and sizes of its values.
 ///
 /// It is a signature, a version, a length and a Python dictionary:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct NumPyHeader: Sendable {
   private static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
-  /// The bytes of the dictionary that version 1 allows; NumPy needs far fewer.
+  /// The maximum length of the dictionary in bytes, which is that of version 1.
   private static let maximumTextBytes = 0xffff
-  /// The bytes that are read first; most headers are shorter.
+  /// The number of bytes read first; most headers are shorter.
   private static let firstBytes = 128
-  /// Axes of one array; NumPy 2 has at most 64.
+  /// The maximum number of axes, as in NumPy 2.
   private static let maximumRank = 64
 
   /// The type as NumPy writes it: `<f4`, `|O`.
@@ -52,7 +52,7 @@ struct NumPyHeader: Sendable {
     }
   }
 
-  /// The bytes of the dictionary.
+  /// The byte range of the dictionary.
   private static func textRange(_ head: [UInt8]) throws(LoadError) -> Range<Int> {
     var cursor = ByteCursor(head[...], "the header")
     try cursor.skip(signature.count)
@@ -111,7 +111,7 @@ struct NumPyHeader: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The type; the list of an array of records is skipped.
+  /// The type; the field list of a structured array is skipped.
   private static func type(_ cursor: inout ByteCursor) throws(LoadError) -> String {
     guard cursor.peek == UInt8(ascii: "[") || cursor.peek == UInt8(ascii: "(") else {
       return try text(&cursor)
@@ -144,7 +144,7 @@ struct NumPyHeader: Sendable {
       cursor.skipSpaces()
       if cursor.take(")") { return sizes }
       let digits = cursor.run(of: "0123456789")
-      // Python 2 wrote long numbers with an L.
+      // Python 2 writes long integers with an L.
       _ = cursor.take("L")
       guard let size = Int(digits), sizes.count < maximumRank else {
         throw cursor.damaged("the header has an unreadable shape")

@@ -5,18 +5,17 @@ import ForgeShapes
 /// ```swift
 /// let network = try model.compile(parameters: try NumPyParameters("weights.npz"))
 /// ```
-/// finds the parameters of `conv1` under `conv1/weights`, `conv1.weight`, `conv1/kernel:0`,
-/// `conv1_w` and the like; a folder may have folders in it, `conv1/weights.npy`. All parameters the
-/// archive has for a layer must be wanted: a bias that the layer does not take is an error.
-/// Archives may be compressed (`savez_compressed`); their entries are decompressed when they are
-/// used. Names are only looked up, never followed: none leads out of the archive or folder.
+/// This finds the parameters of `conv1` under names such as `conv1/weights`, `conv1.weight`,
+/// `conv1/kernel:0` and `conv1_w`. A folder may have subfolders: `conv1/weights.npy`. The model
+/// must use all parameters of each layer: an unused bias is an error. Archives may be compressed
+/// (`savez_compressed`); entries are decompressed on use. Names are only looked up among existing
+/// entries, so none leads out of the archive or folder.
 public struct NumPyParameters: ParameterSource {
   /// The archive or folder.
   public var path: String { source.file.path }
   private let source: EntryParameters<NumPyArrays>
 
-  /// Opens an archive or a folder whose arrays have the usual names, or those of a rule of your
-  /// own.
+  /// Opens an archive or a folder whose arrays have the usual names or names from a custom rule.
   ///
   /// ```swift
   /// let parameters = try NumPyParameters("net.npz") { parameter in
@@ -27,9 +26,9 @@ public struct NumPyParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the archive or folder; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the arrays.
-  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
+  ///   - limits: the limits for reading the structure of the archive and decompressing its arrays.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`.
   public init(
     _ path: String, layout: ParameterLayout = .keras, limits: LoadLimits = LoadLimits(),
@@ -42,9 +41,9 @@ public struct NumPyParameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the archive.
-  ///   - name: where they come from, for messages.
+  ///   - name: the origin of the bytes, for error messages.
   ///   - layout: the axis order of the arrays.
-  ///   - limits: what reading the archive's structure and decompressing its arrays may cost.
+  ///   - limits: the limits for reading the structure of the archive and decompressing its arrays.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
   public init(
@@ -65,10 +64,10 @@ public struct NumPyParameters: ParameterSource {
       arrays, layout: layout, rule: entry, layers: try EntryNames.layers(arrays.names))
   }
 
-  /// The layer names there are arrays for; none with a rule of your own.
+  /// The names of the layers with arrays; none with a custom rule.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, which now knows whether the model takes all it has for the model's layers.
+  /// The source, prepared to report parameters that the model's layers do not take.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.

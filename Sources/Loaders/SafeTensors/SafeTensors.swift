@@ -1,14 +1,14 @@
 import ForgeShapes
 
-/// A safetensors file: what it holds, and its values.
+/// A safetensors file: its tensors, their values, and metadata.
 ///
 /// ```swift
 /// for tensor in try SafeTensors("model.safetensors").tensors { print(tensor) }
 /// // conv1.weight  8×1×3×3  f32  288 bytes
 /// ```
-/// The header is read with every bound checked: the tensors must fill the file one after the other,
-/// none may overlap or lie outside, and each must have as many bytes as its sizes need. The values
-/// are read from the file when they are used; one that is cut or changed meanwhile is an error.
+/// Every bound in the header is checked. The tensors must fill the file without gaps or overlaps,
+/// and each must have the number of bytes that its sizes need. Values are read on use; a file that
+/// was truncated or changed since opening is an error.
 public struct SafeTensors: Sendable {
   /// One tensor of a file.
   public struct Tensor: Sendable, CustomStringConvertible {
@@ -18,9 +18,9 @@ public struct SafeTensors: Sendable {
     public let sizes: [Int]
     /// The type of the values; `nil` when Forge does not read it.
     public let elementType: ElementType?
-    /// The type in words: `f32`; as the file has it where Forge does not read it: `F8_E4M3`.
+    /// The name of the type: `f32`, or the file's own if unsupported: `F8_E4M3`.
     public let typeName: String
-    /// The bytes of the file that are the values.
+    /// The byte range of the values in the file.
     public let byteRange: Range<Int>
     /// The name as it is stored.
     let key: EntryName
@@ -34,9 +34,9 @@ public struct SafeTensors: Sendable {
     }
   }
 
-  /// The path of the file, as it was given.
+  /// The path of the file, as given.
   public let path: String
-  /// The tensors in the order of their bytes.
+  /// The tensors, in the order of their offsets.
   public let tensors: [Tensor]
   /// The metadata of the file, by name.
   public var metadata: [String: String] {
@@ -50,8 +50,8 @@ public struct SafeTensors: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - limits: what reading the header may cost.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  ///   - limits: the limits for reading the header.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(_ path: String, limits: LoadLimits = LoadLimits()) throws(LoadError) {
     try self.init(try InputFile(path: path), limits: limits)
@@ -61,8 +61,8 @@ public struct SafeTensors: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
-  ///   - limits: what reading the header may cost.
+  ///   - name: the origin of the bytes, for error messages.
+  ///   - limits: the limits for reading the header.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", limits: LoadLimits = LoadLimits()
@@ -84,7 +84,7 @@ public struct SafeTensors: Sendable {
   /// The values of a tensor.
   ///
   /// - Parameters:
-  ///   - name: the tensor.
+  ///   - name: the name of the tensor.
   ///   - layout: the axis order of the values.
   /// - Returns: the values, which are read when they are used.
   /// - Throws: ``LoadError``: `entryMissing` or `wrongElementType`.

@@ -1,23 +1,24 @@
 import ForgeShapes
 
-/// The header of a safetensors file: a length, and JSON that says where each tensor is.
+/// The header of a safetensors file: a length, and JSON with the type, shape and offsets of each
+/// tensor.
 struct SafeTensorsHeader {
-  /// Bytes of the JSON, the bound of the format's own reader.
+  /// The maximum length of the JSON in bytes, as in the reference implementation.
   private static let maximumByteCount = 100_000_000
-  /// The length before it.
+  /// The size of the length field in bytes.
   private static let lengthBytes = 8
-  /// An object of tensors, each an object, with arrays.
+  /// The maximum nesting depth; valid headers need three levels.
   private static let maximumDepth = 4
-  /// The name of a type, which messages show.
+  /// The maximum length of a type name, which messages show.
   private static let maximumTypeBytes = 64
-  /// Axes of one tensor.
+  /// The maximum number of axes of a tensor.
   private static let maximumRank = 64
 
   private(set) var tensors: [SafeTensors.Tensor] = []
   /// The metadata, in the order of the file.
   private(set) var texts: [(name: EntryName, text: String)] = []
 
-  /// The bytes of one element of each type of the format; Forge reads those of an `ElementType`.
+  /// The element size and type of each type of the format; `nil` if Forge does not read it.
   private static let types: [String: (byteCount: Int, type: ElementType?)] = [
     "F64": (8, .float64), "F32": (4, .float32), "F16": (2, .float16), "BF16": (2, .bfloat16),
     "I64": (8, .int64), "I32": (4, .int32), "I8": (1, .int8), "U8": (1, .uint8),
@@ -25,14 +26,14 @@ struct SafeTensorsHeader {
     "F8_E4M3": (1, nil), "F8_E5M2": (1, nil), "F8_E8M0": (1, nil), "C64": (8, nil),
   ]
 
-  /// Whether bytes begin with a possible length and a bracket.
+  /// Whether bytes begin with a valid length and a brace.
   static func begins(_ bytes: [UInt8]) -> Bool {
     var cursor = ByteCursor(bytes[...], "the header")
     guard let length = try? cursor.unsigned(lengthBytes) else { return false }
     return length <= maximumByteCount && cursor.peek == UInt8(ascii: "{")
   }
 
-  /// Reads and checks the header of a file, with errors that name no file.
+  /// Reads and checks the header of a file, with errors without a file.
   init(_ file: InputFile, _ budget: LoadBudget) throws(LoadError) {
     let notThisFormat = LoadError.notThisFormat("a safetensors file", size: file.count)
     guard file.count >= Self.lengthBytes else { throw notThisFormat }
@@ -102,7 +103,7 @@ struct SafeTensorsHeader {
       byteRange: lower..<upper, key: key)
   }
 
-  /// Throws unless the tensors fill the file, one after the other.
+  /// Throws unless the tensors fill the file without gaps or overlaps.
   private func checkPlaces(from start: Int, to end: Int) throws(LoadError) {
     var place = start
     for tensor in tensors {

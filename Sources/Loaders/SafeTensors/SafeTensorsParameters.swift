@@ -6,17 +6,16 @@ import ForgeShapes
 /// let network = try model.compile(
 ///   parameters: try SafeTensorsParameters("model.safetensors").prefixed("encoder."))
 /// ```
-/// finds the parameters of `conv1` under `conv1.weight`, `conv1.bias`, `conv1_w` and the like,
-/// those of a batch normalization under `weight`, `bias`, `running_mean` and `running_var`. All
-/// parameters the file has for a layer must be wanted: a bias that the layer does not take is an
-/// error; counters such as `num_batches_tracked` are passed over. Values may be F16, BF16, F32 or
-/// F64.
+/// This finds the parameters of `conv1` under names such as `conv1.weight`, `conv1.bias` and
+/// `conv1_w`, those of batch normalizations under `weight`, `bias`, `running_mean` and
+/// `running_var`. The model must use all parameters of each layer: an unused bias is an error.
+/// Counters such as `num_batches_tracked` are ignored. Values may be F16, BF16, F32 or F64.
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
   public var file: SafeTensors { source.file }
   private let source: EntryParameters<SafeTensors>
 
-  /// Opens a file whose tensors have the usual names, or those of a rule of your own.
+  /// Opens a file whose tensors have the usual names or names from a custom rule.
   ///
   /// ```swift
   /// let parameters = try SafeTensorsParameters("net.safetensors", layout: .forge) { parameter in
@@ -27,9 +26,9 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
-  ///   - limits: what reading the header may cost.
+  ///   - limits: the limits for reading the header.
   ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
-  /// - Throws: ``LoadError``: `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(
     _ path: String, layout: ParameterLayout = .pytorch, limits: LoadLimits = LoadLimits(),
@@ -42,9 +41,9 @@ public struct SafeTensorsParameters: ParameterSource {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the file.
-  ///   - name: where they come from, for messages.
+  ///   - name: the origin of the bytes, for error messages.
   ///   - layout: the axis order of the tensors.
-  ///   - limits: what reading the header may cost.
+  ///   - limits: the limits for reading the header.
   ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(
@@ -72,10 +71,10 @@ public struct SafeTensorsParameters: ParameterSource {
       layers: try EntryNames.layers(file.tensors.lazy.map(\.key)))
   }
 
-  /// The layer names there are tensors for, in the order of the file; none with a rule of your own.
+  /// The names of the layers with tensors, in the order of the file; none with a custom rule.
   public var availableNames: [String] { source.availableNames }
 
-  /// The source, which now knows whether the model takes all it has for the model's layers.
+  /// The source, prepared to report parameters that the model's layers do not take.
   ///
   /// - Parameter specs: the parameters of the model.
   /// - Returns: the source for these.

@@ -59,12 +59,12 @@ extension Architecture {
     } + [variant("\(start)without a classifier", model(1, .features), fileName: fileName)]
   }
 
-  /// The number of classes that the file states; if it has no names, the possible ones.
+  /// The number of classes in the file; without layer names, all possible numbers.
   private func classCounts(_ stated: Int?, _ usual: Int, _ facts: WeightFacts) -> [Int] {
     stated.map { [$0] } ?? [usual] + facts.soleSizes.filter { $0 != usual }
   }
 
-  /// The names of layers in a file written later in a Keras session; `nil` for a fresh one.
+  /// The layer names in a file written later in a Keras session; `nil` for a fresh session.
   ///
   /// Keras numbers unnamed layers throughout a session, so such a file has higher numbers.
   private func laterNames(_ facts: WeightFacts) -> (@Sendable (String) -> String?)? {
@@ -80,7 +80,7 @@ extension Architecture {
   }
 
   private func mobileNets(_ facts: WeightFacts) -> [Variant] {
-    // The widest layer determines the factor best: the others round it down.
+    // The widest layer determines the factor most precisely, because channels are rounded down.
     let stated = facts.widths["conv_pw_13_bn"].map { [Double($0) / 1024] }
     return (stated ?? [1, 0.75, 0.5, 0.25]).flatMap { alpha in
       classifiers(facts, last: "conv_preds", arguments: "alpha \(alpha)") {
@@ -89,7 +89,7 @@ extension Architecture {
     }
   }
 
-  /// Weights of the 2017 toolkit, which folds normalizations and uses its own names.
+  /// Variants for weights of the 2017 toolkit, which folds normalizations and uses other names.
   private func foldedMobileNets(_ facts: WeightFacts) -> [Variant] {
     guard let width = facts.widths["conv6_sep"] else { return [] }
     let alpha = Double(width) / 1024
@@ -113,7 +113,8 @@ extension Architecture {
   }()
 
   private func mobileNetsV2(_ facts: WeightFacts) -> [Variant] {
-    // Published factors come first: rounded to multiples of 8, many factors have the same channels.
+    // Published factors are preferred, because rounding to multiples of 8 makes the factor
+    // ambiguous.
     let published = [1, 0.75, 0.5, 0.35, 1.3, 1.4]
     let width = facts.widths["block_16_project_BN"]
     let fitting = published.filter { alpha in
@@ -128,7 +129,7 @@ extension Architecture {
   }
 
   private func vgg16s(_ facts: WeightFacts) -> [Variant] {
-    // The map has 1/32 of the picture's width.
+    // The width of the map is 1/32 of the picture's.
     let size = facts.flattenedWidth.map { $0 * 32 } ?? 224
     let arguments = size == 224 ? "" : "size \(size)"
     return classifiers(facts, arguments: arguments) {

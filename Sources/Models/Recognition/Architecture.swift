@@ -1,6 +1,6 @@
 import Forge
 
-/// The ready architectures, by the names that the tool takes.
+/// The ready architectures; raw values are their names in the tool.
 package enum Architecture: String, CaseIterable, Sendable {
   case lenet
   case mobilenet

@@ -7,16 +7,16 @@ struct Fit {
   let source: any ParameterSource
   /// The number of parameters of the network.
   let wanted: Int
-  /// The number of these that the file has.
+  /// The number of these that match the file.
   let found: Int
-  /// The reasons why the others do not fit, as text.
+  /// The reasons why the others do not match.
   let problems: [String]
   /// Layers of the file that the network does not have.
   let unused: [String]
 
   /// Whether the parameters of the network and of the file match completely.
   var isWhole: Bool { found == wanted && unused.isEmpty }
-  /// The fraction of both that matches, 0 to 1.
+  /// The matching fraction of the parameters of both, 0 to 1.
   var share: Double { Double(found) / Double(max(wanted + unused.count, 1)) }
 
   /// Requests each parameter of a network from a source.

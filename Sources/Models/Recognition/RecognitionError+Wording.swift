@@ -1,7 +1,7 @@
 import Forge
 
 extension RecognitionError {
-  /// A few are enough to show the differences.
+  /// The maximum numbers of problems and names in a message.
   private static var shownProblems: Int { 3 }
   private static var shownNames: Int { 6 }
 

@@ -10,10 +10,11 @@ package struct RecognizedModel {
   /// Finds the ready architecture whose parameters are exactly those of a file.
   ///
   /// Layers are matched by name. If that fails, those of HDF5 files and `.keras` archives are
-  /// matched by order.
+  /// matched in order.
   ///
-  /// - Parameter path: a weight file of any form that ``WeightFile`` reads.
-  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when it matches none.
+  /// - Parameter path: a weight file of any format that ``WeightFile`` reads.
+  /// - Throws: `LoadError` when the file cannot be read; ``RecognitionError`` when no architecture
+  ///   matches.
   package init(weights path: String) throws {
     let file = try WeightFile(path)
     let names = try file.parameters().availableNames

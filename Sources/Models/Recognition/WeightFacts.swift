@@ -1,8 +1,8 @@
 import Forge
 
-/// What the entries of a weight file reveal about its network.
+/// Facts about a network, derived from the entries of its weight file.
 struct WeightFacts {
-  /// The number of values per pixel of a layer, found from the names of biases and betas.
+  /// The number of output channels of each layer, from the sizes of its bias or beta.
   private(set) var widths: [String: Int] = [:]
   /// The sizes of entries with one axis that occur only once.
   ///
@@ -13,7 +13,7 @@ struct WeightFacts {
 
   private static let words = ["bias", "biases", "b", "beta"]
 
-  /// The lowest number of each kind of numbered layer: 94 if `conv2d_94` is the first.
+  /// The lowest number of each kind of layer: 94 for `conv2d` if `conv2d_94` is the first.
   let firstNumbers: [String: Int]
 
   /// Collects the facts from a file's entries and the names of its layers.
