@@ -57,7 +57,7 @@ import Testing
   @Test(
     .enabled(if: TypeChecker.isAvailable, "no swiftc in PATH to type-check chains with"),
     arguments: Variant.allCases)
-  func twoHundredLayers(variant: Variant) throws {
+  func longChainsTypeCheckQuickly(variant: Variant) throws {
     let checker = try TypeChecker(of: "ForgeGraph")
     let source = Self.source(variant)
     #expect(

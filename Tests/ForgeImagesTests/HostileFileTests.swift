@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func alteredBytesDoNoHarm(_ file: String) throws {
+  func alteredBytesAreHandled(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     var generator = SplitMix64(seed: 5)
     let limits = ImageLimits(maximumPixels: 1 << 22)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func manyAlteredBytesDoNoHarm(_ file: String) throws {
+  func manyAlteredBytesAreHandled(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     var generator = SplitMix64(seed: 6)
     let limits = ImageLimits(maximumPixels: 1 << 22)
@@ -75,7 +75,7 @@ import Testing
     #expect(limits.maximumWorkingBytes == 200_000_000)
   }
 
-  @Test func hugeSizesTakeNoMemory() throws {
+  @Test func hugeSizesAllocateNoMemory() throws {
     // Sizes within the limit that the bytes cannot hold.
     let side = HostilePicture.side
     let large = [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func endlessScansAreRefused() throws {
+  @Test func excessiveScansAreRejected() throws {
     let bytes = try ImageFixtures.bytes("jpeg-gray-progressive.jpg")
     let scans = bytes.indices.filter { bytes[$0...].starts(with: [0xFF, 0xDA]) }
     let last = try #require(scans.last)

@@ -7,7 +7,7 @@ import Testing
   static let scripts = ["bands", "bits", "sequential"]
 
   @Test(arguments: scripts)
-  func scriptsOfOtherEncodersAreRead(_ script: String) throws {
+  func otherEncodersScanScriptsAreRead(_ script: String) throws {
     let image = try Image(decoding: ImageFixtures.bytes("jpeg-scans-\(script).jpg"))
     #expect(try image == Image(decoding: ImageFixtures.bytes("jpeg-420.jpg")))
   }
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// What a script of the standard may leave out cannot be told from what was lost.
-  @Test func scriptsThatLeaveOutAPartAreRead() throws {
+  @Test func incompleteScanScriptsAreRead() throws {
     var file = FlatJPEG(width: 64, height: 64, coding: .progressive)
     let all = FlatJPEG.usualScans(components: 1)
     file.scans = all
@@ -53,7 +53,7 @@ import Testing
     expect("no scan of coefficient 1 of component 1", file)
   }
 
-  @Test func componentsWithoutAScanAreAnError() throws {
+  @Test func componentsWithoutScanAreAnError() throws {
     var file = FlatJPEG(width: 16, height: 8, components: 3)
     file.scans = [FlatJPEG.Scan(components: [0, 2], band: 0...63)]
     expect("no scan of component 2", file)
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Many scans are no matter where the file's bytes pay for them.
-  @Test func scansAreBoundedByThePictureAndTheFile() throws {
+  @Test func scanCountIsBoundedByPictureAndFileSize() throws {
     let script = HostilePicture.scanForEachCoefficient
     let small = HostilePicture.progressive(script, components: 1, side: 16)
     #expect(try Image(decoding: small.bytes).width == 16)
@@ -122,7 +122,7 @@ import Testing
 
   /// Pictures higher and wider than the rows that are turned together.
   @Test(arguments: 1...8, ["jpeg-444.jpg", "jpeg-cmyk.jpg", "jpeg-gray-progressive.jpg"])
-  func picturesAreTurnedWhileTheyAreRead(_ orientation: Int, _ file: String) throws {
+  func orientationIsAppliedWhileDecoding(_ orientation: Int, _ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     let stored = try Image(decoding: bytes)
     #expect(stored.width > 16 && stored.height > 16)

@@ -34,7 +34,7 @@ import Testing
     #expect(output == [1, 2, -3])
   }
 
-  @Test func equalByNameAndPlace() {
+  @Test func equalityUsesNameAndSourceLocation() {
     func layer(_ name: String, line: Int, factor: Float) -> Custom {
       Custom(
         shape: { $0[0] }, name: name, body: { _, output in output[0] = factor },

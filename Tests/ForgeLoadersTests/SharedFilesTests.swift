@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test(arguments: files)
-  func everyParameterCanBeListedAndRead(name: String, entries: Int, layers: Int) throws {
+  func everyParameterIsListedAndRead(name: String, entries: Int, layers: Int) throws {
     guard let file = try open(name) else { return }
     #expect(file.entries.count == entries)
     var values = 0
@@ -38,7 +38,7 @@ import Testing
     #expect(Set(source.availableNames).count == layers)
   }
 
-  @Test func readsTheDigitNetworkByNameAndInOrder() throws {
+  @Test func readsDigitNetworkByNameAndInOrder() throws {
     guard let file = try open("h5/mnistCNN.h5") else { return }
     func specs(_ names: [String]) -> [ParameterSpec] {
       [

@@ -102,7 +102,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func otherSize() throws {
+  @Test func wrongKernelSize() throws {
     var entries = SparseWeights.entries(of: .leNet())
     entries["conv2.weight"]?.shape = [50, 3, 3, 20]
     #expect(
@@ -116,7 +116,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func layersTooMany() throws {
+  @Test func extraLayers() throws {
     var entries = SparseWeights.entries(of: .leNet())
     entries["fc3.weight"] = SparseWeights.Entry(shape: [2, 10])
     #expect(
@@ -128,7 +128,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func nothingInCommon() throws {
+  @Test func unrelatedWeights() throws {
     #expect(
       try message(["stem.weight": SparseWeights.Entry(shape: [2, 10])]) == """
         FILE: these are the weights of no ready architecture

@@ -27,7 +27,7 @@ import Testing
     #expect(recipe.values { _ in [] } == expected)
   }
 
-  @Test func scalesWhatIsScaledAlready() {
+  @Test func scalesRepeatedly() {
     let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])
     let twice = ConstantRecipe.scaled(once, axis: 1, sizes: [2, 2], by: [5, 7])
     // (1 2 / 3 4) by rows (2, 3), then by columns (5, 7).
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// The other way to the same values: into memory that somebody else has made.
-  @Test func writesWhatItsValuesAre() {
+  @Test func writtenValuesMatch() {
     let parameters: [[Float]] = [[1, 2, 3, 4], [2, 3]]
     let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])
     for recipe in [
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func passesErrorsOn() {
+  @Test func propagatesErrors() {
     let recipe = ConstantRecipe.scaled(.parameter(7), axis: 0, sizes: [1], by: [3])
     #expect(throws: Missing(index: 7)) {
       try recipe.values { (index) throws(Missing) in throw Missing(index: index) }

@@ -21,7 +21,7 @@ import Testing
         """)
   }
 
-  @Test func valuesOfAnotherLowering() throws {
+  @Test func valuesFromAnotherLowering() throws {
     let other = lowering(inputs: 5)
     var own = lowering(inputs: 2)
     // One whose index is beyond the own values, and one that would be taken for another.
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A copy is the same graph: rewrites work on copies.
-  @Test func valuesOfACopy() throws {
+  @Test func valuesFromCopiedGraph() throws {
     let original = lowering(inputs: 2)
     var copy = original
     let result = try copy.apply(.activation(.relu), to: [original.inputs[1]])

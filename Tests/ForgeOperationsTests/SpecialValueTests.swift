@@ -42,7 +42,7 @@ import Testing
     #expect(try Primitive.globalPooling(.averageInside).reference(on: [input]).values[0].isNaN)
   }
 
-  @Test func maximumOfNothingButMinusInfinity() throws {
+  @Test func maximumOfNegativeInfinities() throws {
     let input = try row([-.infinity, -.infinity])
     #expect(try Primitive.globalPooling(.maximum).reference(on: [input]).values == [-.infinity])
   }
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// The window over the last pixel and one of the border: (6 + nothing) / 1 against (6 + 0) / 2.
-  @Test func averagesDifferAtTheBorder() throws {
+  @Test func averageKindsDifferAtBorder() throws {
     let input = try row([2, 4, 6])
     let window = geometry(2, stride: 2, padding: .explicit(right: 1))
     #expect(try Primitive.pooling(.averageInside, window).reference(on: [input]).values == [3, 6])
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A NaN in one row of a tensor does not reach the others.
-  @Test func softmaxKeepsRowsApart() throws {
+  @Test func softmaxRowsAreIndependent() throws {
     let input = try ReferenceTensor(sizes: [2, 2], values: [.nan, 1, 7, 7])
     let output = try Primitive.softmax(logarithm: false).reference(on: [input]).values
     #expect(output[0].isNaN && output[1].isNaN)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CallbackTests {
   /// The form of 2017.
-  @Test func onTheMainQueue() async throws {
+  @Test func callbackRunsOnMainQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
     let seen = Locked<(prediction: Int, isMain: Bool)?>(nil)
     let key = DispatchSpecificKey<Bool>()
@@ -19,7 +19,7 @@ import Testing
     #expect(seen.current?.isMain == true)
   }
 
-  @Test func onAChosenQueue() async throws {
+  @Test func callbackRunsOnChosenQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     let queue = DispatchQueue(label: "test.callbacks")
     let key = DispatchSpecificKey<Int>()
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// It returns while every slot is taken, and the results say how long they waited.
-  @Test func itReturnsAtOnce() async throws {
+  @Test func predictReturnsImmediately() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1, clock: clock)
@@ -70,7 +70,7 @@ import Testing
     #expect(results.read { $0.map(\.index) } == [0, 0, 0])
   }
 
-  @Test func errorsAndCancelling() async throws {
+  @Test func callbacksReportErrorsAndCancellation() async throws {
     let network = GateNetwork(isOpen: false, failing: [1: .run])
     let runner = try Runner(network, inflightBuffers: 1)
     let queue = DispatchQueue(label: "test.callbacks")
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// The runner goes away while work is in flight: all of it is answered, then it is gone.
-  @Test(arguments: [1, 3]) func withoutARunner(count: Int) async throws {
+  @Test(arguments: [1, 3]) func callbacksOutliveRunner(count: Int) async throws {
     weak var runner: Runner<GateNetwork>?
     weak var network: GateNetwork?
     let answers = Locked<[Int]>([])
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// The last owner of a runner may be one of its own callbacks.
-  @Test func releasedByItsOwnCallback() async throws {
+  @Test func callbackMayReleaseRunner() async throws {
     final class Owner: @unchecked Sendable {
       var runner: Runner<GateNetwork>?
     }
@@ -143,7 +143,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct EndTests {
-  @Test func shuttingDown() async throws {
+  @Test func shutDownAnswersPendingPredictions() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 2)
     let tasks = (1...10).map { predicting($0, with: runner) }
@@ -174,7 +174,7 @@ import Testing
     await runner.shutDown()
   }
 
-  @Test func drainingAnIdleRunner() async throws {
+  @Test func drainOfIdleRunnerReturns() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     await runner.drain()
     #expect(try await runner.predict(1) == -1)
@@ -183,7 +183,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  @Test func drainingWaitsForAll() async throws {
+  @Test func drainWaitsForAllPredictions() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 2)
     let answered = Counter()
@@ -200,7 +200,7 @@ import Testing
   ///
   /// ThreadSanitizer does not survive a fork of a process with threads.
   @Test(.enabled(if: getenv("TSAN_OPTIONS") == nil, "ThreadSanitizer does not survive a fork"))
-  func afterFork() async throws {
+  func forkedChildGetsError() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     #expect(try await runner.predict(1) == -1)
     let isRefused = Locked(false)

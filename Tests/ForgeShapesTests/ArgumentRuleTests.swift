@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func valuesThatFill() throws {
+  @Test func valuesFillShape() throws {
     try ArgumentRule.values(6, fill: Shape(sizes: [2, 3]))
     expectError(
       .invalidArgument,

@@ -48,7 +48,7 @@ import Testing
   }
 
   /// What a layer of a user's own may ask of a window before anybody has checked it.
-  @Test(arguments: numbers) func windowsThatNobodyHasChecked(number: Int) {
+  @Test(arguments: numbers) func uncheckedWindows(number: Int) {
     for other in Self.numbers {
       let size = Size(width: number, height: other)
       let edges = Edges(top: number, left: other, bottom: other, right: number)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(arguments: numbers) func parametersThatNobodyHasChecked(number: Int) {
+  @Test(arguments: numbers) func uncheckedParameters(number: Int) {
     for other in Self.numbers {
       let spec = ParameterSpec(
         .weights, [.outputs: number, .height: other, .width: number, .inputs: other])

@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A prediction does with fewer threads than it asked for; a runner says that it has none.
-  @Test func threadsThatAreNotThere() async {
+  @Test func unavailableThreads() async {
     await #expect(processExitsWith: .success) {
       let input = Input(width: 31, height: 29, channels: 3)
       let model = Model(
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// The sentence, with the bytes that were asked for.
-  @Test func theError() async {
+  @Test func errorStatesRequestedBytes() async {
     await #expect(processExitsWith: .success) {
       guard forge_limit_address_space(200_000_000) == 0 else { return }
       let input = Input(width: 1, height: 1, channels: 20_000)

@@ -18,7 +18,7 @@ import Testing
   }
 
   /// That these networks are what they are for.
-  @Test func allKernelsOccur() throws {
+  @Test func networksCoverAllKernels() throws {
     guard CompileOptions.InstructionSet.present != [.scalar] else { return }
     var steps: Set<String> = []
     for seed in 0..<4 * Self.seedsPerTest {
@@ -45,7 +45,7 @@ import Testing
 
   /// Every network with all rewrites, with none, and with each of some of them off.
   @Test(arguments: 0..<4)
-  func agreesWithTheReference(_ part: Int) throws {
+  func resultsMatchReference(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func noBitDependsOnThreadsOrPosition(_ part: Int) throws {
+  func bitsAreIndependentOfThreadsAndPosition(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -94,7 +94,7 @@ import Testing
 
   /// NaN in all memory before and between predictions changes no bit.
   @Test(arguments: 0..<4)
-  func nothingUnwrittenIsRead(_ part: Int) throws {
+  func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let inputs = try ReferenceModel(model).inputs(seed: seed)
@@ -115,7 +115,7 @@ import Testing
 
   /// Keeping a layer changes no bit of an output.
   @Test(arguments: 0..<4)
-  func keptLayers(_ part: Int) throws {
+  func keptLayersPreserveOutputBits(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)

@@ -3,7 +3,7 @@ import Testing
 
 /// Networks of thousands of layers: nothing recurses over depth.
 @Suite struct DeepNetworkTests {
-  @Test func aLongChain() throws {
+  @Test func longChain() throws {
     let input = Input(width: 1, height: 1, channels: 1)
     var output = input
     for step in 0..<4000 {
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Convolutions with everything that is folded into them.
-  @Test func aDeepResidualNetwork() throws {
+  @Test func deepResidualNetwork() throws {
     let input = Input(width: 2, height: 2, channels: 1)
     var x = input
     for _ in 0..<400 {

@@ -3,7 +3,7 @@ import Testing
 
 /// The machine's speed as a bound of work.
 @Suite struct DeviceSpeedTests {
-  @Test func theBoundIsTheSlowerOfTwo() {
+  @Test func timeBoundIsTheSlowerResource() {
     let speed = Device.Speed(
       instructionSet: .avx2, threads: 1, gigaflops: 100, gigabytesPerSecond: 20)
     let multiplying = speed.bound(multiplyAdds: 5_000_000, bytes: 1_000_000)
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Every instruction set of the machine is measured, and none that it lacks.
-  @Test func everyInstructionSet() {
+  @Test func availableInstructionSetsAreMeasured() {
     let there = Device.all[0].instructionSets
     for set in CompileOptions.InstructionSet.allCases {
       let speed = Device.measuredSpeed(instructionSet: set)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func threadsAreCutToWhatThereMayBe() {
+  @Test func threadsAreClampedToMaximum() {
     #expect(Device.measuredSpeed(threads: 0, instructionSet: .scalar)?.threads == 1)
     #expect(Device.measuredSpeed(threads: 2)?.threads == 2)
   }

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: models)
-  func asExactAsFloats(_ model: Model) throws {
+  func accuracyMatchesFloat(_ model: Model) throws {
     for set in sets {
       let fixed = try compile(model, parameters(), set: set)
       let floats = try compile(model, parameters(), set: set, disabled: ["fixedPointWeights"])
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: models)
-  func theSameBitsOnAnyNumberOfThreads(_ model: Model) throws {
+  func bitsAreIndependentOfThreads(_ model: Model) throws {
     let expected = try compile(model, parameters()).predict(input).bits
     for threads in 2...5 {
       let network = try compile(model, parameters(), threads: threads)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func weightsThatNeedFloatsKeepThem() throws {
+  @Test func unsuitableWeightsStayFloat() throws {
     let outlier = parameters { $0[300 * Self.inputs + 5] = 100 }
     // An input that may be a million times as large as the others.
     let scaled = parameters { weights in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func weightsThatAreNotFinite() throws {
+  @Test func nonFiniteWeights() throws {
     for value in [Float.nan, .infinity] {
       let spoiled = parameters { $0[7 * Self.inputs + 1] = value }
       for model in Self.models {
@@ -106,14 +106,14 @@ import Testing
   }
 
   @Test(arguments: [(128, 256), (4096, 128), (90_000, 10)])
-  func smallLayersAndThoseOfFewOutputsKeepFloats(inputs: Int, outputs: Int) throws {
+  func smallLayersStayFloat(inputs: Int, outputs: Int) throws {
     let input = Input(width: 1, height: 1, channels: inputs)
     let model = Model(input: input, output: input --> Dense(neurons: outputs))
     #expect(!isFixed(try model.compile(parameters: SeededParameters())))
   }
 
   /// What was refused once is not read again for inputs of other sizes.
-  @Test func refusedWeightsAreReadOnce() throws {
+  @Test func rejectedWeightsAreReadOnce() throws {
     let input = Input(channels: Self.inputs)
     let model = Model(
       input: input,

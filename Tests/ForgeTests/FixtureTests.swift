@@ -13,7 +13,7 @@ import Testing
 
   /// Every case, with each instruction set that this machine has.
   @Test(arguments: CompileOptions.InstructionSet.present, [true, false])
-  func compiledAgrees(_ set: CompileOptions.InstructionSet, winograd: Bool) throws {
+  func compiledModelsMatchFixtures(_ set: CompileOptions.InstructionSet, winograd: Bool) throws {
     for testCase in try Fixture.load("layers").cases {
       let isTensorFlowResize =
         testCase.source.hasPrefix("keras") && ["resize", "upSampling"].contains(testCase.family)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func absentInstructionSetsAreReported() {
+  @Test func unavailableInstructionSetsAreReported() {
     for set in CompileOptions.InstructionSet.absent { print("not tested, absent here: \(set)") }
     #expect(CompileOptions.InstructionSet.present.contains(.scalar))
   }

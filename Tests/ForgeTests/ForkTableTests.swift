@@ -4,7 +4,9 @@ import Testing
 /// Forks in the midst of everything that the table in Docs/Concurrency.md has.
 @Suite(.serialized) struct ForkTableTests {
   /// Children predict with what was made before the fork, and make anew, whatever other threads were doing.
-  @Test(arguments: ForkStorm.Work.allCases) func during(_ work: ForkStorm.Work) async {
+  @Test(arguments: ForkStorm.Work.allCases) func forkDuringConcurrentWork(
+    _ work: ForkStorm.Work
+  ) async {
     await #expect(processExitsWith: .success) { [work] in
       // Those that wait for nothing are seldom hit.
       let faults = try ForkStorm().run(work, forks: work == .knownSize ? 300 : 30)

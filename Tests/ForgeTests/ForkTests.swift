@@ -33,7 +33,7 @@ import Testing
     return context.withOutput(0) { span in span.indices.map { span[$0] } } ?? []
   }
 
-  @Test(arguments: [1, 3]) func contexts(threads: Int) async {
+  @Test(arguments: [1, 3]) func contextsSurviveFork(threads: Int) async {
     await #expect(processExitsWith: .success) { [threads] in
       let context = try Context(try ForkTests.network(threads: threads))
       let expected = try ForkTests.predict(in: context)
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// One that a child makes of a model that was compiled before.
-  @Test func realtimeContexts() async {
+  @Test func realtimeContextsSurviveFork() async {
     await #expect(processExitsWith: .success) {
       let context = try Context(try ForkTests.network(threads: 1))
       let expected = try ForkTests.predict(in: context)

@@ -45,7 +45,7 @@ import Testing
   }
 
   /// As many sums as no convolution of so few channels has.
-  @Test func summedChannels() throws {
+  @Test func excessSummedChannels() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
     let convolution = TuningRecord.Convolution(

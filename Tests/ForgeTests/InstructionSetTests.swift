@@ -10,7 +10,7 @@ import Testing
 
 /// Which kernels are chosen.
 @Suite struct InstructionSetTests {
-  @Test func theBestUnlessToldOtherwise() throws {
+  @Test func defaultIsBestInstructionSet() throws {
     let sets = CompileOptions.InstructionSet.present
     #expect(try Self.model.compile().instructionSet == sets.last)
     for set in sets {
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// All sets compute the same up to rounding, by kernels of their own.
-  @Test func theyAgree() throws {
+  @Test func instructionSetsAgree() throws {
     let input = Input(width: 9, height: 7, channels: 19)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 21, activation: .tanh) --> Softmax()
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// The environment chooses where the options do not.
-  @Test func theEnvironment() async {
+  @Test func environmentVariableSelectsInstructionSet() async {
     await #expect(processExitsWith: .success) {
       setenv("FORGE_ISA", "scalar", 1)
       try #require(try Self.model.compile().instructionSet == .scalar)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func anEnvironmentThatNamesNone() async {
+  @Test func unknownEnvironmentValue() async {
     await #expect(processExitsWith: .success) {
       setenv("FORGE_ISA", "avx", 1)
       let error = #expect(throws: CompileError.self) { try Self.model.compile() }
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A variable that is set to nothing chooses as little as one that is not set.
-  @Test func anEmptyEnvironment() async {
+  @Test func emptyEnvironmentValueIsIgnored() async {
     await #expect(processExitsWith: .success) {
       let best = try Self.model.compile().instructionSet
       setenv("FORGE_ISA", "", 1)

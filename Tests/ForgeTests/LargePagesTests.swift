@@ -42,7 +42,7 @@ import Testing
     LargePages.pageBytes, LargePages.pageBytes + 1, region - 64, region, region + 1,
     2 * region + 12_345,
   ])
-  func sizes(_ byteCount: Int) throws {
+  func allocationSizes(_ byteCount: Int) throws {
     let pages = LargePages()
     let piece = try #require(Piece(pages, byteCount: byteCount, tag: 0xa5))
     let next = try #require(Piece(pages, byteCount: 100, tag: 0x5a))
@@ -60,7 +60,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  @Test func sizesThatNoMemoryHas() {
+  @Test func sizesExceedingMemory() {
     let pages = LargePages()
     for byteCount in [
       .max, .max - 1, .max - 63, .max - 64, .max - LargePages.pageBytes, .max / 2, 1 << 60, -1,
@@ -81,7 +81,7 @@ import Testing
 
   /// Thousands of pieces taken and given back in any order, beside a model that only knows which there are.
   @Test(arguments: [UInt64(1), 2, 3])
-  func piecesNeverOverlap(_ seed: UInt64) throws {
+  func allocationsDoNotOverlap(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let pages = LargePages()
     var live: [Piece] = []
@@ -114,7 +114,7 @@ import Testing
 
   /// Pieces given back in any order become one range again.
   @Test(arguments: [UInt64(4), 5, 6, 7])
-  func freeRangesGrowTogether(_ seed: UInt64) throws {
+  func freeRangesCoalesce(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let pages = LargePages()
     var pieces: [Piece] = []
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// What is given back is taken again, the first range that is large enough.
-  @Test func freeRangesAreUsedAgain() throws {
+  @Test func freeRangesAreReused() throws {
     let pages = LargePages()
     let pieces = try (0..<5).map { index in
       try #require(Piece(pages, byteCount: 1 << 20, tag: UInt8(index + 1)))
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Pages of which nothing is in use are the system's again: what one takes next holds zeros.
-  @Test func wholeFreePagesAreGivenBack() throws {
+  @Test func freePagesAreReleased() throws {
     let pages = LargePages()
     let page = LargePages.pageBytes
     // Of five pages the first and the last are shared with others.
@@ -182,7 +182,7 @@ import Testing
     #expect(UnsafeRawBufferPointer(start: all, count: 5 * page).allSatisfy { $0 == 0 })
   }
 
-  @Test func severalThreadsAtOnce() {
+  @Test func concurrentAllocation() {
     let pages = LargePages()
     let failures = Locked(0)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -211,7 +211,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  @Test func smallMemoryLiesElsewhere() throws {
+  @Test func smallAllocationsUseDefaultAllocator() throws {
     let pages = LargePages()
     let small = try AlignedMemory(byteCount: LargePages.leastBytes - 1, pages: pages) { _ in }
     #expect(pages.reservedBytes == 0)
@@ -225,7 +225,7 @@ import Testing
   }
 
   /// Memory that was used before is zeroed, unless it is filled.
-  @Test func usedMemoryIsZeroed() throws {
+  @Test func reusedMemoryIsZeroed() throws {
     let pages = LargePages()
     let byteCount = LargePages.leastBytes + 100
     for round in 0..<3 {
@@ -239,7 +239,7 @@ import Testing
   }
 
   /// Memory outlives whoever made its pages, and goes when filling it fails.
-  @Test func memoryHoldsItsPages() throws {
+  @Test func memoryRetainsItsPages() throws {
     weak var released: LargePages?
     do {
       let pages = LargePages()
@@ -268,7 +268,7 @@ import Testing
 
   /// Hundreds of models one after the other take no more address space than a few.
   @Test(.enabled(if: LargePagesTests.addressSpace() != nil, "there is no /proc/self/statm"))
-  func parametersGoWithTheirModel() throws {
+  func parametersAreReleasedWithModel() throws {
     let before = try #require(Self.addressSpace())
     // More than 1 MB of weights each, in a region of 32 MB.
     let input = Input(width: 1, height: 1, channels: 700)

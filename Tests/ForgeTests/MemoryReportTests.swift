@@ -36,7 +36,7 @@ import Testing
   }
 
   /// While a parameter is packed there are the forms before it, its own, and its values.
-  @Test func thePeakWhileLoading() throws {
+  @Test func peakLoadingMemory() throws {
     let model = model()
     let options = CompileOptions(preference: .size)
     // Values that are in memory already take nothing but their copy in Forge's order.
@@ -61,7 +61,7 @@ import Testing
     #expect(random.memory.loadingPeak == 4 * randomPeak)
   }
 
-  @Test func theLargestParameterMayBeTheFirst() throws {
+  @Test func peakWithLargestParameterFirst() throws {
     let input = Input(width: 1, height: 1, channels: 64)
     let model = Model(input: input, output: input --> Dense(neurons: 48, useBias: false))
     let network = try model.compile(
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Where sizes come with each prediction, parameters are packed at the first.
-  @Test func unknownSizes() throws {
+  @Test func unknownSizesDeferPacking() throws {
     let network = try (Model() --> Convolution(kernel: (3, 3), channels: 4, name: "only")).compile(
       parameters: SeededParameters())
     #expect(network.memory.packedParameters == 0)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemoryTests {
   /// NaN in all memory before a context is made and between predictions changes no bit.
   @Test(arguments: 0..<4)
-  func nothingUnwrittenIsRead(_ part: Int) throws {
+  func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let model = RandomNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func theArenaIsWhereItIsSpoiled() throws {
+  @Test func spoiledWorkspaceCoversArena() throws {
     let input = Input(width: 9, height: 7, channels: 3)
     let model = Model(
       input: input, output: input --> Convolution(kernel: (3, 3), channels: 5))
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// Inputs hold zeros before they are written, whatever the caller's memory held.
-  @Test func inputsStartAsZeros() throws {
+  @Test func inputsAreZeroInitialized() throws {
     let input = Input(width: 3, height: 2, channels: 5)
     let model = Model(input: input, output: input --> Add(constant: [0.5]))
     let network = try model.compile()
@@ -54,7 +54,7 @@ import Testing
 
   /// No two tensors that are needed by one step lie on each other, as the report has them.
   @Test(arguments: 0..<4)
-  func noTensorsOverlapWhileTheyAreNeeded(_ part: Int) throws {
+  func liveTensorsDoNotOverlap(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let model = RandomNetwork(seed: seed).model
       for disabled in [[], Set(Rewrites.names)] {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aChainSharesTwoPlaces() throws {
+  @Test func chainAlternatesTwoBuffers() throws {
     let input = Input(width: 16, height: 16, channels: 16)
     var output = input
     for _ in 0..<12 { output = output --> Convolution(kernel: (1, 1), channels: 16) }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func theArenaIsNeverLargerThanAllTensors(_ part: Int) throws {
+  func arenaIsBoundedByTensorSizes(_ part: Int) throws {
     var saved = 0
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let report = try RandomNetwork(seed: seed).model.compile(
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// A tensor that is read much later keeps its place while many others come and go.
-  @Test func longLivedTensorsAreLeftAlone() throws {
+  @Test func longLivedTensorsKeepTheirPlace() throws {
     let input = Input(width: 11, height: 9, channels: 7)
     let first = input --> Convolution(kernel: (3, 3), channels: 24, activation: .tanh)
     var output = first

@@ -16,7 +16,7 @@ import Testing
       parameters: SeededParameters(), options: CompileOptions(maximumBatch: 4, keep: ["kept"]))
   }
 
-  @Test func examplesThatAreNotThere() throws {
+  @Test func outOfRangeExamples() throws {
     let network = try network()
     let values = seededValues(count: 12, seed: 3)
     for count in [1, 3] {
@@ -50,7 +50,7 @@ import Testing
   private struct Shared: @unchecked Sendable { let context: Context }
 
   /// A result is the caller's own, whoever predicts in the same context just then.
-  @Test func resultsOfACallerOfSeveral() async throws {
+  @Test func concurrentCallersGetTheirOwnResults() async throws {
     let side = 512
     let input = Input(width: side, height: side, channels: 1)
     let network = try Model(input: input, output: input --> Activation(.relu)).compile(

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: KernelChoiceTests.vectors)
-  func asOftenAsItPays(_ level: CompileOptions.InstructionSet) throws {
+  func levelsFollowCostModel(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(instructionSet: level)
     let kernel = { (size: Int, inputs: Int, outputs: Int) in
       try self.kernel(self.model(size, size, inputs, outputs), options)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: KernelChoiceTests.vectors)
-  func withinTheAccuracy(_ level: CompileOptions.InstructionSet) throws {
+  func errorsStayWithinAccuracy(_ level: CompileOptions.InstructionSet) throws {
     let model = model(14, 14, 512, 512)
     for (accuracy, expected) in [
       (1e-5, "strassen 2 levels"), (5e-6, "strassen 1×1"), (3e-6, "convolution"),
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// No scales even out a matrix that is sparse, or one that holds a number that is not finite.
-  @Test func weightsThatScalesDoNotEvenOut() throws {
+  @Test func unbalancedWeightsUseOtherKernels() throws {
     let (size, channels) = (14, 256)
     let scales = channelScales(count: channels, decades: 6, seed: 5)
     var pixels = normalValues(count: size * size * channels, seed: 6)
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Channels without weights, as training leaves some, keep the algorithm and are exactly 0.
-  @Test func deadChannels() throws {
+  @Test func zeroWeightChannels() throws {
     let (size, channels) = (14, 256)
     var weights = normalValues(count: channels * channels, seed: 8)
     for i in 0..<channels {
@@ -163,7 +163,7 @@ import Testing
     #expect(errors.allSatisfy { $0 <= 1e-5 })
   }
 
-  @Test func unlessItIsNotWanted() throws {
+  @Test func disabledStrassenIsNotUsed() throws {
     let model = model(14, 14, 512, 512)
     for options in [
       CompileOptions(disabledRewrites: ["strassen"]), CompileOptions(preference: .size),
@@ -176,7 +176,7 @@ import Testing
   /// It sees an image as one row: where another convolution needs zeros around the image, or only a part of one is
   /// read, another kernel is chosen.
   @Test(arguments: KernelChoiceTests.vectors)
-  func onlyWhereRowsFollowEachOther(_ level: CompileOptions.InstructionSet) throws {
+  func strassenRequiresContiguousRows(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(
       disabledRewrites: ["moveCropsEarlier"], instructionSet: level)
     let input = Input(width: 14, height: 14, channels: 512)
@@ -201,7 +201,7 @@ import Testing
 
   /// Odd sizes, in one segment and in several, with an activation and with something added.
   @Test(arguments: KernelChoiceTests.vectors)
-  func odd(_ level: CompileOptions.InstructionSet) throws {
+  func oddSizes(_ level: CompileOptions.InstructionSet) throws {
     for (width, height, inputs, outputs) in [(13, 15, 384, 320), (11, 23, 256, 256)] {
       let input = Input(width: width, height: height, channels: inputs)
       let first = input --> PointwiseConvolution(channels: outputs, activation: .relu)
@@ -218,7 +218,7 @@ import Testing
 
   /// Also where threads take pieces of each other's shares.
   @Test(arguments: KernelChoiceTests.vectors)
-  func theSameBitsOnAnyNumberOfThreads(_ level: CompileOptions.InstructionSet) throws {
+  func bitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
     for (size, inputs, outputs) in [(14, 512, 512), (19, 320, 448), (7, 512, 1024)] {
       let model = model(size, size, inputs, outputs, activation: .relu)
       let values = try ReferenceModel(model).inputs(seed: 5)

@@ -7,14 +7,14 @@ import Testing
   static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
 
   @Test(arguments: [1, 2, 3])
-  func measuredPlansAgreeWithTheReference(_ threads: Int) throws {
+  func measuredPlansMatchReference(_ threads: Int) throws {
     var options = CompileOptions(tuning: .measured, threads: .exactly(threads))
     options.smallestShare = 0
     try expectAgreement(TunedNetwork.model(), options: options, relativeL2: 5e-6)
   }
 
   @Test(arguments: vectors)
-  func everyInstructionSetIsMeasured(_ level: CompileOptions.InstructionSet) throws {
+  func measuredPlansMatchReferenceOnInstructionSet(_ level: CompileOptions.InstructionSet) throws {
     try expectAgreement(
       TunedNetwork.model(), options: CompileOptions(instructionSet: level, tuning: .measured),
       relativeL2: 5e-6)
@@ -22,7 +22,7 @@ import Testing
 
   /// Each kernel that is looked at wins once, and does what the reference does.
   @Test(arguments: vectors)
-  func everyWinner(_ level: CompileOptions.InstructionSet) throws {
+  func everyCandidateMatchesReference(_ level: CompileOptions.InstructionSet) throws {
     let model = TunedNetwork.model()
     let options = CompileOptions(instructionSet: level)
     let reference = try ReferenceModel(model)
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A kernel that pools is one step, another is two: both are what a choice costs.
-  @Test func poolingGoesWithTheKernel() throws {
+  @Test func kernelCostIncludesPooling() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
     let (model, timed) = (
@@ -83,7 +83,7 @@ import Testing
     #expect(seen == [true, false])
   }
 
-  @Test func theReportSaysWhatWasCompared() throws {
+  @Test func reportListsCandidates() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let network = try TunedNetwork.model().compile(
       parameters: SeededParameters(),
@@ -114,7 +114,7 @@ import Testing
   }
 
   /// A real race gives times, and lets go of the weights of kernels that lost.
-  @Test func aRealRace() throws {
+  @Test func realTimingReleasesLosingWeights() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     let options = CompileOptions(instructionSet: level, tuning: .measured)
@@ -135,7 +135,7 @@ import Testing
 
   /// With an accuracy that no transform keeps, panels are all there is to choose.
   @Test(arguments: vectors)
-  func accuracyLimitsWhatIsMeasured(_ level: CompileOptions.InstructionSet) throws {
+  func accuracyLimitsCandidates(_ level: CompileOptions.InstructionSet) throws {
     for accuracy in [1e-9, 4e-6, 1e-5, 1e-3] {
       let options = CompileOptions(accuracy: accuracy, instructionSet: level)
       for choice in try TunedNetwork.timed(TunedNetwork.model(), options) {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func rewritesAndPreferenceLimitWhatIsMeasured() throws {
+  @Test func rewritesAndPreferenceLimitCandidates() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     for (rewrite, name) in [("winograd", "winograd"), ("strassen", "strassen")] {
@@ -171,7 +171,7 @@ import Testing
   }
 
   /// Sizes that come with the inputs are planned by the cost model.
-  @Test func unknownSizes() throws {
+  @Test func unknownSizesUseCostModel() throws {
     let model =
       Model(channels: 16) --> Activation(.tanh)
       --> Convolution(kernel: (3, 3), channels: 64, name: "a")
@@ -185,7 +185,7 @@ import Testing
   }
 
   /// Layers that are kept change no bit; a tuned plan is what is compared with the reference.
-  @Test func keepAndVerify() throws {
+  @Test func tuningWithKeepAndVerify() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     let network = try model.compile(
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// A network that cannot run cannot be measured: its plan is the cost model's, and the report says so.
-  @Test func aLayerThatThrows() throws {
+  @Test func throwingLayerFallsBackToCostModel() throws {
     struct Bad: Error {}
     let level = try #require(TunedNetwork.instructionSet)
     let input = Input(width: 26, height: 22, channels: 16)

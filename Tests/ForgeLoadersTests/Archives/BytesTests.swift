@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: files) func valuesAreTheSame(_ name: String) throws {
+  @Test(arguments: files) func valuesMatchFile(_ name: String) throws {
     let path = Archives.folder + name
     let memory = try Archives.bytes(name)
     let file = try WeightFile(path)
@@ -85,7 +85,7 @@ import Testing
     #expect(layers == (try file.parameters().availableNames))
   }
 
-  @Test func sourcesAreTheSame() throws {
+  @Test func sourcesMatchFile() throws {
     let safeTensors = HostileNamesTests.safetensors(
       "{\"conv1.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}",
       data: [Float]([1, 2, 3, 4]).withUnsafeBytes { Array($0) })
@@ -118,7 +118,7 @@ import Testing
   }
 
   /// Bytes that end too early are an error of this module's, wherever they end.
-  @Test(arguments: files) func cutBytesAreErrors(_ name: String) throws {
+  @Test(arguments: files) func truncatedBytesAreErrors(_ name: String) throws {
     let memory = try Archives.bytes(name)
     for share in 0..<16 {
       let cut = Array(memory.prefix(memory.count * share / 16))
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func bytesOfNoFormatAreNamed() {
+  @Test func unknownFormatIsReported() {
     #expect(
       message { _ = try WeightFile(bytes: [1, 2, 3], name: "download") }.hasPrefix(
         "download: this is no file of parameters that says what it holds\n"))

@@ -57,7 +57,7 @@ import Testing
   }()
 
   /// A mapped file ended the process with SIGBUS in 7 of 28 tries.
-  @Test(arguments: forms) func filesMayBeCutAndOverwritten(_ form: Form) throws {
+  @Test(arguments: forms) func concurrentChangesGiveConsistentValuesOrErrors(_ form: Form) throws {
     let folder = try ScratchFolder()
     let versions = [try form.bytes(1), try form.bytes(2)]
     let path = try folder.write("file", versions[0])
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// One that is changed after it was opened is an error, whatever was changed.
-  @Test(arguments: forms) func changesAfterOpeningAreFound(_ form: Form) throws {
+  @Test(arguments: forms) func changesAfterOpeningAreDetected(_ form: Form) throws {
     let folder = try ScratchFolder()
     let path = try folder.write("file", try form.bytes(1))
     let data: any ParameterData =

@@ -39,7 +39,7 @@ import Testing
       String(repeating: "\u{915}\u{94d}", count: 200_000) + ".weight",
       String(repeating: ":", count: 1_000_000), String(repeating: "/", count: 1_000_000) + ".w",
     ])
-  func longNamesAreRefused(_ name: String) throws {
+  func longNamesAreRejected(_ name: String) throws {
     let header = "{\"\(name)\":\(Self.empty),\"b\":\(Self.empty)}"
     let error = try #require(try error("a.safetensors", Self.safetensors(header)))
     #expect(error.kind == .refused)
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Names within the limit, but so many of them that strings of them could not be hashed.
-  @Test(.timeLimit(.minutes(1))) func manyNamesOfMarksAreRefused() throws {
+  @Test(.timeLimit(.minutes(1))) func manyCombiningMarkNamesAreRejected() throws {
     let marks =
       String(repeating: "\u{301}", count: 1_000) + String(repeating: "\u{323}", count: 1_000)
     let members = (0..<500).map { "\"a\(marks)\($0).weight\":\(Self.empty)" }
@@ -58,7 +58,7 @@ import Testing
     #expect(error.received?.hasPrefix("a structure of more than") == true)
   }
 
-  @Test func textsOfMarksAreRefusedAsKeysOfMetadata() throws {
+  @Test func combiningMarkMetadataKeysAreRejected() throws {
     let marks = String(repeating: "\u{301}\u{323}", count: 10_000)
     let header = "{\"__metadata__\":{\"\(marks)\":\"x\"}}"
     #expect(try error("a.safetensors", Self.safetensors(header))?.kind == .refused)
@@ -86,7 +86,7 @@ import Testing
   }
 
   #if Zip
-    @Test func namesInArchivesAreComparedAsBytes() throws {
+    @Test func archiveNamesAreComparedAsBytes() throws {
       let folder = try ScratchFolder()
       var zip = ZipWriter()
       zip.add("\u{e9}.npy", HostileStructureTests.array([1]))
@@ -102,7 +102,7 @@ import Testing
       #expect(try WeightFile(path).entries.map(\.problem?.kind) == [nil, nil, nil])
     }
 
-    @Test(.timeLimit(.minutes(1))) func longNamesInArchivesAreRefused() throws {
+    @Test(.timeLimit(.minutes(1))) func longArchiveNamesAreRejected() throws {
       var zip = ZipWriter()
       let name = "a" + String(repeating: "\u{301}\u{323}", count: 16_000) + ".npy"
       zip.add(name, HostileStructureTests.array([1]))
@@ -110,7 +110,7 @@ import Testing
     }
   #endif
 
-  @Test func limitsCanBeRaisedAndLowered() throws {
+  @Test func limitsAreConfigurable() throws {
     let folder = try ScratchFolder()
     let long = String(repeating: "n", count: 5_000)
     let header = "{\"\(long)\":\(Self.empty),\"b\":\(Self.empty)}"

@@ -13,26 +13,26 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func beforeAFunction() throws {
+  @Test func cropMovesBeforeActivation() throws {
     try expect(
       1, input --> Softmax() --> Activation(.tanh) --> Crop(top: 1, left: 2, bottom: 1))
     try expect(1, input --> Activation(.softplus) --> Crop(right: 3))
   }
 
-  @Test func notWhereOthersReadTheFunction() throws {
+  @Test func moveSkipsSharedActivations() throws {
     let function = input --> Activation(.tanh)
     try expect(0, function --> Crop(top: 1), function)
     try expect(0, function --> Crop(top: 1), function --> Crop(left: 2))
   }
 
-  @Test func notBeforeOperationsThatLookAround() throws {
+  @Test func moveSkipsSpatialOperations() throws {
     try expect(0, input --> Convolution(kernel: (3, 3), channels: 4) --> Crop(top: 1))
     try expect(0, input --> MaxPooling(kernel: (2, 2), stride: (1, 1)) --> Crop(top: 1))
     try expect(0, input --> UpSampling(mode: .bilinear) --> Crop(top: 1))
   }
 
   /// A function that the layer before it applies for nothing stays with it.
-  @Test func notBeforeAFunctionThatIsFused() throws {
+  @Test func moveSkipsFusedActivations() throws {
     let conv = Convolution(kernel: (3, 3), channels: 4, activation: .relu)
     let model = Model(input: input, output: input --> conv --> Crop(top: 1))
     let report = try report(of: model)
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A cut is another reading of memory where its readers need no zeros around it.
-  @Test func cutsMoveNoData() throws {
+  @Test func cropsCopyNoData() throws {
     let model = Model(
       input: input,
       output: input --> Convolution(kernel: (3, 3), channels: 20)
