@@ -9,7 +9,7 @@ import Testing
     return view
   }
 
-  @Test("rows of all blocks", arguments: [(1, 5), (16, 5), (17, 10), (130, 45)])
+  @Test("rows of all channel blocks", arguments: [(1, 5), (16, 5), (17, 10), (130, 45)])
   func blockRows(channels: Int32, tiles: Int64) {
     let out = view(5, 7, channels)
     var block = forge_block_arguments()

@@ -39,13 +39,13 @@ import Testing
     Total parameters: 2071770
     """
 
-  @Test func blogTable() {
+  @Test func summaryMatchesBlogTable() {
     #expect(blog.summary() == blogTable)
   }
 
   /// The same against the page itself, where it lies beside the repository.
   @Test(.enabled(if: SummaryTests.blogFile != nil, "no summary_blog.txt in ../shared/data"))
-  func blogFile() throws {
+  func summaryMatchesBlogFile() throws {
     #expect(Data((blog.summary() + "\n").utf8) == Self.blogFile)
   }
 
