@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// How evenly weights are spread over the channels that Strassen's algorithm adds up.
+/// The balance of weights over the channels that Strassen's algorithm adds.
 @Suite struct BalanceTests {
   /// Weights `[outputs][inputs]`, random from −1 to 1.
   private struct Weights {

@@ -129,8 +129,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  /// A pixel's bits depend on its window only: not on where it stands in its row, and so not on the
-  /// tile that it is in.
+  /// A pixel's bits depend on its window only, not on its column or tile.
   @Test("equal windows give equal bits in every column", arguments: panels)
   func sameWindows(panel: Int) {
     for width in [2, 5, 13, 14, 31] {
@@ -151,7 +150,8 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     for activation in [Activation.linear, .relu, Activation(kind: FORGE_SIGMOID)] {
       let test = ConvolutionCase(

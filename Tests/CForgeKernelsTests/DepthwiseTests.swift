@@ -117,7 +117,8 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     let test = ConvolutionCase(
       height: 6, width: 17, inputs: 18, outputs: 18, kernel: (3, 3), padding: (1, 1, 1, 1),

@@ -104,7 +104,7 @@ private func check(
     sourceLocation: sourceLocation)
 }
 
-/// Parameters as files hold them, brought into Forge's order.
+/// Stored parameters gathered into Forge's axis order.
 @Suite struct GatherTests {
   @Test("ranks 0 to 8, in order", arguments: StoredType.all)
   fileprivate func ranks(type: StoredType) {

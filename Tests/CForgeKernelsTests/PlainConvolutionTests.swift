@@ -239,7 +239,8 @@ private func check(
     }
   }
 
-  @Test("NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     for (height, width, inputs) in [(6, 9, 3), (50, 41, 3), (6, 9, 1), (30, 41, 1)] {
       for activation in [Activation.linear, .relu] {

@@ -123,9 +123,10 @@ private struct Steps {
   }
 }
 
-/// Running steps on the pool: what is dealt out, and how a run is ended early.
+/// Running steps on the pool: distribution of tiles, and early termination.
 ///
-/// The pool is one for the process: while another test uses it a run goes on alone, with the same results.
+/// The pool is shared by the process: while another test uses it, a run continues on one thread
+/// with the same results.
 @Suite(.serialized) struct PoolTests {
   static let threads: [Int32] = [-1, 0, 1, 2, 3, 8, 300]
 

@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// What lower precision does with extreme numbers, and how weights are packed.
+/// Extreme values in lower precision, and packing of weights.
 @Suite struct ReducedValueTests {
   private func outputs(
     _ kind: Reduced, _ test: ConvolutionCase, _ numbers: ConvolutionNumbers, on level: Level
@@ -70,7 +70,8 @@ import Testing
   }
 
   @Test(
-    "image value ranges", arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
+    "image value ranges",
+    arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
   func ranges(range: ClosedRange<Double>) {
     var numbers = ConvolutionNumbers(test)
     let middle = Float(range.lowerBound / 2 + range.upperBound / 2)

@@ -90,7 +90,7 @@ private func check(
         activation: .relu, residual: true, images: 3))
   }
 
-  /// A plan cuts no image so, but nothing in the contract keeps it from doing so.
+  /// No plan splits an image this way, but the contract allows it.
   @Test("segments without a pixel", arguments: [(1, 2), (1, 6), (2, 3), (5, 6)], [1, 2])
   func emptySegments(size: (pixels: Int, segments: Int), levels: Int) {
     check(
@@ -113,7 +113,7 @@ private func check(
     }
   }
 
-  /// A worker keeps the sums of a segment from one call to the next: here it comes back to others in between.
+  /// A worker keeps the sums of a segment between calls: here it alternates between segments.
   @Test("tile order and worker assignment preserve bits", arguments: [1, 2, 3, 6])
   func dealt(segments: Int) {
     var random = SeededGenerator(seed: UInt64(segments))
@@ -154,7 +154,7 @@ private func check(
     }
   }
 
-  /// Scratch comes from an arena in which anything may have been, also the sums of another image.
+  /// Scratch is part of an arena with arbitrary previous contents, also sums of another image.
   @Test("previous scratch contents do not affect results", arguments: [1, 2])
   func scratch(levels: Int) {
     let test = StrassenCase(
@@ -201,8 +201,8 @@ private func check(
     }
   }
 
-  /// A number that is not finite gets into the products of both halves: the pixel's own outputs are never
-  /// finite, those of other segments and of pixels in other places of their halves are not touched.
+  /// A non-finite value enters the products of both halves: the pixel's own outputs are never
+  /// finite, those of other segments and other positions of the halves are not affected.
   @Test("NaN and infinity affect only their pixels", arguments: [Float.nan, .infinity], [1, 2])
   func specialValues(value: Float, levels: Int) {
     let test = StrassenCase(
@@ -235,7 +235,7 @@ private func check(
     }
   }
 
-  /// Tiles as the header says, and scratch that is no larger than what is kept in it.
+  /// Tiles as documented in the header, and scratch no larger than its contents.
   @Test("tile count and scratch size", arguments: [1, 2, 3, 6], [1, 2])
   func sizes(segments: Int, levels: Int) {
     for (height, width) in Self.images {

@@ -152,7 +152,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// A plan cuts an image differently for other numbers of threads.
+  /// A plan splits an image differently for other thread counts.
   @Test("chunk size preserves bits", arguments: WinogradForm.all)
   func chunks(form: WinogradForm) {
     for summed in [16, 32, 4096] {
@@ -264,8 +264,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// A number that is not finite gets into every product of its tile: what other kernels give for pixels
-  /// beside it is lost, and no pixel of any other tile is touched.
+  /// A non-finite value enters every product of its tile: all pixels of the tile are affected, and
+  /// no pixel of any other tile.
   @Test("NaN and infinity affect only their tiles", arguments: [Float.nan, .infinity, -.infinity])
   func specialValues(value: Float) {
     for form in WinogradForm.all {

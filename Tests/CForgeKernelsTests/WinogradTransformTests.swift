@@ -1,9 +1,9 @@
 import CForgeKernels
 import Testing
 
-/// The tables of Winograd's transforms, seen from outside: what the stages do with single numbers.
+/// The tables of Winograd's transforms, tested through the stages with single values.
 @Suite struct WinogradTransformTests {
-  /// That the matrices the others are compared with are right: they compute a filter, in doubles.
+  /// The reference matrices are correct: they compute a filter in double precision.
   @Test(arguments: WinogradForm.all)
   func matricesComputeFilter(form: WinogradForm) {
     var random = SeededGenerator(seed: 3)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// How an image is cut up, as the header says.
+  /// How an image is split into tiles, as documented in the header.
   @Test(arguments: WinogradForm.all)
   func tileLayout(form: WinogradForm) {
     for (height, width) in [(1, 1), (7, 13), (24, 6)] {

@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// What may stand left and right of `-->`, and what comes of it.
+/// The operands of `-->` and its results.
 @Suite struct ChainTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -219,7 +219,7 @@ import Testing
   }
 }
 
-/// Blocks: layers in a row that wait for an input.
+/// Blocks: sequences of layers without an input.
 @Suite struct BlockTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -283,7 +283,7 @@ import Testing
   }
 }
 
-/// Functions from tensor to tensor on the right.
+/// Functions from tensor to tensor as the right operand.
 @Suite struct FunctionTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

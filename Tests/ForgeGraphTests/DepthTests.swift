@@ -4,7 +4,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Networks so deep or so wide that a walk by recursion or by path would not end well.
+/// Networks so deep or so wide that recursion or a walk of every path would fail.
 @Suite struct DepthTests {
   /// Runs `body` on a thread whose stack would not hold a frame for each of many thousand layers.
   private func onASmallStack(_ body: @escaping @Sendable () -> Void) async {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Blocks in blocks, of which each has the next as its first, last or middle step.
+  /// Nested blocks, each with the next as its first, last or middle step.
   @Test(arguments: 0..<3) func nestedBlocks(place: Int) async {
     let depth = depth
     await onASmallStack {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// A block that others still hold stays whole when one of its users goes.
+  /// A shared block is intact after one of its owners is released.
   @Test func sharedBlocksSurviveRelease() {
     let inner = Activation(.tanh) --> Softmax()
     var outer: Block? = Block([inner, Block([inner, Activation(.relu)])])
@@ -152,7 +152,7 @@ import Testing
     #expect(problems(model).isEmpty)
   }
 
-  /// Every task lets go of its own end of one long chain; the last one releases it.
+  /// Every task releases its reference to one long chain; the last one frees it.
   @Test func sharedTensorsReleasedOnSeveralThreads() async {
     for _ in 1...3 {
       let input = Input(shape: [4])

@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// Mistakes that belong to a layer: each sentence, and that all of them come at once.
+/// Errors of layers: each message, and all of them reported together.
 @Suite struct LayerMistakeTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// Mistakes of a model as a whole: its inputs, its outputs, and what was chained.
+/// Errors of a model as a whole: its inputs, outputs and chains.
 @Suite struct ModelMistakeTests {
   private let input = Input(
     width: 12, height: 8, channels: 3, name: "picture", fileID: "App/Net.swift", line: 3,

@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// The names of tensors, those given and those made up.
+/// The names of tensors, given and generated.
 @Suite struct NameTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

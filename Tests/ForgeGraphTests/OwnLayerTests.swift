@@ -4,7 +4,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Layers of users' own, which may do anything.
+/// User-defined layers, with arbitrary behaviour.
 @Suite struct OwnLayerTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

@@ -4,7 +4,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Parameters are shared by name, and only by name.
+/// Parameters are shared by name only.
 @Suite struct SharingTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

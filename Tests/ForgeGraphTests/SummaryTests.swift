@@ -5,7 +5,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// The table of a network, to the letter.
+/// The exact summary table of a network.
 @Suite struct SummaryTests {
   /// The network of the 2017 toolkit's introduction.
   private let blog: Model = {
@@ -43,7 +43,7 @@ import Testing
     #expect(blog.summary() == blogTable)
   }
 
-  /// The same against the page itself, where it lies beside the repository.
+  /// The same against the web page, where it is beside the repository.
   @Test(.enabled(if: SummaryTests.blogFile != nil, "no summary_blog.txt in ../shared/data"))
   func summaryMatchesBlogFile() throws {
     #expect(Data((blog.summary() + "\n").utf8) == Self.blogFile)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A chain of 200 layers must cost the type checker next to nothing, above all when it is wrong.
+/// A chain of 200 layers must type-check quickly, especially with an error in it.
 ///
 /// With eight overloads of `-->` one misspelt member took over 20 s and was reported at line 1.
 @Suite(.serialized) struct TypeCheckTests {

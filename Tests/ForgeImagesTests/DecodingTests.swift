@@ -1,7 +1,7 @@
 import ForgeImages
 import Testing
 
-/// Files of every form against what Pillow, or the format's specification, makes of them.
+/// Files of every format against Pillow or the format's specification.
 @Suite struct DecodingTests {
   /// The largest difference of a byte.
   ///

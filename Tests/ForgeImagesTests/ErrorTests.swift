@@ -3,7 +3,7 @@ import ForgeImages
 import Foundation
 import Testing
 
-/// The exact sentences of every mistake.
+/// The exact message of every error.
 @Suite struct ErrorTests {
   // MARK: Files
 

@@ -2,7 +2,7 @@ import ForgeImages
 import ForgeTestSupport
 import Testing
 
-/// Files cut off, altered and made up: a typed error or a picture, never a trap or much memory.
+/// Truncated, altered and crafted files: a typed error or a picture, never a trap or much memory.
 @Suite struct HostileFileTests {
   /// Small files of every decoder and most forms.
   static let files = [
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// An altered byte anywhere in a PNG file is noticed: every byte is under a checksum.
+  /// An altered byte anywhere in a PNG file is detected, as checksums cover every byte.
   @Test func alteredPNGIsAnError() throws {
     let bytes = try ImageFixtures.bytes("palette4-transparent.png")
     for place in bytes.indices {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// The defaults that the documents state; all other tests take them from ``ImageLimits``.
+  /// The documented defaults; all other tests use ``ImageLimits``.
   @Test func defaultLimits() {
     let limits = ImageLimits()
     #expect(limits.maximumPixels == 1 << 26)

@@ -1,7 +1,7 @@
 import ForgeImages
 import Testing
 
-/// Files that bring their picture in several scans: all of them are needed.
+/// Files with several scans, all of which are required.
 @Suite struct JPEGScanTests {
   /// Progressive files as libjpeg makes them, and scripts that others use, of the same picture.
   static let scripts = ["bands", "bits", "sequential"]
@@ -34,7 +34,7 @@ import Testing
     #expect(try Image(decoding: bytes, acceptsMissingScans: true) == whole)
   }
 
-  /// What a script of the standard may leave out cannot be told from what was lost.
+  /// Scans that the standard allows to omit cannot be distinguished from lost ones.
   @Test func incompleteScanScriptsAreRead() throws {
     var file = FlatJPEG(width: 64, height: 64, coding: .progressive)
     let all = FlatJPEG.usualScans(components: 1)
@@ -76,7 +76,7 @@ import Testing
         """, sourceLocation: location)
   }
 
-  /// Many scans are no matter where the file's bytes pay for them.
+  /// Many scans are accepted if the file is large enough for them.
   @Test func scanCountIsBoundedByPictureAndFileSize() throws {
     let script = HostilePicture.scanForEachCoefficient
     let small = HostilePicture.progressive(script, components: 1, side: 16)
@@ -120,7 +120,7 @@ import Testing
     #expect(try Image(decoding: flat.bytes, limits: rows).width == 1024)
   }
 
-  /// Pictures higher and wider than the rows that are turned together.
+  /// Pictures larger than the blocks of rows that are rotated together.
   @Test(arguments: 1...8, ["jpeg-444.jpg", "jpeg-cmyk.jpg", "jpeg-gray-progressive.jpg"])
   func orientationIsAppliedWhileDecoding(_ orientation: Int, _ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)

@@ -111,8 +111,7 @@ import Testing
     expectError(Convolution(kernel: (3, 3), channels: 1), [input], kind, text)
   }
 
-  /// Every argument a number that invites overflow, on every kind of shape: an answer or an error,
-  /// never a trap.
+  /// Extreme arguments on every kind of shape: a result or an error, never a trap.
   @Test(
     arguments: [
       .min, -(1 << 32), -2, -1, 0, 1, 2, 3, 5, 1 << 10, 1 << 20, (1 << 20) + 1, 1 << 32, 1 << 62,

@@ -2,11 +2,10 @@ import ForgeLoaders
 import ForgeShapes
 import Testing
 
-/// Files in order whose structure is made to cost a reader dear: time and memory stay in proportion
-/// to the file.
+/// Valid files whose structure is expensive to read: time and memory stay proportional to the file.
 ///
-/// What a reading costs is counted in bytes of structure. A file that is read must do with eight for
-/// each of its own, one that is refused says which limit it met.
+/// Cost is counted in bytes of structure, at most eight per byte of file; errors state the exceeded
+/// limit.
 @Suite struct HDF5BoundsTests {
   /// Lists a file, and finds its layers.
   private func names(
@@ -129,7 +128,7 @@ import Testing
 
   // MARK: Values
 
-  /// The values of a large file are not read to find out what it holds.
+  /// Listing the contents of a large file does not read its values.
   @Test func openingReadsStructureOnly() throws {
     var file = CraftedHDF5()
     let values = file.put([UInt8](repeating: 7, count: 1 << 23))

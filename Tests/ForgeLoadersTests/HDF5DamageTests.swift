@@ -3,9 +3,9 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Cut off and altered files give values or a typed error, never anything else.
+/// Truncated and altered files give values or a typed error.
 ///
-/// A crash ends the whole run, so they all pass or none does.
+/// A crash ends the whole test run.
 @Suite struct HDF5DamageTests {
   private static let files = [
     "keras2_model.h5", "keras2_weights.h5", "keras3.h5", "keras3.weights.h5", "storage.h5",
@@ -87,7 +87,7 @@ import Testing
     #expect(read > 0 && refused > 0, "\(read) read, \(refused) refused")
   }
 
-  /// The head and the first structures decide most.
+  /// The header and the first structures are the most sensitive.
   @Test(arguments: ["keras2_model.h5", "storage.h5"])
   func alteredFirstKilobyteGivesValueOrError(name: String) throws {
     let folder = try TemporaryFolder()

@@ -3,9 +3,9 @@ import ForgeLoaders
 import Foundation
 import Testing
 
-/// libhdf5 as the judge: it reads the same values, bit for bit.
+/// libhdf5 as the reference: it reads the same values, bit for bit.
 ///
-/// The library is not safe with threads: Forge calls it too, to write.
+/// The library is not thread-safe, and Forge also calls it for writing.
 @Suite struct HDF5LibraryTests {
   /// The values of a dataset as libhdf5 reads them.
   private func judged(_ path: String, _ entry: HDF5File.Entry) throws -> [UInt8] {

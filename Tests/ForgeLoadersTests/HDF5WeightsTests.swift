@@ -4,7 +4,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Weight files that are written: read again they have the same bits.
+/// Written weight files give the same bits when read again.
 @Suite struct HDF5WeightsTests {
   typealias Parameter = (spec: ParameterSpec, data: any ParameterData)
 

@@ -50,7 +50,7 @@ import Testing
     #expect(try #require(try parameters("fc", 1, .biases)).storedFloats() == [3])
   }
 
-  /// A mapped file that is cut ends the process; this one is read, and its memory is told.
+  /// Truncating a mapped file ends the process, so the file is read and its memory is reported.
   @Test func usesNoMemoryMapping() throws {
     let values = (0..<3_000_017).map { Float($0 % 9_973) }
     let path = try folder.write("large.bin", values)
@@ -119,7 +119,7 @@ import Testing
     #expect(try ParameterFile(directory: folder.path, name: "none", count: 0).storedFloats() == [])
   }
 
-  /// It is opened anew when its values are used: another file in its place has not been looked at.
+  /// The file is reopened when its values are used; a replacement has not been checked.
   @Test func rejectsReplacedFile() throws {
     let path = try folder.write("gone.bin", [4, 5])
     let file = try ParameterFile(path: path, count: 2)

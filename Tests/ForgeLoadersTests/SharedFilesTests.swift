@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Real files of Keras 2 and 3, outside the repository; skipped with a word where they are not.
+/// Real files of Keras 2 and 3 outside the repository; skipped where they are missing.
 @Suite struct SharedFilesTests {
   private func open(_ name: String) throws -> HDF5File? {
     let path = Fixtures.shared.appendingPathComponent(name).path

@@ -13,7 +13,7 @@ import Testing
     #expect(ConstantRecipe.literal([4, 5]).values { parameters[$0] } == [4, 5])
   }
 
-  /// Two by three by two values, each its own: the factor shows where a slice lies.
+  /// 2×3×2 distinct values: the factor shows the position of a slice.
   @Test(
     arguments: [
       (0, [10, 100], [10, 20, 30, 40, 50, 60, 700, 800, 900, 1000, 1100, 1200]),
@@ -40,7 +40,7 @@ import Testing
     #expect(recipe.values { _ in [] } == [Float(0.1) * Float(3)])
   }
 
-  /// The other way to the same values: into memory that somebody else has made.
+  /// The same values written into memory of the caller.
   @Test func writtenValuesMatch() {
     let parameters: [[Float]] = [[1, 2, 3, 4], [2, 3]]
     let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])

@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// The reference of each operation against what other frameworks compute.
+/// The reference of each operation against other frameworks.
 @Suite struct FixtureTests {
   /// What separates double precision from the single precision of ONNX Runtime and Pillow, and from
   /// outputs that are written as Float.
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Values of an activation may lie many powers of ten apart: each is looked at on its own.
+  /// Values of an activation may differ by many orders of magnitude: each is compared separately.
   @Test(arguments: try Fixture.load("layers").cases.filter { $0.family == "activation" })
   func activationValuesMatchFixtures(_ testCase: FixtureCase) throws {
     let input = try #require(testCase.inputs.first).values

@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// What the reference refuses, and in which words.
+/// The errors of the reference and their messages.
 @Suite struct ReferenceErrorTests {
   private func message(_ body: () throws -> ReferenceTensor) -> String {
     do {
@@ -33,7 +33,7 @@ import Testing
         """)
   }
 
-  /// A broken shape rule speaks for itself, once.
+  /// A broken shape rule is reported once.
   @Test func brokenShapeRules() throws {
     let image = try ones(4, 5, 6)
     #expect(

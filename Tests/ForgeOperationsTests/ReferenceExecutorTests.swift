@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// Whole graphs made by hand.
+/// Complete hand-written graphs.
 @Suite struct ReferenceExecutorTests {
   /// A row of three pixels under a convolution of one pixel with bias.
   private struct Small {
@@ -93,7 +93,7 @@ import Testing
     #expect(try small.run([4, 5])[small.output]?.values == [7, 9])
   }
 
-  /// What a rewrite leaves behind is not looked at.
+  /// Values that a rewrite leaves unused are ignored.
   @Test func unusedValuesAreIgnored() throws {
     var small = try Small()
     _ = small.graph.addValue(Shape([nil]), .node)

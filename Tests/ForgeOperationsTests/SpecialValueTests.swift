@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// NaN, infinities and windows without a pixel, where the rule is Forge's own.
+/// NaN, infinities and windows without a pixel, by Forge's own rules.
 @Suite struct SpecialValueTests {
   static let functions: [ActivationFunction] = [
     .linear, .relu, .relu6, .clipped(minimum: -1, maximum: 1), .clipped(minimum: 1, maximum: 2),
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// A NaN in one row of a tensor does not reach the others.
+  /// NaN in one row of a tensor does not affect the others.
   @Test func softmaxRowsAreIndependent() throws {
     let input = try ReferenceTensor(sizes: [2, 2], values: [.nan, 1, 7, 7])
     let output = try Primitive.softmax(logarithm: false).reference(on: [input]).values

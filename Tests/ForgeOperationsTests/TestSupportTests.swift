@@ -1,7 +1,7 @@
 import ForgeTestSupport
 import Testing
 
-/// The tools that tests lean on.
+/// The helpers that tests use.
 @Suite struct TestSupportTests {
   /// The numbers that the generator's other implementations give for this seed.
   @Test func splitMix64MatchesKnownSequence() {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CallbackTests {
-  /// The form of 2017.
+  /// The callback form of the 2017 interface.
   @Test func callbackRunsOnMainQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
     let seen = Locked<(prediction: Int, isMain: Bool)?>(nil)
@@ -36,7 +36,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// It returns while every slot is taken, and the results say how long they waited.
+  /// The call returns while every slot is busy, and results report their waiting time.
   @Test func predictReturnsImmediately() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false)
@@ -96,7 +96,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// The runner goes away while work is in flight: all of it is answered, then it is gone.
+  /// A runner released with work in flight answers all of it first.
   @Test(arguments: [1, 3]) func callbacksOutliveRunner(count: Int) async throws {
     weak var runner: Runner<GateNetwork>?
     weak var network: GateNetwork?
@@ -120,7 +120,7 @@ import Testing
     try await eventually("the network is gone") { network == nil }
   }
 
-  /// The last owner of a runner may be one of its own callbacks.
+  /// A runner's last owner may be one of its own callbacks.
   @Test func callbackMayReleaseRunner() async throws {
     final class Owner: @unchecked Sendable {
       var runner: Runner<GateNetwork>?
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  /// In a child process there are no threads: an error, not a wait for ever.
+  /// A child process has no threads: it gets an error instead of waiting forever.
   ///
   /// ThreadSanitizer does not survive a fork of a process with threads.
   @Test(.enabled(if: getenv("TSAN_OPTIONS") == nil, "ThreadSanitizer does not survive a fork"))

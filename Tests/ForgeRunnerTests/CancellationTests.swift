@@ -47,7 +47,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Any of those who wait may go, and the order of the others stays.
+  /// Any waiting prediction may be cancelled; the others keep their order.
   @Test(arguments: [[1], [5], [1, 2], [4, 5], [2, 4], [5, 3, 1], [1, 2, 3, 4, 5]])
   func cancellationPreservesWaitingOrder(cancelled: [Int]) async throws {
     let network = GateNetwork(isOpen: false)
@@ -72,7 +72,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Whatever the moment at which a cancellation meets a prediction that begins to wait, it ends it.
+  /// Cancellation ends a prediction at any moment while it starts to wait.
   @Test func cancellationAtAnyMoment() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
@@ -120,7 +120,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// A network that never asks is left alone, and its result dropped.
+  /// A network that never checks for cancellation finishes, and its result is dropped.
   @Test func cancellationWithoutStepsDropsResult() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
@@ -147,7 +147,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  /// Predictions come, fail and are cancelled at random: no slot may be lost, none used twice.
+  /// Predictions start, fail and are cancelled at random: no slot is lost or used twice.
   @Test(arguments: [1, 2, 3, 8]) func randomCancellationLosesNoSlot(count: Int) async throws {
     var random = Random(seed: UInt64(count))
     for _ in 0..<10 {

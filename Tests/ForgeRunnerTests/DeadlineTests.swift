@@ -51,7 +51,7 @@ import Testing
     #expect(network.log.encoded == [1, 3])
   }
 
-  /// A timer that is late does not let a prediction begin that is over.
+  /// A late timer does not start a prediction whose deadline has passed.
   @Test func deadlineStopsBetweenSteps() async throws {
     let clock = TestClock()
     let network = SteppedNetwork(steps: 4, allowed: 2)
@@ -68,7 +68,7 @@ import Testing
     #expect(network.log.stopped == 1)
   }
 
-  /// With the machine's clock.
+  /// With the system clock.
   @Test func deadlineOnSystemClock() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

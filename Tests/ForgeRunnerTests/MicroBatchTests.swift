@@ -41,7 +41,7 @@ import Testing
     #expect(runner.statistics.mostInFlight == 4)
   }
 
-  /// Exactly when the first has waited for its window, not before.
+  /// A partial batch starts exactly when its first input has waited for the window.
   @Test func partialBatchRunsAfterWindow() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 10)
     let clock = TestClock()
@@ -62,7 +62,7 @@ import Testing
     #expect(network.log.finished == [[1, 2, 3], [4]])
   }
 
-  /// A window of 0 takes what is there.
+  /// A window of 0 takes the inputs that are available.
   @Test func zeroWindowTakesAvailableInputs() async throws {
     let network = SteppedNetwork(steps: 1)
     let runner = try runner(network, batch: 3, clock: TestClock(), window: .zero)
@@ -75,7 +75,7 @@ import Testing
     #expect(network.log.finished == [[1], [2, 3, 4], [5, 6]])
   }
 
-  /// One that cannot be prepared fails alone.
+  /// An example that cannot be encoded fails alone.
   @Test func invalidExampleFailsAlone() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 1, failing: [2])
     let runner = try runner(network, batch: 3, clock: TestClock())
@@ -87,7 +87,7 @@ import Testing
     #expect(runner.statistics.failed == 1)
   }
 
-  /// A batch is stopped when nobody waits for any of it.
+  /// A batch stops when all its predictions are cancelled.
   @Test func batchStopsWhenAllAreCancelled() async throws {
     let network = SteppedNetwork(steps: 3)
     let runner = try runner(network, batch: 2, clock: TestClock())

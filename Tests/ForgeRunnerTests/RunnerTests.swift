@@ -39,7 +39,7 @@ import Testing
     #expect(network.log.madeSlots == 0)
   }
 
-  /// Memory for a thousand million slots is not there; what is refused takes none.
+  /// Memory for 10⁹ slots does not exist; a rejected request allocates nothing.
   @Test(arguments: [1025, 1_000_000_000, .max] as [Int]) func excessiveSlotCounts(count: Int) throws
   {
     let network = GateNetwork()
@@ -159,7 +159,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Many wait at once, and half of them leave in the meantime.
+  /// Many predictions wait, and half of them are cancelled.
   @Test func concurrentWaitersWithCancellation() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

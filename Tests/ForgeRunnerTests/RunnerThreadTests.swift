@@ -31,7 +31,7 @@ private final class CountingNetwork: BatchNetwork {
   func fetch(from slot: Int, at index: Int) -> Int { slot }
 }
 
-/// How many threads the predictions of a runner get.
+/// The number of threads of a runner's predictions.
 @Suite(.timeLimit(.minutes(1))) struct RunnerThreadTests {
   @Test func severalSlotsUseOneThreadEach() throws {
     for count in [2, 3, 8] {
@@ -86,7 +86,7 @@ private final class CountingNetwork: BatchNetwork {
     #expect(network.threads.isEmpty)
   }
 
-  /// A network that knows nothing of threads makes its slots as ever.
+  /// A network without thread support creates its slots as usual.
   @Test func networksWithoutThreadSupport() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 2, threads: 3)

@@ -67,7 +67,7 @@ import Testing
         """)
   }
 
-  /// Inputs that come while all slots are taken: which of them are predicted, exactly.
+  /// Exactly which inputs are predicted when they arrive while all slots are busy.
   @Test(
     arguments: [
       (.dropOldest, 1, 1, [1, 10], 8), (.dropNewest, 1, 1, [1, 2], 8),
@@ -97,7 +97,7 @@ import Testing
     #expect(runner.statistics.completed == predicted.count)
   }
 
-  /// Under back-pressure the producer is at most so far ahead of a consumer that does nothing.
+  /// Back-pressure bounds how far the producer runs ahead of an idle consumer.
   @Test(arguments: [1, 2, 4]) func backPressureBoundsProducer(count: Int) async throws {
     struct Counting: AsyncSequence, AsyncIteratorProtocol, Sendable {
       let counter: Counter
@@ -119,7 +119,7 @@ import Testing
     #expect(produced.current <= most + 101)
   }
 
-  /// An error comes at its place in the order, and is the last thing that comes.
+  /// An error appears at its place in the order and ends the stream.
   @Test(arguments: GateNetwork.Stage.allCases, [1, 3])
   func networkErrorEndsStreamInOrder(stage: GateNetwork.Stage, count: Int) async throws {
     let network = GateNetwork(failing: [20: stage])
@@ -152,7 +152,7 @@ import Testing
     #expect(results == (0..<10).map { -$0 })
   }
 
-  /// What is left is cancelled, and the slots are free for others.
+  /// The remaining work is cancelled, and the slots are free again.
   @Test func throwingConsumerCancelsRemainingInputs() async throws {
     struct Enough: Error, Equatable {}
     let network = GateNetwork()

@@ -1,7 +1,7 @@
 import ForgeShapes
 import Testing
 
-/// Checks of single arguments, and that nothing hostile traps.
+/// Checks of single arguments; hostile values do not trap.
 @Suite struct ArgumentRuleTests {
   @Test func positive() throws {
     try ArgumentRule.positive(1, "channels")

@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// The formula against windows counted one by one.
+  /// The formula against counted windows.
   @Test func outputSizeMatchesWindowCount() {
     var random = SplitMix64(seed: 0xF0_46E)
     for _ in 0..<2000 {

@@ -58,7 +58,7 @@ import Testing
     #expect(ParameterLayout.forge.strides(for: ParameterSpec(.weights, [:])) == [])
   }
 
-  /// Values numbered in another order, walked by the strides, come out in Forge's.
+  /// Values in another axis order, read by the strides, are in Forge's order.
   @Test(arguments: [
     ParameterLayout.forge, .keras, .pytorch, .axes([.inputs, .width, .outputs, .height]),
   ])

@@ -1,7 +1,7 @@
 import ForgeShapes
 import Testing
 
-/// The voice all errors share.
+/// The common format of all errors.
 @Suite struct ProblemTests {
   private struct Cause: Error, CustomStringConvertible {
     let description: String

@@ -3,7 +3,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// That a prediction in a context calls the allocator not once.
+/// A prediction in a context never calls the allocator.
 @Suite struct AllocationTests {
   /// The calls of the allocator, freeing among them, that `body` makes on this thread.
   private func allocations(_ body: () throws -> Void) rethrows -> Int64 {
@@ -13,7 +13,7 @@ import Testing
     return forge_counted_allocations()
   }
 
-  /// What the tests below rest on: that the counter sees what Swift allocates.
+  /// The counter that the tests below use sees Swift's allocations.
   @Test func counterSeesAllocations() {
     var arrays: [[Float]] = []
     arrays.reserveCapacity(4)
@@ -95,7 +95,7 @@ import Testing
     try expectNone(network, batch: 3)
   }
 
-  /// What Forge does around a user's own arithmetic allocates nothing either.
+  /// Forge's code around a user-defined layer does not allocate either.
   @Test func customLayersDoNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let first = input --> reversal()
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// Workers are made with the context, and handing out steps allocates nothing.
+  /// Workers are created with the context, and distributing steps does not allocate.
   @Test func multithreadedPredictionDoesNotAllocate() throws {
     for seed in UInt64(0)..<10 {
       var options = CompileOptions(threads: .exactly(3))
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  /// From the caller's values into the caller's memory.
+  /// Input and output spans belong to the caller.
   @Test func spanPredictionDoesNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let network = try Model(

@@ -3,7 +3,7 @@ import ForgeModels
 import ForgeTestSupport
 import Testing
 
-/// Networks on a second back end, behind the same protocol as the processor.
+/// Networks on a second back end that implements the same protocol as the CPU.
 @Suite struct BackendTests {
   /// Compiles for the second back end and for the processor.
   private func compile(

@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Synchronization
 import Testing
 
-/// That neither batch nor context nor thread changes a single bit.
+/// Result bits do not depend on batch, context or thread.
 @Suite struct BitwiseTests {
   /// A network with its inputs for several examples and the bits of each prediction on its own.
   private struct Case {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Many tasks predict with one network, through it and through contexts of their own.
+  /// Many tasks predict with one network, directly and through their own contexts.
   @Test func bitsAreIndependentOfConcurrency() async throws {
     for seed in UInt64(0)..<12 {
       let sample = try Case(seed: seed, examples: 4)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The sentences of everything that keeps a model from being compiled.
+/// The message of every compile error.
 @Suite struct CompileErrorTests {
   /// Expects a compile to fail with exactly this text.
   private func expect(
@@ -205,7 +205,7 @@ import Testing
     ) { try model.compile(parameters: UnpreparedSource()) }
   }
 
-  /// Data that is shorter, or gone, when it is read than when it was checked.
+  /// Data that is shorter or missing when it is read after the check.
   @Test func parameterDataChangesDuringLoading() {
     let short = StoredValues(
       bytes: Array(repeating: 0, count: 100), .float32, origin: "conv1_W.bin", count: 72)
@@ -306,7 +306,8 @@ import Testing
     }
   }
 
-  /// Mistakes of the model and of the options come together, and before any parameter is asked for.
+  /// Errors of the model and of the options are reported together, before any parameter is
+  /// requested.
   @Test func modelErrorsPrecedeParameterRequests() {
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
@@ -348,7 +349,7 @@ import Testing
     ) { try Model(input: input, output: [input, constant] --> Add()).compile() }
   }
 
-  /// Named while loading, with the layer, the parameter and the place of the number; all at once.
+  /// All are reported while loading, with layer, parameter and index.
   @Test func nonFiniteParameters() throws {
     let input = Input(width: 4, height: 4, channels: 1)
     let output =

@@ -1,13 +1,13 @@
 import Forge
 import Testing
 
-/// CPU quotas as the control groups of several systems state them.
+/// CPU quotas in the control group files of several systems.
 @Suite struct ControlGroupTests {
   private func quota(_ files: [String: String]) -> Double? {
     ControlGroup.quota(SystemFiles { files[$0] })
   }
 
-  /// A container that sees its own group as the root.
+  /// A container whose own group is the root.
   @Test func unifiedRootGroup() {
     let own = ["/proc/self/cgroup": "0::/\n"]
     let limit = { (text: String) in own.merging(["/sys/fs/cgroup/cpu.max": text]) { $1 } }
@@ -21,7 +21,7 @@ import Testing
     #expect(quota(own) == nil)
   }
 
-  /// The least of a group and of those around it counts.
+  /// The minimum of a group and its ancestors applies.
   @Test func unifiedNestedGroups() {
     let path = "/sys/fs/cgroup/kubepods.slice/pod1.slice/container.scope"
     var files = [
@@ -37,7 +37,7 @@ import Testing
     #expect(quota(files) == 2.5)
   }
 
-  /// The path of a group outside what the container sees.
+  /// The path of a group outside the container's mount.
   @Test func unifiedGroupOutsideMount() {
     let files = [
       "/proc/self/cgroup": "0::/../../other.scope\n", "/sys/fs/cgroup/cpu.max": "300000 100000\n",

@@ -2,7 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Random networks with the kernels of large images: agreement, and bits that depend on nothing.
+/// Random networks with the kernels of large images: agreement with the reference and reproducible
+/// bits.
 @Suite struct ConvolutionalNetworkTests {
   static let seedsPerTest: UInt64 = 6
 
@@ -17,7 +18,7 @@ import Testing
     return options
   }
 
-  /// That these networks are what they are for.
+  /// The random networks together use every kernel under test.
   @Test func networksCoverAllKernels() throws {
     guard CompileOptions.InstructionSet.present != [.scalar] else { return }
     var steps: Set<String> = []
@@ -43,7 +44,7 @@ import Testing
       ]), "\(steps.sorted())")
   }
 
-  /// Every network with all rewrites, with none, and with each of some of them off.
+  /// Every network with all rewrites, with none, and with selected rewrites disabled.
   @Test(arguments: 0..<4)
   func resultsMatchReference(_ part: Int) throws {
     for seed in Self.seeds(part) {
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  /// NaN in all memory before and between predictions changes no bit.
+  /// NaN in all memory before and between predictions does not change results.
   @Test(arguments: 0..<4)
   func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in Self.seeds(part) {
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  /// Keeping a layer changes no bit of an output.
+  /// Keeping a layer does not change output bits.
   @Test(arguments: 0..<4)
   func keptLayersPreserveOutputBits(_ part: Int) throws {
     for seed in Self.seeds(part) {

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The part of its source that a `Resize` samples, chosen at every prediction.
+/// The source rectangle of a `Resize`, chosen at every prediction.
 @Suite struct CropTests {
   private static let crops = [
     CropRectangle(x: 0, y: 0, width: 11, height: 9),

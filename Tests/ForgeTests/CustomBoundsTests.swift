@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a custom layer may touch: its inputs and its output, and nothing beside them.
+/// A custom layer may access only its inputs and its output.
 @Suite struct CustomBoundsTests {
   private static func network(_ body: @escaping CustomOperation.Body) throws -> CompiledModel {
     let input = Input(width: 3, height: 2, channels: 1)
@@ -53,7 +53,7 @@ import Testing
     #expect(try network.predict(Self.values).first == 0)
   }
 
-  /// An input that somebody keeps can be read when the network is gone.
+  /// A retained input can be read after the network is released.
   @Test func retainedInputsOutliveNetwork() throws {
     struct Kept: @unchecked Sendable { var inputs: [CustomInput] = [] }
     let kept = Locked(Kept())

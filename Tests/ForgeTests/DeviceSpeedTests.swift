@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// The machine's speed as a bound of work.
+/// Lower bounds of execution time from the machine's speed.
 @Suite struct DeviceSpeedTests {
   @Test func timeBoundIsTheSlowerResource() {
     let speed = Device.Speed(
@@ -14,7 +14,7 @@ import Testing
     #expect(abs(reading.seconds - 2e-4) < 1e-12)
   }
 
-  /// Every instruction set of the machine is measured, and none that it lacks.
+  /// Every available instruction set is measured, and no other.
   @Test func availableInstructionSetsAreMeasured() {
     let there = Device.all[0].instructionSets
     for set in CompileOptions.InstructionSet.allCases {

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// What the files of several machines say, recorded and shortened.
+/// Recorded and shortened system files of several machines.
 @Suite struct DeviceTests {
   private static func device(
     _ files: [String: String], affinity: ProcessorSet? = nil
@@ -156,7 +156,7 @@ import Testing
     #expect(unknown.name == "arm64 implementer 0xc0 part 0xac3")
   }
 
-  /// Files that are damaged give what is left, and never trap.
+  /// Damaged files give the remaining information and never trap.
   @Test func damagedSystemFiles() {
     let device = Self.device([
       "/proc/cpuinfo":

@@ -2,7 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Large layers of one pixel, whose weights are kept as 24 bits of fixed point where those are exact enough.
+/// Large single-pixel layers, whose weights are stored as 24-bit fixed point where that is accurate
+/// enough.
 @Suite struct FixedPointWeightTests {
   private static let inputs = 523, outputs = 601
 
@@ -112,7 +113,7 @@ import Testing
     #expect(!isFixed(try model.compile(parameters: SeededParameters())))
   }
 
-  /// What was refused once is not read again for inputs of other sizes.
+  /// Rejected weights are not read again for other input sizes.
   @Test func rejectedWeightsAreReadOnce() throws {
     let input = Input(channels: Self.inputs)
     let model = Model(

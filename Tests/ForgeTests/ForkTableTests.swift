@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Forks in the midst of everything that the table in Docs/Concurrency.md has.
+/// Forks during all work listed in the table of Docs/Concurrency.md.
 @Suite(.serialized) struct ForkTableTests {
-  /// Children predict with what was made before the fork, and make anew, whatever other threads were doing.
+  /// Children use objects made before the fork and create new ones, whatever other threads were
+  /// doing.
   @Test(arguments: ForkStorm.Work.allCases) func forkDuringConcurrentWork(
     _ work: ForkStorm.Work
   ) async {

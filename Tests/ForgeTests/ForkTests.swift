@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What was made before a fork, and goes on in the child.
+/// Objects created before a fork remain usable in the child.
 @Suite struct ForkTests {
   /// A context and the values it must give.
   private struct Made: @unchecked Sendable {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// One that a child makes of a model that was compiled before.
+  /// A child creates one from a model compiled before the fork.
   @Test func realtimeContextsSurviveFork() async {
     await #expect(processExitsWith: .success) {
       let context = try Context(try ForkTests.network(threads: 1))

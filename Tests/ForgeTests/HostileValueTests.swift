@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Sizes, counts and layers of users' own that no kernel may ever see.
+/// Sizes, counts and user-defined layers that must be rejected before any kernel runs.
 @Suite struct HostileValueTests {
   private func network() throws -> CompiledModel {
     let model =
@@ -60,7 +60,7 @@ import Testing
     #expect(error?.kind == .wrongShape)
   }
 
-  /// A plan for an image with more pixels than 32 bits count; nothing is allocated for it.
+  /// A plan for an image of more than 2³² pixels; nothing is allocated for it.
   @Test func imagesExceeding32BitPixelCount() throws {
     let input = Input(width: 1 << 17, height: 1 << 16, channels: 1)
     let output = input --> PointwiseConvolution(channels: 1) --> GlobalMaxPooling()
@@ -69,7 +69,7 @@ import Testing
     #expect(try network.workspaceSize() > 1 << 36)
   }
 
-  /// A border that no memory holds, around an input of the model and around what a layer made.
+  /// Padding that exceeds memory, around a model input and around a layer's output.
   @Test(arguments: [false, true])
   func paddingExceedingMemory(ofALayer: Bool) {
     let channels = 1 << 20
@@ -93,7 +93,7 @@ import Testing
         """)
   }
 
-  /// Channels that no memory holds once they are filled up, although the image itself fits.
+  /// Channels that exceed memory once padded to blocks, although the image itself fits.
   @Test func paddedChannelsExceedingMemory() {
     let input = Input(width: 1 << 20, height: 1 << 17, channels: 1)
     let error = #expect(throws: CompileError.self) {
@@ -110,7 +110,8 @@ import Testing
         """) == true, "\(String(describing: error))")
   }
 
-  /// Two images in one tensor, whose borders only together are beyond any memory: one is wide, one is high.
+  /// Two images in one tensor, one wide and one high, whose padding exceeds memory only in
+  /// combination.
   @Test func combinedPaddingExceedingMemory() {
     let input = Input(width: 1, height: 1, channels: 16)
     let parts = [1, 2].map { input --> Activation(.sigmoid, name: "part\($0)") }
@@ -200,7 +201,7 @@ import Testing
         """)
   }
 
-  /// Weights that a layer computes from its input are refused.
+  /// Weights that a layer computes from its input are rejected.
   @Test func inputDependentWeightsAreRejected() throws {
     let input = Input(width: 1, height: 1, channels: 4)
     let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) { lowering in
@@ -217,7 +218,7 @@ import Testing
         """)
   }
 
-  /// Weights that follow from constants are worked out, for kept layers as well.
+  /// Weights computed from constants are evaluated at compile time, also for kept layers.
   @Test func constantDerivedWeightsAreFolded() throws {
     let input = Input(width: 1, height: 1, channels: 4)
     let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) {
@@ -237,7 +238,7 @@ import Testing
     }
   }
 
-  /// One value of a normalization may stand for all channels.
+  /// A single normalization value applies to all channels.
   @Test func scalarNormalizationOperandsBroadcast() throws {
     let input = Input(width: 1, height: 1, channels: 2)
     let model = Model(input: input, output: input --> MixedNormalization())

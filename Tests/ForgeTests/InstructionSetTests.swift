@@ -8,7 +8,7 @@ import Testing
   import Musl
 #endif
 
-/// Which kernels are chosen.
+/// Choice of the instruction set.
 @Suite struct InstructionSetTests {
   @Test func defaultIsBestInstructionSet() throws {
     let sets = CompileOptions.InstructionSet.present
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// All sets compute the same up to rounding, by kernels of their own.
+  /// All sets agree up to rounding, each with its own kernels.
   @Test func instructionSetsAgree() throws {
     let input = Input(width: 9, height: 7, channels: 19)
     let output =
@@ -37,7 +37,7 @@ import Testing
     #expect(results.dropFirst().allSatisfy { $0.bits != results[0].bits })
   }
 
-  /// The environment chooses where the options do not.
+  /// The environment variable applies where the options state nothing.
   @Test func environmentVariableSelectsInstructionSet() async {
     await #expect(processExitsWith: .success) {
       setenv("FORGE_ISA", "scalar", 1)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// A variable that is set to nothing chooses as little as one that is not set.
+  /// An empty variable is the same as an unset one.
   @Test func emptyEnvironmentValueIsIgnored() async {
     await #expect(processExitsWith: .success) {
       let best = try Self.model.compile().instructionSet

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What `keep` makes readable, and that it changes nothing else.
+/// `keep` makes layers readable and changes nothing else.
 @Suite struct KeepTests {
   /// Compiles with and without `keep`; expects equal bits of outputs and right values of kept layers.
   private func expectKept(
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// A few layers of each network, then all of them.
+  /// Some layers of each network, then all of them.
   @Test(arguments: 0..<4)
   func randomNetworks(_ part: Int) throws {
     for seed in UInt64(part * 20)..<UInt64((part + 1) * 20) {

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Which kernel does the work of a convolution.
+/// The choice of a convolution's kernel.
 @Suite struct KernelChoiceTests {
   /// The instruction sets whose plans may have Winograd's convolutions.
   static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
@@ -55,7 +55,7 @@ import Testing
     #expect(try kernel(model(40, 40, grouped), options).hasPrefix("groupedConvolution "))
   }
 
-  /// One pixel has nothing to share a transform with.
+  /// A single pixel cannot share a transform.
   @Test(arguments: vectors)
   func singlePixelUsesDirectConvolution(_ level: CompileOptions.InstructionSet) throws {
     let convolution = Convolution(kernel: (3, 3), channels: 64)
@@ -119,7 +119,7 @@ import Testing
     #expect(chosen.hasPrefix("convolution "))
   }
 
-  /// Every form that is chosen keeps to a third of the accuracy that is asked for.
+  /// Every chosen form stays within a third of the requested accuracy.
   @Test(arguments: vectors)
   func accuracyLimitsKernelForms(_ level: CompileOptions.InstructionSet) throws {
     let model = model(23, 17, inputs: 150, Convolution(kernel: (3, 3), channels: 32))
@@ -146,7 +146,7 @@ import Testing
     #expect(chosen[4].hasPrefix("convolution"))
   }
 
-  /// 1.15 × what the parameters take, for a model of more than 1 MB.
+  /// At most 1.15 × the size of the parameters, for a model of more than 1 MB.
   @Test func sizePreferenceLimitsMemory() throws {
     let input = Input(width: 48, height: 40, channels: 3)
     let output =
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  /// Plans for other sizes find the weights packed: nothing is read from the source again.
+  /// Plans for other sizes reuse packed weights: the source is not read again.
   @Test(arguments: CompileOptions.InstructionSet.present)
   func inputSizesSharePackedWeights(_ level: CompileOptions.InstructionSet) throws {
     let model =

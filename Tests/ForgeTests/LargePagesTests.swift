@@ -5,7 +5,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Memory in pages of 2 MB: which ranges are given out and taken back, what is in them, and that all of it goes.
+/// Memory in pages of 2 MB: allocation, release and contents of ranges.
 @Suite struct LargePagesTests {
   /// A region is as large as this unless one piece needs more.
   static let region = 32 << 20
@@ -79,7 +79,7 @@ import Testing
     #expect(pages.usedBytes == 1024)
   }
 
-  /// Thousands of pieces taken and given back in any order, beside a model that only knows which there are.
+  /// Thousands of pieces allocated and freed in random order, compared with a simple model.
   @Test(arguments: [UInt64(1), 2, 3])
   func allocationsDoNotOverlap(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -112,7 +112,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  /// Pieces given back in any order become one range again.
+  /// Pieces freed in any order coalesce into one range.
   @Test(arguments: [UInt64(4), 5, 6, 7])
   func freeRangesCoalesce(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -138,7 +138,7 @@ import Testing
     for whole in wholes { pages.free(whole.memory) }
   }
 
-  /// What is given back is taken again, the first range that is large enough.
+  /// Freed memory is reused, first fit.
   @Test func freeRangesAreReused() throws {
     let pages = LargePages()
     let pieces = try (0..<5).map { index in
@@ -154,7 +154,7 @@ import Testing
     for index in [0, 2, 4] { #expect(pieces[index].isIntact) }
   }
 
-  /// Pages of which nothing is in use are the system's again: what one takes next holds zeros.
+  /// Unused pages return to the system: the next allocation holds zeros.
   @Test func freePagesAreReleased() throws {
     let pages = LargePages()
     let page = LargePages.pageBytes
@@ -224,7 +224,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  /// Memory that was used before is zeroed, unless it is filled.
+  /// Reused memory is zeroed, unless it is initialized.
   @Test func reusedMemoryIsZeroed() throws {
     let pages = LargePages()
     let byteCount = LargePages.leastBytes + 100
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  /// Memory outlives whoever made its pages, and goes when filling it fails.
+  /// Memory outlives its page allocator, and is released when initialization fails.
   @Test func memoryRetainsItsPages() throws {
     weak var released: LargePages?
     do {
@@ -266,7 +266,7 @@ import Testing
     #expect(released == nil)
   }
 
-  /// Hundreds of models one after the other take no more address space than a few.
+  /// Hundreds of consecutive models take no more address space than a few.
   @Test(.enabled(if: LargePagesTests.addressSpace() != nil, "there is no /proc/self/statm"))
   func parametersAreReleasedWithModel() throws {
     let before = try #require(Self.addressSpace())

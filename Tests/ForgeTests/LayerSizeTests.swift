@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Every layer on odd, prime and non-square sizes and on channels around the width of a block.
+/// Every layer on odd, prime and non-square sizes and on channel counts around the block width.
 @Suite struct LayerSizeTests {
   static let channels = [1, 3, 15, 16, 17, 33, 64, 65]
   static let sizes = [(1, 1), (3, 2), (7, 5), (2, 11), (13, 1), (1, 17)]
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Tensors of one, two, four and five axes through everything that takes them.
+  /// Tensors of one, two, four and five axes through every layer that accepts them.
   @Test func otherRanksMatchReference() throws {
     for sizes in [[17], [5, 3], [2, 3, 5, 7], [3, 1, 2, 4, 5], [2, 1, 2, 1, 2, 1, 2, 3]] {
       let input = Input(shape: sizes)

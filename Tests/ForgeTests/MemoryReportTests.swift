@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a compiled model says about its memory, byte for byte.
+/// The memory report of a compiled model, exact to the byte.
 @Suite struct MemoryReportTests {
   /// Two layers without rewrites that would change their parameters: 17 → 5 channels, then 35 → 3 values.
   private func model() -> Model {
@@ -35,7 +35,8 @@ import Testing
         """)
   }
 
-  /// While a parameter is packed there are the forms before it, its own, and its values.
+  /// While a parameter is packed, memory holds the packed parameters before it, its own packed form
+  /// and its values.
   @Test func peakLoadingMemory() throws {
     let model = model()
     let options = CompileOptions(preference: .size)
@@ -73,7 +74,7 @@ import Testing
     #expect(network.memory.loadingPeak <= 4 * values + network.memory.packedParameters)
   }
 
-  /// Where sizes come with each prediction, parameters are packed at the first.
+  /// Where sizes are known at prediction only, the first prediction packs parameters.
   @Test func unknownSizesDeferPacking() throws {
     let network = try (Model() --> Convolution(kernel: (3, 3), channels: 4, name: "only")).compile(
       parameters: SeededParameters())

@@ -2,9 +2,9 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The arena: what shares it, and that nothing is read which was not written.
+/// The arena: sharing of memory, and no reads of uninitialized memory.
 @Suite struct MemoryTests {
-  /// NaN in all memory before a context is made and between predictions changes no bit.
+  /// NaN in all memory before a context is created and between predictions does not change results.
   @Test(arguments: 0..<4)
   func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
@@ -41,7 +41,7 @@ import Testing
     #expect(workspace.arenaIsUsed)
   }
 
-  /// Inputs hold zeros before they are written, whatever the caller's memory held.
+  /// Inputs hold zeros before they are written, whatever was in the caller's memory.
   @Test func inputsAreZeroInitialized() throws {
     let input = Input(width: 3, height: 2, channels: 5)
     let model = Model(input: input, output: input --> Add(constant: [0.5]))
@@ -52,7 +52,7 @@ import Testing
     #expect(values == Array(repeating: 0.5, count: 60))
   }
 
-  /// No two tensors that are needed by one step lie on each other, as the report has them.
+  /// No two tensors that are live in one step overlap, according to the report.
   @Test(arguments: 0..<4)
   func liveTensorsDoNotOverlap(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
@@ -101,7 +101,7 @@ import Testing
     #expect(saved >= 20)
   }
 
-  /// A tensor that is read much later keeps its place while many others come and go.
+  /// A long-lived tensor keeps its place while others are allocated and released.
   @Test func longLivedTensorsKeepTheirPlace() throws {
     let input = Input(width: 11, height: 9, channels: 7)
     let first = input --> Convolution(kernel: (3, 3), channels: 24, activation: .tanh)

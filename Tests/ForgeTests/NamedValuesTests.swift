@@ -32,7 +32,7 @@ import Testing
     #expect(predictions["features"] == nil)
   }
 
-  /// The order of declaration is that of a context's inputs, whatever the order of creation.
+  /// A context's inputs are in order of declaration, whatever the order of creation.
   @Test func inputsFollowDeclarationOrder() throws {
     let (a, b, c) = (
       Input(width: 2, height: 1, channels: 1), Input(width: 2, height: 1, channels: 1),

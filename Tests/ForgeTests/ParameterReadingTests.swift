@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// How parameters are asked for and read: axis orders, element types, once each.
+/// How parameters are requested and read: axis orders and element types, each parameter once.
 @Suite struct ParameterReadingTests {
   /// Values in Forge's layout put into the order of `axes`.
   private func reordered(
@@ -89,7 +89,7 @@ import Testing
       pytorch: pytorch)
   }
 
-  /// The matrix of a dense layer as each framework holds it after its own flatten, two axes of it.
+  /// The matrix of a dense layer in each framework's axis order after its flatten.
   @Test func denseLayoutsAfterFlatten() throws {
     let model = Model(input: input, output: input --> Dense(neurons: 9, name: "fc"))
     let values = seededValues(count: 7 * 5 * 6, seed: 3)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// Each of the 65,536 half-precision numbers, against what IEEE 754 says of its bits.
+  /// Each of the 65,536 half-precision values against its definition in IEEE 754.
   @Test func halfPrecision() throws {
     let all = (0...UInt16.max).map { $0 }
     let values = try read(bytes(all), .float16)
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  /// Stored types in the layouts of frameworks, through a convolution and what is folded into it.
+  /// Stored types in the layouts of frameworks, for a convolution and the layers folded into it.
   @Test func elementTypesCombineWithLayouts() throws {
     let output =
       input --> Convolution(kernel: (3, 3), channels: 5, name: "conv")

@@ -89,7 +89,7 @@ import Testing
     #expect(bits[0] == bits[1])
   }
 
-  /// Every layer that may be reduced is, and each error is within what `verify` allows by default.
+  /// Every layer that supports reduced precision uses it, within the default bound of `verify`.
   @Test(arguments: CompileOptions.InstructionSet.present, reduced)
   func reducedLayersAndErrorsAreReported(
     _ set: CompileOptions.InstructionSet, _ precision: Precision
@@ -171,7 +171,7 @@ import Testing
     #expect(try keeping.predict(values).bits == plain.predict(values).bits)
   }
 
-  /// NaN in one image of a batch spoils no other.
+  /// NaN in one image of a batch does not affect the others.
   @Test(arguments: reduced)
   func nanAffectsOnlyItsImage(_ precision: Precision) throws {
     let network = try network().compile(
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  /// With the default nothing is as it was not before: the same steps, the same bits.
+  /// The default gives the same steps and bits as explicit Float32.
   @Test func defaultIsFloat32() throws {
     let values = seededValues(count: 23 * 19 * 3, seed: 9)
     let networks = try [CompileOptions(), CompileOptions(precision: .float32)].map {

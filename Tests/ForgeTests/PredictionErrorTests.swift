@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Synchronization
 import Testing
 
-/// The sentences of everything that keeps a prediction from being made.
+/// The message of every prediction error.
 @Suite struct PredictionErrorTests {
   /// Expects a mistake of a kind with exactly this text.
   private func expect(
@@ -211,7 +211,7 @@ import Testing
     expect(.wrongShape, text) { _ = try network.makeSlot() }
   }
 
-  /// The layer is named that does not fit, whatever it is fused with.
+  /// The error names the layer that does not fit, whatever it is fused with.
   @Test func runtimeShapeErrorNamesLayer() throws {
     let input = Input(channels: 3)
     let output =
@@ -331,7 +331,7 @@ import Testing
     #expect(throws: Never.self) { try context.predict() }
   }
 
-  /// A second thread gets an error at once, and the first is not disturbed.
+  /// A second thread gets an error immediately, and the first is not affected.
   @Test func concurrentContextUse() async throws {
     let isInside = Locked(false)
     let mayEnd = Locked(false)
@@ -405,7 +405,7 @@ import Testing
     #expect(throws: Never.self) { try context.predict(batch: 2) }
   }
 
-  /// Finite inputs and parameters can overflow: the first layer that did is named.
+  /// Finite inputs and parameters can overflow: the first layer that does is named.
   @Test func firstNonFiniteLayerIsNamed() throws {
     let input = Input(width: 2, height: 1, channels: 2)
     let output =

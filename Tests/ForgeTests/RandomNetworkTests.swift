@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Random networks against the reference executor, whatever is rewritten.
+/// Random networks against the reference executor, with and without rewrites.
 @Suite struct RandomNetworkTests {
   /// The networks are dealt out to tests, which run side by side.
   static let seedsPerTest = 30

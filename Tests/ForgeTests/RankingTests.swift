@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// The largest values of an output with their meaning.
+/// The largest values of an output with their labels.
 @Suite struct RankingTests {
   @Test func valuesAreInDescendingOrder() {
     let values: [Float] = [0.1, 0.5, -2, 0.3, 0.1]

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// That the real-time path calls neither the allocator nor the system, and gives the same bits.
+/// The real-time path calls neither the allocator nor the system, and gives the same bits.
 @Suite struct RealtimeTests {
   private func network(batch: Int = 5) throws -> CompiledModel {
     let input = Input(width: 7, height: 5, channels: 3, name: "image")
@@ -90,7 +90,7 @@ import Testing
     #expect(sum > 0)
   }
 
-  /// A thread whose system calls a tracer writes down: none between two marks around 1,000 predictions.
+  /// Traces a thread's system calls: none between two marks around 1,000 predictions.
   @Test(.enabled(if: Tracer.path != nil, "there is no strace on this machine"))
   func predictionMakesNoSystemCalls() throws {
     let tracer = try #require(Tracer.path)

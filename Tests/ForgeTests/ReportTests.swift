@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a compiled model says about itself.
+/// The report of a compiled model.
 @Suite struct ReportTests {
   private func model() -> Model {
     let input = Input(width: 8, height: 6, channels: 3)

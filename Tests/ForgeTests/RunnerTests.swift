@@ -29,7 +29,7 @@ import Testing
     #expect(try await batches.predictBatch(inputs) == expected)
   }
 
-  /// Also where more threads are asked for than the network was made for, or the machine has.
+  /// Also with more threads than the network was compiled for or the machine has.
   @Test(arguments: [1, 2, 3, 100]) func bitsAreIndependentOfThreads(threads: Int) async throws {
     var options = CompileOptions(threads: .exactly(3))
     options.smallestShare = 0

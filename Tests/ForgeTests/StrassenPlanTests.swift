@@ -100,7 +100,7 @@ import Testing
     (0, 0), (0.5, 0), (1, 0), (2, 0), (6, 0), (0, 3), (0, 6), (3, 3),
   ]
 
-  /// An input channel of large numbers and small weights must not drown its neighbours, nor an output channel.
+  /// Large input or output channels must not reduce the accuracy of their neighbours.
   @Test("each channel is as exact as it is alone", arguments: spreads)
   func channelsOfDifferentScale(_ spread: (inputs: Float, outputs: Float)) throws {
     let (size, inputs, outputs) = (14, 256, 256)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// No scales even out a matrix that is sparse, or one that holds a number that is not finite.
+  /// No scales balance a sparse matrix, or one with a non-finite value.
   @Test func unbalancedWeightsUseOtherKernels() throws {
     let (size, channels) = (14, 256)
     let scales = channelScales(count: channels, decades: 6, seed: 5)
@@ -146,7 +146,7 @@ import Testing
     #expect(spoiled.errors.indices.filter { !spoiled.errors[$0].isFinite } == [3])
   }
 
-  /// Channels without weights, as training leaves some, keep the algorithm and are exactly 0.
+  /// Channels whose weights are all zero keep the algorithm and are exactly 0.
   @Test func zeroWeightChannels() throws {
     let (size, channels) = (14, 256)
     var weights = normalValues(count: channels * channels, seed: 8)
@@ -173,8 +173,7 @@ import Testing
     }
   }
 
-  /// It sees an image as one row: where another convolution needs zeros around the image, or only a part of one is
-  /// read, another kernel is chosen.
+  /// The kernel treats an image as one row: padded or cropped images use another kernel.
   @Test(arguments: KernelChoiceTests.vectors)
   func strassenRequiresContiguousRows(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(
@@ -199,7 +198,7 @@ import Testing
     #expect(try kernels(low).map { $0.hasPrefix("strassen") } == [true], "\(level)")
   }
 
-  /// Odd sizes, in one segment and in several, with an activation and with something added.
+  /// Odd sizes in one and several segments, with an activation and a residual.
   @Test(arguments: KernelChoiceTests.vectors)
   func oddSizes(_ level: CompileOptions.InstructionSet) throws {
     for (width, height, inputs, outputs) in [(13, 15, 384, 320), (11, 23, 256, 256)] {
@@ -216,7 +215,7 @@ import Testing
     }
   }
 
-  /// Also where threads take pieces of each other's shares.
+  /// Also when threads take over parts of each other's work.
   @Test(arguments: KernelChoiceTests.vectors)
   func bitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
     for (size, inputs, outputs) in [(14, 512, 512), (19, 320, 448), (7, 512, 1024)] {

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// How many threads a step is worth.
+/// How many threads a step uses.
 @Suite struct ThreadSplitTests {
   @Test func smallStepsUseOneThread() {
     let split = ThreadSplit()
@@ -30,7 +30,7 @@ import Testing
     #expect(split.mostThreads(tiles: 0, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// A piece is worth 20 µs of one of two threads: a million multiply-adds of the step or 400 kB.
+  /// A piece takes 20 µs on one of two threads: a million multiply-adds of the step or 400 kB.
   @Test func pieceSizes() {
     let split = ThreadSplit()
     #expect(split.pieces(threads: 2, multiplyAdds: 1_999_999, bytes: 0) == 1)
@@ -45,7 +45,7 @@ import Testing
     #expect(all.pieces(threads: 1, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// Rows of images of more than 14×14 pixels are dealt out, else tiles.
+  /// Rows of images of more than 14×14 pixels are distributed, otherwise tiles.
   @Test func largeImagesSplitByRows() {
     let split = ThreadSplit()
     #expect(ThreadSplit.rowsFrom == 200)

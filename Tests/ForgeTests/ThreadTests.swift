@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Random networks are small: one with more tiles and real work, at every instruction set.
+  /// Random networks are small: this one has more tiles and work, on every instruction set.
   @Test(arguments: CompileOptions.InstructionSet.present)
   func largeNetworkBitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
     let input = Input(width: 53, height: 47, channels: 3)
@@ -62,7 +62,7 @@ import Testing
     #expect(Set(bits).count == 1)
   }
 
-  /// One of them has the pool, the others go alone, and none notices.
+  /// One prediction uses the pool, the others run on one thread, with equal results.
   @Test func concurrentPredictionsShareThePool() async throws {
     for seed in UInt64(0)..<8 {
       let model = RandomNetwork(seed: seed).model
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Workers compute as the caller does, also where it flushes denormals to zero.
+  /// Workers use the caller's floating-point mode, also flush-to-zero.
   @Test func workersInheritFloatingPointMode() throws {
     let input = Input(width: 8, height: 64, channels: 16)
     let model = Model(input: input, output: input --> Multiply(constant: [0.5]))
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// However many threads pack parameters, they give the same bits and hold the same memory.
+  /// Packing gives the same bits and takes the same memory with any number of threads.
   @Test func packingIsIndependentOfThreads() async {
     await #expect(processExitsWith: .success) {
       let input = Input(width: 5, height: 5, channels: 67)

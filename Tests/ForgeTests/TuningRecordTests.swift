@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Kernels that are given back.
+/// Recorded kernel choices passed to another compilation.
 @Suite struct TuningRecordTests {
   /// A model of one convolution, and a record for it.
   private func model() -> Model {
@@ -119,7 +119,7 @@ import Testing
         """)
   }
 
-  /// Whatever the cost model chooses is a record as well.
+  /// Choices of the cost model can be recorded as well.
   @Test func costModelChoicesAreRecorded() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  /// A record may not take what other options of the compile forbid.
+  /// A record may not use kernels that other compile options forbid.
   @Test func recordsRespectCompileOptions() throws {
     let winograd = TuningRecord.Kernel(
       name: "winograd", panelWidth: 32, tile: "4x4", summedChannels: 64)
@@ -278,7 +278,8 @@ import Testing
     #expect(try compile([direct(16), direct(16)]).report.tuning.fallbacks.isEmpty)
   }
 
-  /// What the model does not have is passed over, what the record does not have is chosen by cost.
+  /// Convolutions missing from the model are ignored, those missing from the record are chosen by
+  /// cost.
   @Test func recordsOfOtherModels() throws {
     let other = TuningRecord.Choice(
       convolution: .init(input: "rubbish", output: "", kernel: "3x3", stride: "-1x1"),

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Kernels chosen by timing; no test depends on which one a real clock favours.
+/// Kernels chosen by timing; no test depends on real times.
 @Suite struct TuningTests {
   static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
 
@@ -20,7 +20,7 @@ import Testing
       relativeL2: 5e-6)
   }
 
-  /// Each kernel that is looked at wins once, and does what the reference does.
+  /// Each candidate kernel wins once and matches the reference.
   @Test(arguments: vectors)
   func everyCandidateMatchesReference(_ level: CompileOptions.InstructionSet) throws {
     let model = TunedNetwork.model()
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A kernel that pools is one step, another is two: both are what a choice costs.
+  /// A pooling kernel is one step, others need two: the cost of a choice covers both.
   @Test func kernelCostIncludesPooling() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// A real race gives times, and lets go of the weights of kernels that lost.
+  /// Real timing reports times and releases the weights of losing kernels.
   @Test func realTimingReleasesLosingWeights() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
@@ -133,7 +133,7 @@ import Testing
       try again.outputs(of: inputs).map(\.bits) == network.outputs(of: inputs).map(\.bits))
   }
 
-  /// With an accuracy that no transform keeps, panels are all there is to choose.
+  /// With an accuracy that no transform reaches, only panel widths are candidates.
   @Test(arguments: vectors)
   func accuracyLimitsCandidates(_ level: CompileOptions.InstructionSet) throws {
     for accuracy in [1e-9, 4e-6, 1e-5, 1e-3] {
@@ -170,7 +170,7 @@ import Testing
     #expect(try TunedNetwork.timed(model, scalar).isEmpty)
   }
 
-  /// Sizes that come with the inputs are planned by the cost model.
+  /// Sizes known at prediction only are planned by the cost model.
   @Test func unknownSizesUseCostModel() throws {
     let model =
       Model(channels: 16) --> Activation(.tanh)
@@ -184,7 +184,7 @@ import Testing
     #expect(try network.predict(input).bits == plain.predict(input).bits)
   }
 
-  /// Layers that are kept change no bit; a tuned plan is what is compared with the reference.
+  /// Kept layers do not change bits; verification compares the tuned plan.
   @Test func tuningWithKeepAndVerify() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()

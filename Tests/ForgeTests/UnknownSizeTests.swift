@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// Fewer plans than sizes: they are made again and give the same.
+  /// Fewer cached plans than sizes: plans are recreated with equal results.
   @Test func evictedPlansAreRecreated() throws {
     let model =
       Model() --> Convolution(kernel: (3, 3), channels: 4) --> Resize(width: 3, height: 4)
@@ -103,7 +103,7 @@ import Testing
     try expectAgreement(model, planCacheSize: 3)
   }
 
-  /// How often plans are made, counted by a layer's own shape rule.
+  /// The number of plans made, counted in a layer's shape rule.
   @Test func planCacheIsBounded() throws {
     let made = Counter()
     let input = Input(channels: 1)
@@ -192,7 +192,7 @@ import Testing
     #expect(network.summary() == model.summary())
   }
 
-  /// A comparison takes pictures of a size of its own.
+  /// Verification chooses its own sample size.
   @Test func verificationChoosesSampleSize() throws {
     let model =
       Model() --> Convolution(kernel: (5, 5), channels: 4, stride: (2, 2))

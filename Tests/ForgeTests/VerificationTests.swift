@@ -45,7 +45,7 @@ import Testing
     #expect(errors[0] != errors[2])
   }
 
-  /// No plan comes nearer than single precision allows: the first layer that differs is named.
+  /// A bound beyond single precision fails, and the first layer that differs is named.
   @Test func unattainableBoundNamesFirstLayer() throws {
     let error = #expect(throws: CompileError.self) {
       try network().compile(
@@ -98,7 +98,7 @@ import Testing
     Issue.record("folding made no network worse")
   }
 
-  /// Layers that are exact come before the one that is not.
+  /// The layers before the inexact one are exact.
   @Test func firstLayerOutOfBoundsIsNamed() throws {
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
@@ -115,7 +115,7 @@ import Testing
       } == true)
   }
 
-  /// A layer that is not what it was: its arithmetic differs each time it is called.
+  /// A custom layer whose result differs with each call.
   @Test func nondeterministicLayerFails() throws {
     let calls = Locked(0)
     let input = Input(width: 5, height: 4, channels: 2)
@@ -138,7 +138,7 @@ import Testing
       } == true)
   }
 
-  /// NaN on both sides is agreement of neither.
+  /// NaN in both results is not agreement.
   @Test func nanFails() throws {
     let input = Input(width: 2, height: 2, channels: 2)
     let output = input --> Convolution(kernel: (1, 1), channels: 2, name: "conv")
@@ -151,7 +151,7 @@ import Testing
       error?.problems.first?.details.first?.text == "relative L2 error nan of output \"conv\"")
   }
 
-  /// Numbers that cancel can be no more exact than their inputs: the bound is not one of what is left of them.
+  /// The bound is relative to the terms of a sum, not to what remains after cancellation.
   @Test(arguments: CompileOptions.InstructionSet.present)
   func cancellationLoosensBound(_ set: CompileOptions.InstructionSet) throws {
     let input = Input(width: 5, height: 4, channels: 3)
@@ -184,7 +184,7 @@ import Testing
     #expect(error.relativeL2 > 1e-5)
   }
 
-  /// What cancels to exactly 0 in double precision leaves the roundings of a plan, which no multiple of 0 bounds.
+  /// Sums that are exactly 0 in double precision leave rounding errors in a plan.
   @Test(arguments: CompileOptions.InstructionSet.present)
   func cancellationToZero(_ set: CompileOptions.InstructionSet) throws {
     let input = Input(width: 5, height: 4, channels: 3)
@@ -206,7 +206,8 @@ import Testing
     #expect(error.relativeL2 > 1e-5)
   }
 
-  /// The floor does not let a wrong layer pass: a thousandth of the weights' size is far above it.
+  /// The error floor does not hide a wrong layer: a thousandth of the weights' size is far above
+  /// it.
   @Test func wrongNeuronAmongCancellingOnesFails() throws {
     let calls = Locked(0)
     let input = Input(width: 1, height: 1, channels: 256)
@@ -229,7 +230,7 @@ import Testing
     }
   }
 
-  /// An output that is exactly 0, of a ReLU that lets nothing through, is compared as any other.
+  /// An output that is exactly 0, after a ReLU of negative values, is compared as any other.
   @Test func allZeroOutput() throws {
     let input = Input(width: 3, height: 3, channels: 2)
     let output =
@@ -254,7 +255,7 @@ import Testing
     }
   }
 
-  /// A network of any size that the comparison's own size does not fit says so.
+  /// Verification reports that its sample size does not fit a network of variable size.
   @Test func unsupportedSampleSize() throws {
     let input = Input(channels: 1)
     let output =

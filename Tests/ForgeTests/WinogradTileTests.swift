@@ -3,7 +3,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The estimate of Winograd's errors, by which accuracy is kept, against errors that are measured.
+/// The estimated error of Winograd's algorithm against measured errors.
 @Suite struct WinogradTileTests {
   static let kernels = [(3, 3), (5, 5), (7, 1), (1, 7), (3, 1), (1, 3)].map {
     Size(width: $0.0, height: $0.1)

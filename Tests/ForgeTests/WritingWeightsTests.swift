@@ -4,7 +4,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Weight files of whole models: a model that reads its own file predicts the same bits.
+/// Weight files of whole models: a model loaded from its own file predicts the same bits.
 @Suite struct WritingWeightsTests {
   private static func model() -> Model {
     let input = Input(width: 9, height: 7, channels: 3)

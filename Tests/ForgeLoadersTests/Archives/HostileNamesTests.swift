@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Names that cost a reader time or memory, or that mean the same to one that compares characters.
+/// Names that are expensive to read, or equal when compared as characters.
 @Suite struct HostileNamesTests {
   private static let empty = "{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}"
 
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Each took a string's hash seconds to hours: by the square of the marks on one character.
+  /// Hashing each took seconds to hours: quadratic in the combining marks of one character.
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
@@ -47,7 +47,7 @@ import Testing
     #expect(error.remedy == "raise nameBytes in LoadLimits for a file that you trust")
   }
 
-  /// Names within the limit, but so many of them that strings of them could not be hashed.
+  /// Names within the limit, but too many to hash as strings.
   @Test(.timeLimit(.minutes(1))) func manyCombiningMarkNamesAreRejected() throws {
     let marks =
       String(repeating: "\u{301}", count: 1_000) + String(repeating: "\u{323}", count: 1_000)
@@ -64,7 +64,7 @@ import Testing
     #expect(try error("a.safetensors", Self.safetensors(header))?.kind == .refused)
   }
 
-  /// Both spellings of é, which strings hold for equal, are names of their own.
+  /// Both encodings of é, which are equal as strings, are distinct names.
   @Test func namesAreComparedAsBytes() throws {
     let folder = try ScratchFolder()
     func tensor(_ first: Int) -> String {

@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that claim more than they have: each is refused before memory or time is spent on the claim.
+/// Files that declare more data than they hold: each is rejected before memory or time is spent.
 @Suite(.timeLimit(.minutes(1))) struct HostileStructureTests {
   /// A `.npy` file.
   static func array(_ values: [Float], header: String? = nil, version: UInt8 = 1) -> [UInt8] {
@@ -75,7 +75,7 @@ import Testing
 
   // MARK: npy
 
-  /// A terabyte of nothing: the file system holds none of it, and no machine could.
+  /// A sparse file of one terabyte, which takes no disk space.
   @Test(arguments: [("<f4", 4), ("|b1", 1), ("<f8", 8)])
   func sparseArraysExceedingMemoryAreRejected(_ type: String, _ width: Int) throws {
     let folder = try ScratchFolder()
@@ -158,7 +158,7 @@ import Testing
       #expect(error?.received == "an archive of 30000 entries")
     }
 
-    /// 4 MB that claim to be 4 GB: the ratio is possible, the memory is not asked for.
+    /// 4 MB that declare 4 GB: the ratio is possible, but no memory is allocated.
     @Test func overinflatedArraysAreRejected() throws {
       let folder = try ScratchFolder()
       let count = 1 << 30

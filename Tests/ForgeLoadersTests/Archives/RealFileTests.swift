@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that others wrote, where they are at hand.
+/// Files written by other programs, where available.
 @Suite(.enabled(if: Archives.real != nil)) struct RealFileTests {
   private let folder = Archives.real ?? ""
 

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Parts written straight into the tensor they are joined into, and parts that are copied.
+/// Concatenated parts written directly into the result, and parts that are copied.
 @Suite struct ConcatenateInPlaceTests {
   private let input = Input(width: 7, height: 5, channels: 16)
 

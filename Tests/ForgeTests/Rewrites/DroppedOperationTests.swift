@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Operations that disappear: identities, reshapes before dense layers, constants.
+/// Operations that are dropped: identities, reshapes before dense layers, constants.
 @Suite struct DroppedOperationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Normalizations multiplied into the weights before them, and those that must stay.
+/// Batch normalizations folded into preceding weights, and those that must stay.
 @Suite struct FoldBatchNormalizationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -63,7 +63,7 @@ import Testing
         --> Activation(.relu))
   }
 
-  /// A normalization without a linear layer before it becomes a scale and a shift.
+  /// A normalization without a preceding linear layer becomes a scale and a shift.
   @Test func standaloneNormalizationBecomesScale() throws {
     try expect(1, ["affine"], input --> BatchNormalization())
     try expect(

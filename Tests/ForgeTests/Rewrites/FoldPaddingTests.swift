@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Zeros around an image that become part of the convolution after them.
+/// Zero padding folded into the convolution after it.
 @Suite struct FoldPaddingTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Functions applied by the operation before them, and those that need a step.
+/// Activations fused into the operation before them, and those that need a step.
 @Suite struct FuseActivationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 

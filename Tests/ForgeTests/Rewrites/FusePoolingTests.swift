@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// 2×2 maximum poolings that are done in the step of the convolution before them.
+/// 2×2 maximum poolings fused into the convolution before them.
 @Suite struct FusePoolingTests {
   /// Two convolutions, the first of a plain image, the second large enough for Winograd's algorithm.
   private func model(
@@ -38,7 +38,7 @@ import Testing
 
   private static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
 
-  /// Steps are fewer, and not a bit differs.
+  /// There are fewer steps, and the bits are equal.
   @Test(arguments: vectors)
   func fusionPreservesBitsForAllSizes(_ level: CompileOptions.InstructionSet) throws {
     for (width, height) in [(44, 44), (45, 47), (46, 31), (37, 50)] {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// The convolution that is read is there as it was, and no bit of the output depends on it.
+  /// Kept convolutions have their values, and output bits do not change.
   @Test func fusionWithKeptConvolutions() throws {
     for padding in [Padding.valid, .same] {
       let model = model(45, 47, padding: padding)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// What others read too must be there as a whole.
+  /// A convolution with other consumers must be stored completely.
   @Test func fusionSkipsSharedConvolutions() throws {
     let input = Input(width: 20, height: 20, channels: 3)
     let conv = input --> Convolution(kernel: (3, 3), channels: 16)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// The largest sum need not give the largest result, or, where a function is rounded, not to the bit.
+  /// The largest sum need not give the largest result, or not the same bits after rounding.
   @Test func fusionSkipsNonMonotonicActivations() throws {
     for function in [
       ActivationFunction.leakyReLU(slope: -0.5), .sigmoid, .tanh, .swish, .gelu, .mish,
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// A function after the pooling is the step's own, whatever it is; two of them are too many.
+  /// Any activation after the pooling is fused; a second one is not.
   @Test func fusionOfActivationAfterPooling() throws {
     let falling = model(44, 44, activation: .linear, after: .swish)
     #expect(try steps(falling, CompileOptions()).first == "plain pooled")
@@ -146,7 +146,7 @@ import Testing
     try expectAgreement(two, relativeL2: 5e-6)
   }
 
-  /// Zeros of either sign are kept apart: pixels without light make sums of exactly 0.
+  /// Zeros keep their sign: black pixels give sums of exactly 0.
   @Test func fusionPreservesSignedZeros() throws {
     let model = model(44, 44, activation: .leakyReLU(slope: 0))
     let values = seededValues(count: 44 * 44 * 3, seed: 2).enumerated().map {

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Shortcuts added by the layer before the sum, and sums that must stay.
+/// Residuals fused into the layer before the sum, and sums that must stay.
 @Suite struct FuseResidualTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -33,7 +33,7 @@ import Testing
       outputs: [[vector, vector --> Dense(neurons: 19)] --> Add()])
   }
 
-  /// The one of two branches that is computed last adds the other.
+  /// The branch that is computed last adds the other.
   @Test func fusionIntoLaterBranch() throws {
     let left = input --> Convolution(kernel: (3, 3), channels: 8)
     let right = input --> Convolution(kernel: (1, 1), channels: 8)
@@ -99,7 +99,7 @@ import Testing
       [input, input --> MaxPooling(kernel: (3, 3), stride: (1, 1), padding: .same)] --> Add())
   }
 
-  /// A sum of inputs whose sizes are not known might be spread when they are.
+  /// A sum of inputs of unknown sizes might broadcast at run time.
   @Test func fusionSkipsUnknownSizes() throws {
     let any = Input(channels: 3)
     let output = [any, any --> Convolution(kernel: (3, 3), channels: 3)] --> Add()

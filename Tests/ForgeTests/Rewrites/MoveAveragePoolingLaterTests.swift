@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Averages that trade places with the pointwise convolution after them.
+/// Average poolings exchanged with the pointwise convolution after them.
 @Suite struct MoveAveragePoolingLaterTests {
   private let input = Input(width: 13, height: 11, channels: 40)
 
@@ -34,7 +34,8 @@ import Testing
         --> BatchNormalization() --> Activation(.relu))
   }
 
-  /// Both results in single precision against each other, tighter than against the truth.
+  /// Both results in single precision against each other, with a tighter bound than against the
+  /// reference.
   @Test func resultsMatchOriginalOrder() throws {
     for (width, height, channels) in [(3, 3, 16), (2, 5, 31), (7, 1, 5)] {
       let model = Model(
@@ -57,7 +58,7 @@ import Testing
     try expect(0, input --> average() --> PointwiseConvolution(channels: 64))
   }
 
-  /// Zeros of the border in the average: a bias would be counted less often there.
+  /// Averages that include padding: a bias would have less weight there.
   @Test func moveSkipsPaddedAverages() throws {
     try expect(0, input --> average(border: .counted) --> PointwiseConvolution(channels: 8))
   }
@@ -95,7 +96,7 @@ import Testing
       averaged --> PointwiseConvolution(channels: 9, name: "b"))
   }
 
-  /// A kept average is made beside the network.
+  /// A kept average is computed by a separate step.
   @Test func keptAverageIsComputedSeparately() throws {
     let model = Model(
       input: input,

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Cuts before a function of each element instead of after it.
+/// Crops moved before an elementwise operation.
 @Suite struct MoveCropsEarlierTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -31,7 +31,7 @@ import Testing
     try expect(0, input --> UpSampling(mode: .bilinear) --> Crop(top: 1))
   }
 
-  /// A function that the layer before it applies for nothing stays with it.
+  /// An activation that is fused at no cost stays fused.
   @Test func moveSkipsFusedActivations() throws {
     let conv = Convolution(kernel: (3, 3), channels: 4, activation: .relu)
     let model = Model(input: input, output: input --> conv --> Crop(top: 1))
@@ -41,7 +41,7 @@ import Testing
     try expectAgreement(model)
   }
 
-  /// A cut is another reading of memory where its readers need no zeros around it.
+  /// A crop is a view of memory where its consumers need no padding.
   @Test func cropsCopyNoData() throws {
     let model = Model(
       input: input,

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Results written over an input that nothing needs any more.
+/// Results written over an input that is no longer needed.
 @Suite struct ReuseInPlaceTests {
   private let input = Input(width: 7, height: 5, channels: 20)
   /// 20 channels are two blocks.
@@ -36,7 +36,7 @@ import Testing
         == [image, 4 * image])
   }
 
-  /// Over a concatenation whose parts nothing reads any more, and not while something does.
+  /// A concatenation is overwritten only when its parts have no more consumers.
   @Test func reuseOfConcatenations() throws {
     let a = input --> PointwiseConvolution(channels: 16)
     let b = input --> PointwiseConvolution(channels: 16)
