@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Inputs of which every other one has a scale of 10, all in groups with those that have not.
+  /// Every other input has a scale of 10; each group mixes both kinds.
   @Test("input scales that weights compensate", arguments: [1, 2])
   func scaledInputs(levels: Int) {
     var weights = Weights(outputs: 128, inputs: 128)
@@ -66,7 +66,8 @@ import Testing
     #expect(abs(weights.unevenness(levels: levels).input / expected - 1) < 0.1)
   }
 
-  /// The mean over a group of channels: one channel of a thousandth has the others' errors.
+  /// Errors follow the mean of a group: a channel of a thousandth of the size has the others'
+  /// errors.
   @Test("small output channels have the error of their group", arguments: [1, 2])
   func smallOutput(levels: Int) {
     var weights = Weights(outputs: 128, inputs: 128)

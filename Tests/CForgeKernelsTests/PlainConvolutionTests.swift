@@ -158,7 +158,7 @@ private func check(
     }
   }
 
-  /// 4,096 floats, of which 32 must be left over.
+  /// The threshold is 4,096 floats, of which 32 must stay unused.
   @Test(
     "gray images around the copy threshold",
     arguments: [(64, 63), (64, 64), (65, 63), (32, 127)])
@@ -210,7 +210,7 @@ private func check(
     }
   }
 
-  /// Whether an image is copied, and where a pixel stands in it, changes no bit.
+  /// Bits depend neither on copying nor on a pixel's column.
   @Test("equal windows give equal bits in every column, copied or not", arguments: panels)
   func sameWindows(panel: Int) {
     for (height, width) in [(3, 40), (60, 40)] {

@@ -199,7 +199,8 @@ private func roundingBound(
     }
   }
 
-  /// Integers are exact, and the rest is done in the same order: every level has the same bits.
+  /// Integer sums are exact and the remaining operations keep their order: all levels give the same
+  /// bits.
   @Test("int8 results have the same bits on every level", arguments: channels)
   func bytes(inputs: Int) {
     for outputs in [1, 17, 64, 130] {

@@ -116,7 +116,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// What `.same` is of an even and of an odd size, `.valid`, and edges beyond the window.
+  /// `.same` of even and odd sizes, `.valid`, and edges larger than the window.
   @Test("stride 2: paddings of even and odd sizes", arguments: WinogradForm.strided, 1...9)
   func stridedPaddings(form: WinogradForm, height: Int) {
     for width in [2, 3, 8, 9, 14, 15] {

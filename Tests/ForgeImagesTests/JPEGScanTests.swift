@@ -16,7 +16,8 @@ import Testing
     scripts.map { "jpeg-scans-\($0).jpg" }
     + ["444", "422", "420", "gray", "cmyk"].map { "jpeg-\($0)-progressive.jpg" }
 
-  /// A file that ends after any scan but the last, with an end marker, as a download may be stored.
+  /// A file that ends after any scan but the last, with an end marker, as an interrupted download
+  /// may.
   @Test(arguments: severalScans)
   func missingScansAreAnError(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)

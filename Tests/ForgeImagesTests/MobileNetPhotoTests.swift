@@ -4,7 +4,7 @@ import ForgeModels
 import Foundation
 import Testing
 
-/// Real weights on real pictures, against recorded answers (../shared/data/NOTES.md says how made).
+/// Real weights on real pictures, against recorded results (see ../shared/data/NOTES.md).
 @Suite("MobileNet on photos", .enabled(if: ImageFixtures.hasSharedData, "no ../shared/data"))
 struct MobileNetPhotoTests {
   private let preparation = ImagePreparation(

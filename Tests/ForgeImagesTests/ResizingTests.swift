@@ -47,8 +47,7 @@ import Testing
     #expect(converted.pixels == [UInt8](testCase.pixels))
   }
 
-  /// The issue's own measure: at most 1/255 from the resize in floating point, which the reference
-  /// of the layer `Resize` computes.
+  /// At most 1/255 from the floating-point resize of the reference of the layer `Resize`.
   @Test func bilinearMatchesAntialiasedResizeLayer() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<40 {

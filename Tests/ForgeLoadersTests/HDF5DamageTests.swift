@@ -150,7 +150,7 @@ import Testing
     try expectDamagedChunk(bytes)
   }
 
-  /// A whole stream with a right checksum that gives ten bytes of a chunk's 576.
+  /// A complete stream with a correct checksum that gives 10 of a chunk's 576 bytes.
   @Test(.enabled(if: Fixtures.hasZlib)) func shortCompressedChunkIsAnError() throws {
     var bytes = try Fixtures.bytes("storage.h5")
     let node = try chunkNode(of: bytes)

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// Fifty layers of 64 neurons with ReLU: the size of the activations stays within reason.
+  /// Fifty layers of 64 neurons with ReLU: activations stay within bounds.
   @Test func deepNetworkActivationsStayBounded() throws {
     var activations = [Float](repeating: 1, count: 64)
     for layer in 0..<50 {

@@ -106,7 +106,7 @@ import Testing
         """)
   }
 
-  /// More weights than there may be numbers.
+  /// More weights than the largest element count.
   @Test func weightCountOverflow() throws {
     let most = ConvolutionGeometry.maximumArgument
     let window = ConvolutionGeometry(kernel: Size(width: most, height: most), padding: .same)

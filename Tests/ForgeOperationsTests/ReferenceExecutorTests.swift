@@ -100,7 +100,7 @@ import Testing
     #expect(try small.run()[small.output]?.values == [1, -5, 5])
   }
 
-  /// The left and the right half of a picture by two slots of different names.
+  /// The left and right halves of a picture, by two named crops.
   @Test func cropsAreSelectedByName() throws {
     var graph = OperationGraph()
     let input = graph.addInput(Shape(sizes: [1, 4, 1]))
@@ -183,7 +183,7 @@ import Testing
     #expect(failed?.cause is CancellationError)
   }
 
-  /// Values of a larger graph, and one that no node makes.
+  /// Values of a larger graph, and one that no node produces.
   @Test func unknownValues() throws {
     let small = try Small()
     var larger = small.graph

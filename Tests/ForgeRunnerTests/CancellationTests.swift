@@ -97,8 +97,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// At every step of a plan: the caller resumes while the step is still at work, the slot comes back
-  /// at the step's end, and no further step begins.
+  /// At every step of a plan: the caller resumes while the step runs, the slot is free at the
+  /// step's end, and no further step starts.
   @Test(arguments: 0..<5) func cancellationStopsRunningPrediction(step: Int) async throws {
     let network = SteppedNetwork(steps: 5, allowed: step)
     let runner = try Runner(network, inflightBuffers: 1)

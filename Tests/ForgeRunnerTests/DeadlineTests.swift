@@ -1,7 +1,7 @@
 import ForgeRunner
 import Testing
 
-/// Deadlines on a clock that the test moves.
+/// Deadlines on a test clock.
 @Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
   private func expectExceeded(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation

@@ -1,7 +1,7 @@
 import ForgeRunner
 import Testing
 
-/// Micro-batches on a clock that the test moves.
+/// Micro-batches on a test clock.
 @Suite(.timeLimit(.minutes(1))) struct MicroBatchTests {
   private func runner(
     _ network: SteppedNetwork, batch: Int, clock: TestClock, window: Duration = .milliseconds(2)

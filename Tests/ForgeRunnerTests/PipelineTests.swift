@@ -70,7 +70,7 @@ import Testing
 
   private var sources: [String] { (20..<500).map { "\($0)" } }
 
-  /// While one input runs, the next is prepared and the one before it read out.
+  /// While one input runs, the next is prepared and the previous result is read.
   @Test func stagesOverlap() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

@@ -10,7 +10,7 @@ import Testing
     #expect(statistics.throughput == 0)
   }
 
-  /// Known times on a clock that the test moves.
+  /// Known times on a test clock.
   @Test func stageTimes() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false, failing: [3: .run])

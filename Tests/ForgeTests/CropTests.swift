@@ -79,7 +79,7 @@ import Testing
     #expect(try network.predict(input.values) == whole)
   }
 
-  /// Both layers of one name take the rectangle.
+  /// Both layers of the same name use the rectangle.
   @Test func layersWithSameNameShareCrop() throws {
     let resize = Resize(width: 3, height: 3, name: "resize")
     let left = Input(width: 11, height: 9, channels: 1, name: "left")

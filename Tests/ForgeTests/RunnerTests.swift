@@ -84,8 +84,8 @@ import Testing
     #expect(runner.freeSlots == 1)
   }
 
-  /// A signal that is raised while a plan runs stops it before its next step: custom layers on both
-  /// sides of C steps say how far it came.
+  /// A signal raised while a plan runs stops it before its next step: custom layers before and
+  /// after C steps record the progress.
   @Test(arguments: 0..<4) func cancellationStopsBetweenSteps(step: Int) async throws {
     final class Trace: Sendable {
       let reached = Atomic<Int>(-1)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Pointwise convolutions by Strassen's algorithm, once and twice, in plans.
+/// Pointwise convolutions by Strassen's algorithm with one and two levels, in plans.
 @Suite struct StrassenPlanTests {
   private func model(
     _ width: Int, _ height: Int, _ inputs: Int, _ outputs: Int,

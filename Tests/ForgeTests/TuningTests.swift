@@ -206,7 +206,7 @@ import Testing
       try kept.outputs(of: inputs)[0].bits == network.outputs(of: inputs)[0].bits)
   }
 
-  /// A network that cannot run cannot be measured: its plan is the cost model's, and the report says so.
+  /// A network that cannot run cannot be timed: the cost model plans it, and the report says so.
   @Test func throwingLayerFallsBackToCostModel() throws {
     struct Bad: Error {}
     let level = try #require(TunedNetwork.instructionSet)

@@ -63,7 +63,7 @@ import Testing
     #expect(details["rewrite"] == "none is to blame")
   }
 
-  /// A bound between the errors with and without a rewrite: that rewrite is blamed.
+  /// With a bound between the errors with and without a rewrite, that rewrite is named.
   @Test func faultyRewriteIsNamed() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let model = Model(

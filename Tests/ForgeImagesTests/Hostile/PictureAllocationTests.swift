@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// A picture becomes the input of a network with one more picture of RGB at most.
+  /// Preparing an input takes at most one additional RGB picture.
   @Test(arguments: HostilePicture.all.indices)
   func preparationIsBounded(_ index: Int) async {
     guard case .picture = HostilePicture.all[index].outcome else { return }

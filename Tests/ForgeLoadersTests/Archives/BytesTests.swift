@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Readers that take bytes in memory read what they read by path, bit for bit.
+/// Readers give equal bits from bytes in memory and from a path.
 @Suite struct BytesTests {
   /// Every fixture that is a whole file, as a path from the folder of archives on.
   static let files: [String] = {
@@ -117,7 +117,7 @@ import Testing
     #expect(!byBytes.availableNames.isEmpty)
   }
 
-  /// Bytes that end too early are an error of this module's, wherever they end.
+  /// Truncated bytes are a `LoadError`, wherever they end.
   @Test(arguments: files) func truncatedBytesAreErrors(_ name: String) throws {
     let memory = try Archives.bytes(name)
     for share in 0..<16 {

@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that are cut off or altered: values or a `LoadError`, never a trap.
+/// Truncated or altered files: values or a `LoadError`, never a trap.
 @Suite struct HostileFileTests {
   /// Does with a file whatever can be done with one.
   private func use(_ path: String) throws {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// A file that is cut while it is mapped is found out before its values are read.
+  /// Truncation of an opened file is detected before its values are read.
   @Test func shrunkFilesAreDetected() throws {
     let folder = try ScratchFolder()
     for (file, read) in Self.readers {

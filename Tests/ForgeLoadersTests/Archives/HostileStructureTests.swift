@@ -120,7 +120,7 @@ import Testing
   // MARK: Archives
 
   #if Zip
-    /// Headers of spaces took time for each entry by what they inflate to, twice.
+    /// Headers of spaces cost time proportional to their inflated size, twice per entry.
     @Test(arguments: [1 << 20, 60_000]) func archiveHeadersShareOneBudget(_ spaces: Int) throws {
       let header =
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), "
@@ -213,7 +213,7 @@ import Testing
 
     private static let none = Array("{\"config\":{\"layers\":[]}}".utf8)
 
-    /// The parameters are looked at before they are decompressed, and never unpacked to a disk.
+    /// The entry's format is checked before decompression, and nothing is unpacked to disk.
     @Test func nonHDF5EntriesAreNotInflated() throws {
       let zeros = [UInt8](repeating: 0, count: 1 << 20)
       let error = try error(

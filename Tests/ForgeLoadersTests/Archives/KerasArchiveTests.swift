@@ -89,7 +89,7 @@
       }
     }
 
-    /// The archive is read where it is, or from memory: no other file is made or kept open.
+    /// The archive is read in place or from memory: no other file is created or kept open.
     @Test(arguments: ["model.keras", "deflated.keras"])
     func valuesOutliveArchive(_ file: String) throws {
       var data: (any ParameterData)?
@@ -100,7 +100,7 @@
       #expect(try #require(data).floats() == Archives.values(file, "head/kernel"))
     }
 
-    /// Nothing is unpacked to a disk: a process that may write no file reads archives as well.
+    /// Nothing is unpacked to disk: a process without write access can read archives.
     @Test(arguments: ["model.keras", "deflated.keras"])
     func readsWithoutWritableStorage(_ file: String) async {
       await #expect(processExitsWith: .success) { [file] in

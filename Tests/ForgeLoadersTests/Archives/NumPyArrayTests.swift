@@ -42,7 +42,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == Data(try Archives.bytes("f4.npy")))
   }
 
-  /// The new file is written beside the old one, which is read meanwhile, and takes its place.
+  /// The new file is written beside the old one while that is read, and then replaces it.
   @Test func writingReplacesSourceFile() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("a.npy", try Archives.bytes("f2.npy"))

@@ -74,8 +74,7 @@
       }
     }
 
-    /// Two million bytes from two thousand: only as much memory is taken as the model's shape asks
-    /// for.
+    /// Two thousand bytes inflate to two million: memory is bounded by the shape in the model.
     @Test func inflationIsBoundedByShape() throws {
       let file = Archives.folder + "zeros.npz"
       #expect(try NumPyArray(path: file, entry: "a").values.count == 500_000)
@@ -85,7 +84,7 @@
       }
     }
 
-    /// Sizes that no entry of the file can have are refused before any memory is taken.
+    /// Sizes that no entry can have are rejected before memory is allocated.
     @Test func checksDeclaredSizes() throws {
       let folder = try ScratchFolder()
       var bytes = try Archives.bytes("zeros.npz")
