@@ -32,7 +32,7 @@ import Testing
     return (Prepared(out: out, call: call), expected)
   }
 
-  @Test("numbers of channels", arguments: ConvolutionTests.channels, [false, true])
+  @Test("channel counts", arguments: ConvolutionTests.channels, [false, true])
   func channels(count: Int, inPlace: Bool) {
     for activation in [Activation.linear, .relu] {
       for level in Level.available {

@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// How evenly weights are spread over the channels that Strassen's algorithm adds up.
+/// The balance of weights over the channels that Strassen's algorithm adds.
 @Suite struct BalanceTests {
   /// Weights `[outputs][inputs]`, random from −1 to 1.
   private struct Weights {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("random weights are even", arguments: [1, 2])
+  @Test("random weights are balanced", arguments: [1, 2])
   func even(levels: Int) {
     for (outputs, inputs) in [(128, 64), (192, 448), (512, 512)] {
       let unevenness = Weights(outputs: outputs, inputs: inputs).unevenness(levels: levels)
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  /// Inputs of which every other one has a scale of 10, all in groups with those that have not.
-  @Test("inputs whose scales the weights undo", arguments: [1, 2])
+  /// Every other input has a scale of 10; each group mixes both kinds.
+  @Test("input scales that weights compensate", arguments: [1, 2])
   func scaledInputs(levels: Int) {
     var weights = Weights(outputs: 128, inputs: 128)
     for o in 0..<128 { for i in 0..<128 where i / 16 % 2 == 1 { weights[o, i] /= 10 } }
@@ -66,8 +66,9 @@ import Testing
     #expect(abs(weights.unevenness(levels: levels).input / expected - 1) < 0.1)
   }
 
-  /// The mean over a group of channels: one channel of a thousandth has the others' errors.
-  @Test("a small output channel has the errors of its group", arguments: [1, 2])
+  /// Errors follow the mean of a group: a channel of a thousandth of the size has the others'
+  /// errors.
+  @Test("small output channels have the error of their group", arguments: [1, 2])
   func smallOutput(levels: Int) {
     var weights = Weights(outputs: 128, inputs: 128)
     for i in 0..<128 { weights[37, i] *= 1e-3 }
@@ -78,7 +79,7 @@ import Testing
     #expect(weights.unevenness(levels: levels, weights.scales).channel < 2)
   }
 
-  @Test("scales are powers of two, at most 1, that even the norms out")
+  @Test("scales are powers of two, at most 1, and balance the norms")
   func scales() {
     var weights = Weights(outputs: 96, inputs: 160)
     var random = SeededGenerator(seed: 3)
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("what no scale evens out", arguments: [1, 2])
+  @Test("weights that no scale balances", arguments: [1, 2])
   func sparse(levels: Int) {
     var identity = Weights(outputs: 128, inputs: 128)
     for o in 0..<128 { for i in 0..<128 { identity[o, i] = o == i ? 1 : 0 } }

@@ -82,7 +82,7 @@ enum Placement: CaseIterable { case apart, overA, overB }
     }
   }
 
-  @Test("numbers of channels, apart and in place", arguments: ConvolutionTests.channels)
+  @Test("channel counts, out of place and in place", arguments: ConvolutionTests.channels)
   func channels(count: Int) {
     var random = SeededGenerator(seed: 21)
     for operation in binaryOperators {
@@ -108,7 +108,7 @@ enum Placement: CaseIterable { case apart, overA, overB }
     }
   }
 
-  @Test("both spread over a larger output")
+  @Test("both operands broadcast")
   func bothSpread() {
     var random = SeededGenerator(seed: 23)
     let a = Image(1, 1, 1, random: &random)

@@ -18,7 +18,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
   static let channels = [1, 3, 15, 16, 17, 31, 33, 64, 65, 130]
   static let panels = [16, 32, 48, 64]
 
-  @Test("every width of a row, below, at and above the tiles", arguments: panels)
+  @Test("row widths below, at and above the tile width", arguments: panels)
   func widths(panel: Int) {
     for width in Array(1...30) + [43, 57] {
       for outputs in [16, 65] {
@@ -28,7 +28,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("every width of a row with a stride", arguments: panels)
+  @Test("row widths with a stride", arguments: panels)
   func stridedWidths(panel: Int) {
     for width in 1...15 {
       check(
@@ -37,7 +37,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("numbers of channels", arguments: channels)
+  @Test("channel counts", arguments: channels)
   func inputChannels(inputs: Int) {
     for (i, outputs) in Self.channels.enumerated() {
       check(
@@ -86,7 +86,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("a dense layer: the kernel is the image", arguments: [(1, 1), (7, 5), (4, 4)])
+  @Test("dense layer: the kernel covers the image", arguments: [(1, 1), (7, 5), (4, 4)])
   func dense(height: Int, width: Int) {
     for outputs in [1, 10, 65, 130] {
       check(
@@ -108,7 +108,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("an image of a batch")
+  @Test("one image of a batch")
   func batch() {
     check(
       ConvolutionCase(
@@ -129,9 +129,8 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  /// A pixel's bits depend on its window only: not on where it stands in its row, and so not on the
-  /// tile that it is in.
-  @Test("the same window gives the same bits in any column", arguments: panels)
+  /// A pixel's bits depend on its window only, not on its column or tile.
+  @Test("equal windows give equal bits in every column", arguments: panels)
   func sameWindows(panel: Int) {
     for width in [2, 5, 13, 14, 31] {
       let test = ConvolutionCase(width: width, inputs: 40, outputs: 70, panel: panel)
@@ -151,7 +150,8 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("NaN and infinity reach just the windows that see them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     for activation in [Activation.linear, .relu, Activation(kind: FORGE_SIGMOID)] {
       let test = ConvolutionCase(
@@ -170,7 +170,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("rows in segments give the same bits", arguments: panels)
+  @Test("segmented rows give the same bits", arguments: panels)
   func segments(panel: Int) {
     for width in [1, 3, 14, 29, 57] {
       var test = ConvolutionCase(
@@ -199,7 +199,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
   }
 
   /// With AVX-512 two panels of a single pixel are computed side by side.
-  @Test("panels of a single pixel, in pairs or alone, give the same bits")
+  @Test("single-pixel panels give the same bits in pairs and alone")
   func pairsOfPanels() {
     for outputs in [64, 65, 128, 130, 193, 250, 320] {
       for (height, width, inputs) in [(1, 1, 33), (3, 2, 16), (2, 2, 50)] {

@@ -50,7 +50,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
 }
 
 @Suite struct DepthwiseTests {
-  @Test("every width of a row, with each stride", arguments: 1...3)
+  @Test("row widths with every stride", arguments: 1...3)
   func widths(stride: Int) {
     for width in 1...31 {
       for kernel in [3, 5] {
@@ -62,7 +62,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("numbers of channels", arguments: ConvolutionTests.channels)
+  @Test("channel counts", arguments: ConvolutionTests.channels)
   func channels(count: Int) {
     for kernel: (height: Int, width: Int) in [(1, 1), (3, 3), (5, 4)] {
       check(
@@ -96,7 +96,7 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("an image of a batch")
+  @Test("one image of a batch")
   func batch() {
     check(
       ConvolutionCase(
@@ -117,7 +117,8 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
     }
   }
 
-  @Test("NaN and infinity reach just the windows that see them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     let test = ConvolutionCase(
       height: 6, width: 17, inputs: 18, outputs: 18, kernel: (3, 3), padding: (1, 1, 1, 1),

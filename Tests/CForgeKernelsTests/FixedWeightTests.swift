@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// How weights of 24 bits are packed, and which are refused.
+/// Packing of 24-bit weights, and which weights are rejected.
 @Suite struct FixedWeightTests {
   /// Packs `[outputs][taps][inputs]`; gives whether they are exact enough, and the weights that the form stands for.
   private func pack(
@@ -26,7 +26,9 @@ import Testing
     return (squares / Double(weights.count)).squareRoot()
   }
 
-  @Test("as exact as the header says", arguments: [(1, 1), (31, 3), (32, 1), (33, 2), (77, 1)])
+  @Test(
+    "errors stay within the documented bound",
+    arguments: [(1, 1), (31, 3), (32, 1), (33, 2), (77, 1)])
   func exactness(outputs: Int, taps: Int) {
     for inputs in [1, 2, 15, 16, 17, 130] {
       var random = SeededGenerator(seed: UInt64(inputs))
@@ -46,8 +48,9 @@ import Testing
     }
   }
 
-  /// Weights from 1 to 2, but for zeros, have a median of 1.
-  @Test("one large weight among small ones decides, zeros do not", arguments: [Float(2), 60, 1000])
+  /// Weights from 1 to 2, except zeros, have a median of 1.
+  @Test(
+    "one large weight determines the error, zeros are ignored", arguments: [Float(2), 60, 1000])
   func outlier(most: Float) {
     var random = SeededGenerator(seed: 4)
     var weights = (0..<40 * 512).map { _ in 1 + abs(random.value()) }
@@ -58,8 +61,8 @@ import Testing
     #expect(!pack(weights, outputs: 40, accuracy: accuracy * 0.999).fits)
   }
 
-  /// An input whose weights are small may be large.
-  @Test("an input with small weights decides", arguments: [Float(0.01), 1e-4, 0])
+  /// An input with small weights may have large values.
+  @Test("an input with small weights determines the error", arguments: [Float(0.01), 1e-4, 0])
   func smallInput(size: Float) {
     var random = SeededGenerator(seed: 6)
     var weights = (0..<64 * 600).map { _ in 1 + abs(random.value()) }
@@ -71,7 +74,7 @@ import Testing
   }
 
   @Test(
-    "numbers that it cannot hold are refused",
+    "unrepresentable weights are rejected",
     arguments: [Float.nan, -.nan, .infinity, -.infinity, 0x1p-120, .leastNonzeroMagnitude])
   func refused(value: Float) {
     var weights = [Float](repeating: value.isFinite ? 0 : 0.25, count: 3 * 20)
@@ -79,7 +82,7 @@ import Testing
     #expect(!pack(weights, outputs: 3, accuracy: 1e-3).fits)
   }
 
-  @Test("the largest numbers, and an output of zeros")
+  @Test("largest numbers, and an output of zeros")
   func extremes() {
     let most: Float = 0x1p126
     let packed = pack([most, -most, -most, most / 3] + [0, 0, 0, 0], outputs: 2, accuracy: 1e-6)
@@ -90,7 +93,7 @@ import Testing
     #expect(packed.values[0..<4].allSatisfy { $0.isFinite })
   }
 
-  @Test("the same bits on several threads")
+  @Test("several threads give the same bits")
   func threads() {
     var random = SeededGenerator(seed: 5)
     let weights = (0..<300 * 900).map { _ in random.value() }

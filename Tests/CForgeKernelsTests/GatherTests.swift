@@ -104,7 +104,7 @@ private func check(
     sourceLocation: sourceLocation)
 }
 
-/// Parameters as files hold them, brought into Forge's order.
+/// Stored parameters gathered into Forge's axis order.
 @Suite struct GatherTests {
   @Test("ranks 0 to 8, in order", arguments: StoredType.all)
   fileprivate func ranks(type: StoredType) {
@@ -146,7 +146,7 @@ private func check(
     check(type, sizes: [18, 2, 17], strides: [17, 400, -1], start: 16)
   }
 
-  @Test("nothing of a tensor without elements", arguments: StoredType.all)
+  @Test("an empty tensor writes nothing", arguments: StoredType.all)
   fileprivate func empty(type: StoredType) {
     for sizes in [[0], [0, 3], [3, 0], [2, 0, 2]] {
       #expect(gather(type, [0], sizes: sizes, strides: contiguous(sizes)).isEmpty)
@@ -162,7 +162,7 @@ private func check(
     }
   }
 
-  @Test("every half, and every bfloat", arguments: [StoredType.float16, .bfloat16])
+  @Test("every float16 and bfloat16 value", arguments: [StoredType.float16, .bfloat16])
   fileprivate func everyPattern(type: StoredType) {
     let patterns = (0...UInt64(UInt16.max)).map { $0 }
     let made = gather(type, patterns, sizes: [patterns.count], strides: [1])
@@ -180,7 +180,7 @@ private func check(
     #expect(nans == (type.type == FORGE_STORED_FLOAT16 ? 2 * 1023 : 2 * 127))
   }
 
-  @Test("halves that Swift knows too")
+  @Test("float16 values match Swift")
   func knownHalves() {
     let known: [(UInt64, Float)] = [
       (0x0000, 0), (0x8000, -0.0), (0x0001, 0x1p-24), (0x8001, -0x1p-24), (0x03ff, 0x1.ff8p-15),

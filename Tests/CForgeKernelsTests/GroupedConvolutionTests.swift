@@ -53,7 +53,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
 
 @Suite struct GroupedConvolutionTests {
   @Test(
-    "groups of any size",
+    "group sizes",
     arguments: [(1, 5, 7), (2, 6, 4), (3, 9, 33), (4, 64, 20), (17, 17, 34), (5, 130, 65)])
   func groups(count: Int, inputs: Int, outputs: Int) {
     for stride in [(y: 1, x: 1), (2, 3)] {
@@ -66,7 +66,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
-  @Test("every width of a row, with each stride and dilation", arguments: 1...3, 1...2)
+  @Test("row widths with every stride and dilation", arguments: 1...3, 1...2)
   func widths(stride: Int, dilation: Int) {
     // By lanes from one block, from two, from more; one group at a time, its vectors shared or not.
     for (groups, inputs, outputs) in [(8, 4, 4), (5, 6, 6), (3, 40, 5), (2, 24, 24), (1, 3, 16)] {
@@ -80,7 +80,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
-  @Test("groups of every number of channels", arguments: 1...20)
+  @Test("channels per group", arguments: 1...20)
   func channels(count: Int) {
     for (inputs, outputs) in [(count, count), (1, count), (count, 1), (count, 8), (count, 9)] {
       for groups in [2, 7] {
@@ -92,7 +92,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
-  @Test("groups of many inputs", arguments: [63, 64, 65, 70], [1, 8, 9])
+  @Test("many inputs per group", arguments: [63, 64, 65, 70], [1, 8, 9])
   func inputs(count: Int, outputs: Int) {
     for kernel: (height: Int, width: Int) in [(1, 1), (5, 5)] {
       check(
@@ -103,7 +103,7 @@ private func check(_ test: ConvolutionCase, groups: Int, inPlace: Bool = false) 
     }
   }
 
-  @Test("NaN and infinity stay in their group", arguments: [Float.nan, .infinity])
+  @Test("NaN and infinity affect only their group", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     for (groups, inputs, outputs) in [(8, 4, 4), (5, 6, 6), (2, 24, 24), (3, 10, 11)] {
       let test = ConvolutionCase(

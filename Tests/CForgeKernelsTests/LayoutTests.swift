@@ -56,7 +56,7 @@ private func exactly(_ image: Image) -> Expected {
   }
 
   @Test(
-    "a halo is cleared, and nothing else",
+    "clearing affects only the halo",
     arguments: [(1, 1, 1, 1), (0, 2, 3, 1), (2, 0, 0, 0)])
   func clearHalo(top: Int, left: Int, bottom: Int, right: Int) {
     var random = SeededGenerator(seed: 43)
@@ -84,7 +84,7 @@ private func exactly(_ image: Image) -> Expected {
     }
   }
 
-  @Test("an interior is zeroed, and nothing else")
+  @Test("fill zeroes only the interior")
   func fill() {
     for level in Level.available {
       let tensor = Blocked(3, 5, 20, halo: Halo(top: 1, right: 2), images: 2)

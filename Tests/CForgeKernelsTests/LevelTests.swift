@@ -2,7 +2,7 @@ import CForgeKernels
 import Testing
 
 @Suite struct LevelTests {
-  @Test("levels that this machine lacks are named, not passed over in silence")
+  @Test("unavailable levels are reported")
   func report() {
     for level in Level.all where !level.isAvailable {
       print("CForgeKernelsTests: this machine lacks \(level): its kernels are NOT tested")
@@ -11,7 +11,7 @@ import Testing
     #expect(Level.available.contains { $0.rawValue == FORGE_BASELINE.rawValue })
   }
 
-  @Test("every table names its level and has every kernel that its level must have")
+  @Test("every table has its level's name and required kernels")
   func tables() {
     for level in Level.available {
       let table = level.kernels
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("the list has every field of both tables, in order")
+  @Test("the kernel list matches the fields of both tables")
   func list() {
     for level in Level.available {
       var table = level.kernels
@@ -48,12 +48,12 @@ import Testing
     }
   }
 
-  @Test("the best level is the last that is there")
+  @Test("the best level is the last available")
   func best() {
     #expect(forge_best_level().rawValue == Level.available.last?.rawValue)
   }
 
-  @Test("names and levels that there are not")
+  @Test("unknown names and levels")
   func unknown() {
     #expect(forge_level_named("avx") == -1)
     #expect(forge_level_named("") == -1)

@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// Weights in the forms that kernels read, by the definition of their layout.
+/// Packed weights against the definition of their layout.
 @Suite struct PackingTests {
   static let sizes = [1, 2, 3, 15, 16, 17, 33, 64, 70]
 

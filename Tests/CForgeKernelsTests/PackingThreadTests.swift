@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// Parameters read and packed by several threads: the same bits as by one, nothing beside them.
+/// Parameters read and packed by several threads: the same bits as by one, no writes out of bounds.
 @Suite struct PackingThreadTests {
   /// What `write` puts into `count` floats with one thread, and with more than there are processors.
   private func check(
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Out of another order of axes, as files have them.
+  /// From another axis order, as in files.
   @Test("gathering")
   func gather() {
     // [outputs][height][width][inputs] out of [height][width][inputs][outputs], and of [inputs][outputs].

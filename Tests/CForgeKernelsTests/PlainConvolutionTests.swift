@@ -60,7 +60,7 @@ private func check(
   static let panels = [16, 32, 48, 64]
   static let channels = [1, 2, 3, 4, 7, 15]
 
-  @Test("every width of a row, below, at and above the tiles", arguments: panels)
+  @Test("row widths below, at and above the tile width", arguments: panels)
   func widths(panel: Int) {
     for width in Array(1...30) + [43] {
       for outputs in [16, 70] {
@@ -119,7 +119,7 @@ private func check(
 
   /// Images of up to 4,096 floats, border included, are copied whole; others tile by tile.
   @Test(
-    "images around the size that is copied",
+    "images around the copy threshold",
     arguments: [(30, 42), (31, 42), (32, 40), (34, 38), (47, 53), (1, 1400), (1300, 1)])
   func sizes(height: Int, width: Int) {
     check(
@@ -158,9 +158,9 @@ private func check(
     }
   }
 
-  /// 4,096 floats, of which 32 must be left over.
+  /// The threshold is 4,096 floats, of which 32 must stay unused.
   @Test(
-    "gray images around the size that is copied",
+    "gray images around the copy threshold",
     arguments: [(64, 63), (64, 64), (65, 63), (32, 127)])
   func graySizes(height: Int, width: Int) {
     check(
@@ -182,7 +182,7 @@ private func check(
     }
   }
 
-  @Test("an image of a batch")
+  @Test("one image of a batch")
   func batch() {
     check(
       ConvolutionCase(
@@ -210,8 +210,8 @@ private func check(
     }
   }
 
-  /// Whether an image is copied, and where a pixel stands in it, changes no bit.
-  @Test("the same window gives the same bits in any column, copied or not", arguments: panels)
+  /// Bits depend neither on copying nor on a pixel's column.
+  @Test("equal windows give equal bits in every column, copied or not", arguments: panels)
   func sameWindows(panel: Int) {
     for (height, width) in [(3, 40), (60, 40)] {
       let test = ConvolutionCase(
@@ -239,7 +239,8 @@ private func check(
     }
   }
 
-  @Test("NaN and infinity reach just the windows that see them", arguments: [Float.nan, .infinity])
+  @Test(
+    "NaN and infinity affect only windows that contain them", arguments: [Float.nan, .infinity])
   func specialValues(value: Float) {
     for (height, width, inputs) in [(6, 9, 3), (50, 41, 3), (6, 9, 1), (30, 41, 1)] {
       for activation in [Activation.linear, .relu] {
@@ -265,7 +266,7 @@ private func check(
     }
   }
 
-  @Test("windows that the kernel takes")
+  @Test("supported windows")
   func fits() {
     #expect(forge_plain_convolution_fits(3, 3, 1, 3) != 0)
     #expect(forge_plain_convolution_fits(11, 11, 4, 3) != 0)
@@ -283,7 +284,7 @@ private func check(
   }
 
   /// The largest windows that fit, where what is copied to the stack is full.
-  @Test("the largest windows")
+  @Test("largest windows")
   func largest() {
     let windows: [(kernel: (height: Int, width: Int), stride: (y: Int, x: Int), channels: Int)] = [
       ((64, 51), (1, 1), 1), ((1, 64), (2, 64), 4), ((4, 5), (3, 5), 14),

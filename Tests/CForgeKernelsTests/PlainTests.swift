@@ -164,7 +164,7 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
 }
 
 @Suite struct RunTests {
-  /// Two steps, the second of which needs what the first one writes.
+  /// The second of two steps reads the first one's output.
   @Test("a plan's steps run in order")
   func steps() throws {
     let kernels = try #require(Level.available.last).kernels

@@ -123,13 +123,14 @@ private struct Steps {
   }
 }
 
-/// Running steps on the pool: what is dealt out, and how a run is ended early.
+/// Running steps on the pool: distribution of tiles, and early termination.
 ///
-/// The pool is one for the process: while another test uses it a run goes on alone, with the same results.
+/// The pool is shared by the process: while another test uses it, a run continues on one thread
+/// with the same results.
 @Suite(.serialized) struct PoolTests {
   static let threads: [Int32] = [-1, 0, 1, 2, 3, 8, 300]
 
-  @Test("every tile of every step is computed once, in order", arguments: threads)
+  @Test("every tile is computed once, in step order", arguments: threads)
   func all(threads: Int32) {
     for tiles in [1, 2, 3, 7, 64, 67] {
       for most in [0, 1, 2, 256] as [Int32] {
@@ -143,7 +144,7 @@ private struct Steps {
     }
   }
 
-  @Test("parts of an image, in pieces and whole", arguments: threads)
+  @Test("image parts, in pieces and whole", arguments: threads)
   func parts(threads: Int32) {
     for (parts, times) in [
       (1, 5), (2, 1), (2, 7), (5, 3), (7, 1), (12, 4), (1, 67), (67, 1), (31, 5),
@@ -160,7 +161,7 @@ private struct Steps {
     }
   }
 
-  @Test("no tile at all")
+  @Test("step without tiles")
   func noTile() {
     for pieces in [1, 8] as [Int32] {
       let trace = Trace(steps: 3, tiles: 0)
@@ -170,14 +171,14 @@ private struct Steps {
     }
   }
 
-  @Test("no step at all")
+  @Test("plan without steps")
   func none() {
     var frame = forge_frame()
     #expect(forge_run_parallel(nil, 0, &frame, 2, nil, .max) == 0)
     #expect(forge_run_parallel(nil, 0, &frame, 1, nil, 0) == 0)
   }
 
-  @Test("a flag that is up before the run stops it before its first step", arguments: threads)
+  @Test("a stop flag set before the run prevents the first step", arguments: threads)
   func stoppedBefore(threads: Int32) {
     let trace = Trace(steps: 4, tiles: 6)
     for value in [1, -1, .max] as [Int32] {
@@ -187,7 +188,7 @@ private struct Steps {
     }
   }
 
-  @Test("a flag that a step raises stops the run before the next", arguments: threads)
+  @Test("a stop flag set by a step prevents the next step", arguments: threads)
   func stoppedBetween(threads: Int32) {
     for step in 0..<4 {
       let trace = Trace(steps: 4, tiles: 6)
@@ -197,14 +198,14 @@ private struct Steps {
     }
   }
 
-  @Test("a flag nobody gave is not looked at")
+  @Test("a missing stop flag is ignored")
   func noFlag() {
     let trace = Trace(steps: 4, tiles: 6)
     trace.stop.pointee = 1
     #expect(Steps(trace).run(threads: 2) == 4)
   }
 
-  @Test("a deadline in the past lets no step run", arguments: threads)
+  @Test("a past deadline prevents every step", arguments: threads)
   func deadlineBefore(threads: Int32) {
     let trace = Trace(steps: 4, tiles: 6)
     for deadline in [Int64.min, -1, 0, now(), now() - 1] {
@@ -213,7 +214,7 @@ private struct Steps {
     }
   }
 
-  @Test("a deadline that passes during a step ends the run after it", arguments: threads)
+  @Test("a deadline reached during a step ends the run after it", arguments: threads)
   func deadlineBetween(threads: Int32) {
     for step in 0..<4 {
       let trace = Trace(steps: 4, tiles: 6)
@@ -228,14 +229,14 @@ private struct Steps {
     }
   }
 
-  @Test("a deadline far away does not matter", arguments: threads)
+  @Test("a distant deadline has no effect", arguments: threads)
   func deadlineFar(threads: Int32) {
     let trace = Trace(steps: 4, tiles: 6)
     #expect(Steps(trace).run(threads: threads, deadline: now() + 3_600_000_000_000) == 4)
     #expect(trace.done == 4)
   }
 
-  @Test("a run that was ended can be gone on with, or begun again", arguments: threads)
+  @Test("a stopped run can be resumed or restarted", arguments: threads)
   func again(threads: Int32) {
     let trace = Trace(steps: 6, tiles: 10)
     let steps = Steps(trace)

@@ -92,7 +92,7 @@ private struct PoolingCase: CustomStringConvertible {
 private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_AVERAGE_ALL]
 
 @Suite struct PoolingTests {
-  @Test("numbers of channels", arguments: ConvolutionTests.channels)
+  @Test("channel counts", arguments: ConvolutionTests.channels)
   func channels(count: Int) {
     for kind in kinds {
       for kernel in [(height: 2, width: 2), (3, 3)] {
@@ -121,7 +121,7 @@ private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_A
   }
 
   @Test(
-    "usual windows at every width", arguments: [(2, 1), (2, 2), (3, 1), (3, 2), (5, 1), (4, 1)])
+    "common windows at every width", arguments: [(2, 1), (2, 2), (3, 1), (3, 2), (5, 1), (4, 1)])
   func widths(kernel: Int, stride: Int) {
     for kind in kinds {
       for width in 1...15 {
@@ -137,7 +137,7 @@ private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_A
     }
   }
 
-  @Test("NaN and infinities in one place of a larger image")
+  @Test("NaN and infinities at one position of a larger image")
   func specialPlaces() {
     var random = SeededGenerator(seed: 8)
     for value in [Float.nan, -.nan, .infinity, -.infinity] {
@@ -156,7 +156,7 @@ private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_A
     }
   }
 
-  @Test("windows wholly in the border give 0", arguments: [0, 1, 2])
+  @Test("windows entirely in the padding give 0", arguments: [0, 1, 2])
   func empty(kind: Int) {
     for activation in [Activation.linear, Activation(kind: FORGE_SIGMOID)] {
       PoolingCase(
@@ -203,7 +203,7 @@ private let kinds = [FORGE_POOL_MAXIMUM, FORGE_POOL_AVERAGE_INSIDE, FORGE_POOL_A
     }
   }
 
-  @Test("NaN wherever it stands in the window, and infinities")
+  @Test("NaN and infinities at every window position")
   func specialValues() {
     var random = SeededGenerator(seed: 6)
     for value in [Float.nan, -.nan, .infinity, -.infinity] {

@@ -13,9 +13,9 @@ private func check(_ label: String, _ bits: (Ahead) -> [UInt32]) {
   #expect(memory.bits == before, "\(label): what is fetched was written")
 }
 
-/// Weights that come later are fetched while a step runs.
+/// Prefetching of later weights while a step runs: the next panel and the start of the next step.
 ///
-/// The panel after this one, and what the next step begins with. No result may depend on it.
+/// No result may depend on it.
 @Suite struct PrefetchTests {
   @Test("convolutions of images, of rows and of single pixels", arguments: [16, 32, 48, 64])
   func convolution(panel: Int) {

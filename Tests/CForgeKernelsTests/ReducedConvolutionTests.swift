@@ -48,7 +48,7 @@ private func roundingBound(
   static let channels = [1, 2, 3, 4, 7, 13, 15, 16, 17, 31, 33, 64, 65, 130]
   static let panels = [16, 32, 48, 64]
 
-  @Test("levels that lack a precision are named, not passed over in silence")
+  @Test("levels without a precision are reported")
   func report() {
     for kind in Reduced.allCases {
       #expect(kind.levels.contains { $0.rawValue == FORGE_SCALAR.rawValue })
@@ -58,7 +58,7 @@ private func roundingBound(
     }
   }
 
-  @Test("numbers of channels", arguments: windows, channels)
+  @Test("channel counts", arguments: windows, channels)
   func inputChannels(kind: Reduced, inputs: Int) {
     for (i, outputs) in Self.channels.enumerated() {
       check(
@@ -69,7 +69,7 @@ private func roundingBound(
     }
   }
 
-  @Test("every width of a row, with and without a stride", arguments: windows, panels)
+  @Test("row widths with and without a stride", arguments: windows, panels)
   func widths(kind: Reduced, panel: Int) {
     for width in Array(1...30) + [43] {
       for stride in 1...2 {
@@ -81,7 +81,7 @@ private func roundingBound(
     }
   }
 
-  @Test("all pixels as one row, in segments", arguments: windows, panels)
+  @Test("image as one segmented row", arguments: windows, panels)
   func flat(kind: Reduced, panel: Int) {
     for (height, width) in [(1, 1), (3, 1), (1, 29), (5, 7), (7, 7), (13, 11)] {
       for segments in 1...3 {
@@ -130,7 +130,7 @@ private func roundingBound(
     }
   }
 
-  @Test("a dense layer: the kernel is the image", arguments: Reduced.allCases, panels)
+  @Test("dense layer: the kernel covers the image", arguments: Reduced.allCases, panels)
   func dense(kind: Reduced, panel: Int) {
     for (height, width) in [(1, 1), (7, 5), (4, 4)] {
       for inputs in [1, 17, 50, 64] {
@@ -170,7 +170,7 @@ private func roundingBound(
     }
   }
 
-  @Test("an image of a batch", arguments: Reduced.allCases)
+  @Test("one image of a batch", arguments: Reduced.allCases)
   func batch(kind: Reduced) {
     check(
       kind,
@@ -199,8 +199,9 @@ private func roundingBound(
     }
   }
 
-  /// Integers are exact, and the rest is done in the same order: every level has the same bits.
-  @Test("bytes have the same bits on every level", arguments: channels)
+  /// Integer sums are exact and the remaining operations keep their order: all levels give the same
+  /// bits.
+  @Test("int8 results have the same bits on every level", arguments: channels)
   func bytes(inputs: Int) {
     for outputs in [1, 17, 64, 130] {
       let test = ConvolutionCase(

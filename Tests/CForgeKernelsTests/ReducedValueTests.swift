@@ -1,7 +1,7 @@
 import CForgeKernels
 import Testing
 
-/// What lower precision does with extreme numbers, and how weights are packed.
+/// Extreme values in lower precision, and packing of weights.
 @Suite struct ReducedValueTests {
   private func outputs(
     _ kind: Reduced, _ test: ConvolutionCase, _ numbers: ConvolutionNumbers, on level: Level
@@ -22,7 +22,7 @@ import Testing
     height: 6, width: 9, inputs: 18, outputs: 21, kernel: (3, 3), padding: (1, 1, 1, 1))
 
   @Test(
-    "NaN and infinity reach just the windows that see them in bf16",
+    "NaN and infinity affect only windows that contain them in bf16",
     arguments: [Float.nan, .infinity])
   func specialPairs(value: Float) {
     for activation in [Activation.linear, .relu, Activation(kind: FORGE_SIGMOID)] {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "NaN or infinity in an image makes all of an int8 step NaN",
+    "NaN or infinity in an image makes every int8 output NaN",
     arguments: [Float.nan, -.nan, .infinity, -.infinity, Float(bitPattern: 0x7f80_0001)])
   func specialQuads(value: Float) {
     for place in [(0, 0, 0), (2, 4, 17), (5, 8, 16)] {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("a weight that is not finite spoils its own output only", arguments: Reduced.allCases)
+  @Test("a non-finite weight affects only its own output", arguments: Reduced.allCases)
   func specialWeights(kind: Reduced) {
     let test = ConvolutionCase(inputs: 18, outputs: 21)
     for value in [Float.nan, .infinity, -.infinity] {
@@ -70,7 +70,8 @@ import Testing
   }
 
   @Test(
-    "ranges of images", arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
+    "image value ranges",
+    arguments: [-3.2e38...3.2e38, 0...1, -1...0, -1e-30...3, 5...6, -6 ... -5])
   func ranges(range: ClosedRange<Double>) {
     var numbers = ConvolutionNumbers(test)
     let middle = Float(range.lowerBound / 2 + range.upperBound / 2)
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "images of zeros and of denormal numbers give the bias",
+    "zero and denormal images give the bias",
     arguments: [0, Float(bitPattern: 7), -Float.leastNormalMagnitude / 8])
   func nothing(value: Float) {
     var numbers = ConvolutionNumbers(test)
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("the longest sums of bytes do not overflow", arguments: [Float(1), -1])
+  @Test("longest int8 sums do not overflow", arguments: [Float(1), -1])
   func longSums(sign: Float) {
     let test = ConvolutionCase(inputs: Int(FORGE_MOST_BYTE_PRODUCTS), outputs: 1, panel: 16)
     var numbers = ConvolutionNumbers(test)
@@ -117,7 +118,7 @@ import Testing
   }
 
   /// One output whose largest weight is from 1 to 2, so that its scale is 1.
-  @Test("halves are those nearest, also subnormal ones, ties to even")
+  @Test("float16 weights round to nearest even, including subnormals")
   func halves() {
     var random = SeededGenerator(seed: 3)
     var weights: [Float] = [1.5]
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "weights of any size are stored as halves",
+    "weights of any magnitude are stored as float16",
     arguments: [Float(bitPattern: 700), 0x1p-126, 1e-5, 7e4, 3e38])
   func scales(size: Float) {
     let weights = [size, -size / 3, 0, size / 1024]

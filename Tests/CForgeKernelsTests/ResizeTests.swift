@@ -129,7 +129,7 @@ private func weights(
     }
   }
 
-  @Test("a resize is one tile, and no tile is nothing")
+  @Test("a resize has one tile, and zero tiles write nothing")
   func tiles() {
     var arguments = forge_resize_arguments()
     #expect(forge_resize_tiles(&arguments) == 1)

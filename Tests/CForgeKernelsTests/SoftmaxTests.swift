@@ -20,7 +20,7 @@ private func appendSoftmax(of row: [Float], logarithm: Bool, to expected: inout 
 }
 
 @Suite struct SoftmaxTests {
-  @Test("numbers of channels", arguments: ConvolutionTests.channels + [1001], [false, true])
+  @Test("channel counts", arguments: ConvolutionTests.channels + [1001], [false, true])
   func channels(count: Int, logarithm: Bool) {
     var random = SeededGenerator(seed: 31)
     var image = Image(3, 5, count, random: &random)
@@ -52,7 +52,7 @@ private func appendSoftmax(of row: [Float], logarithm: Bool, to expected: inout 
     }
   }
 
-  @Test("rows of a plain tensor", arguments: [1, 2, 10, 15, 16, 17, 100, 1000], [false, true])
+  @Test("plain tensor rows", arguments: [1, 2, 10, 15, 16, 17, 100, 1000], [false, true])
   func plain(columns: Int, logarithm: Bool) {
     var random = SeededGenerator(seed: 32)
     let numbers = random.values(7 * columns).map { $0 * 30 }
@@ -82,7 +82,7 @@ private func appendSoftmax(of row: [Float], logarithm: Bool, to expected: inout 
     }
   }
 
-  @Test("special values spoil their pixel, and no other", arguments: [false, true])
+  @Test("special values affect only their pixel", arguments: [false, true])
   func specialValues(logarithm: Bool) {
     for channels in [5, 18] {
       var random = SeededGenerator(seed: 33)

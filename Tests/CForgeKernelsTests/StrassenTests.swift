@@ -28,7 +28,7 @@ private func check(
   /// So many parts of 16 channels each for every half of every level.
   private static func channels(_ parts: Int, levels: Int) -> Int { parts * 16 << levels }
 
-  @Test("pixels, odd, even and prime, in segments", arguments: [1, 2, 3, 6], [1, 2])
+  @Test("odd, even and prime pixel counts in segments", arguments: [1, 2, 3, 6], [1, 2])
   func pixels(segments: Int, levels: Int) {
     for (index, (height, width)) in Self.images.enumerated() {
       for (inputs, outputs) in [(1, 2), (3, 1)] {
@@ -43,7 +43,7 @@ private func check(
     }
   }
 
-  @Test("numbers of channels", arguments: [1, 2], panels)
+  @Test("channel counts", arguments: [1, 2], panels)
   func channels(levels: Int, panel: Int) {
     for inputs in 1...(6 - levels) {
       for outputs in 1...(6 - levels) {
@@ -82,7 +82,7 @@ private func check(
     }
   }
 
-  @Test("an image of a batch", arguments: [1, 2])
+  @Test("one image of a batch", arguments: [1, 2])
   func batch(levels: Int) {
     check(
       StrassenCase(
@@ -90,7 +90,7 @@ private func check(
         activation: .relu, residual: true, images: 3))
   }
 
-  /// A plan cuts no image so, but nothing in the contract keeps it from doing so.
+  /// No plan splits an image this way, but the contract allows it.
   @Test("segments without a pixel", arguments: [(1, 2), (1, 6), (2, 3), (5, 6)], [1, 2])
   func emptySegments(size: (pixels: Int, segments: Int), levels: Int) {
     check(
@@ -113,8 +113,8 @@ private func check(
     }
   }
 
-  /// A worker keeps the sums of a segment from one call to the next: here it comes back to others in between.
-  @Test("tiles dealt out in any order, to any worker, give the same bits", arguments: [1, 2, 3, 6])
+  /// A worker keeps the sums of a segment between calls: here it alternates between segments.
+  @Test("tile order and worker assignment preserve bits", arguments: [1, 2, 3, 6])
   func dealt(segments: Int) {
     var random = SeededGenerator(seed: UInt64(segments))
     for (height, width) in [(1, 1), (7, 7), (11, 11)] {
@@ -139,7 +139,7 @@ private func check(
     }
   }
 
-  @Test("each worker has scratch of its own", arguments: 0...3)
+  @Test("workers have separate scratch memory", arguments: 0...3)
   func workers(worker: Int) {
     let test = StrassenCase(
       height: 5, width: 5, inputs: 64, outputs: 320, panel: 32, levels: 2, segments: 2)
@@ -154,8 +154,8 @@ private func check(
     }
   }
 
-  /// Scratch comes from an arena in which anything may have been, also the sums of another image.
-  @Test("what scratch held before changes no bit", arguments: [1, 2])
+  /// Scratch is part of an arena with arbitrary previous contents, also sums of another image.
+  @Test("previous scratch contents do not affect results", arguments: [1, 2])
   func scratch(levels: Int) {
     let test = StrassenCase(
       height: 5, width: 5, inputs: 64, outputs: 192, panel: 48, levels: levels, segments: 3,
@@ -177,7 +177,7 @@ private func check(
   }
 
   /// Errors are those of `StrassenForm.error`, of one level and of two.
-  @Test("as exact as the cost model says", arguments: [1, 2], [64, 128, 192, 448])
+  @Test("errors stay within the cost model's estimate", arguments: [1, 2], [64, 128, 192, 448])
   func direct(levels: Int, inputs: Int) {
     let test = StrassenCase(
       height: 11, width: 11, inputs: inputs, outputs: 128, levels: levels, segments: 2)
@@ -201,9 +201,9 @@ private func check(
     }
   }
 
-  /// A number that is not finite gets into the products of both halves: the pixel's own outputs are never
-  /// finite, those of other segments and of pixels in other places of their halves are not touched.
-  @Test("NaN and infinity stay with their pixels", arguments: [Float.nan, .infinity], [1, 2])
+  /// A non-finite value enters the products of both halves: the pixel's own outputs are never
+  /// finite, those of other segments and other positions of the halves are not affected.
+  @Test("NaN and infinity affect only their pixels", arguments: [Float.nan, .infinity], [1, 2])
   func specialValues(value: Float, levels: Int) {
     let test = StrassenCase(
       height: 1, width: 14, inputs: 64, outputs: 192, levels: levels, segments: 2)
@@ -235,8 +235,8 @@ private func check(
     }
   }
 
-  /// Tiles as the header says, and scratch that is no larger than what is kept in it.
-  @Test("tiles and the size of scratch", arguments: [1, 2, 3, 6], [1, 2])
+  /// Tiles as documented in the header, and scratch no larger than its contents.
+  @Test("tile count and scratch size", arguments: [1, 2, 3, 6], [1, 2])
   func sizes(segments: Int, levels: Int) {
     for (height, width) in Self.images {
       for (inputs, outputs, panel) in [(64, 64, 16), (64, 320, 48), (320, 192, 64)] {

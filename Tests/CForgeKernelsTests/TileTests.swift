@@ -1,7 +1,8 @@
 import CForgeKernels
 import Testing
 
-/// How many tiles a step has, as the header says: the planner deals them out to threads.
+/// The number of tiles of a step as documented in the header; the planner distributes them to
+/// threads.
 @Suite struct TileTests {
   private func view(_ height: Int32, _ width: Int32, _ channels: Int32) -> forge_view {
     var view = forge_view()
@@ -9,7 +10,7 @@ import Testing
     return view
   }
 
-  @Test("rows of all blocks", arguments: [(1, 5), (16, 5), (17, 10), (130, 45)])
+  @Test("rows of all channel blocks", arguments: [(1, 5), (16, 5), (17, 10), (130, 45)])
   func blockRows(channels: Int32, tiles: Int64) {
     let out = view(5, 7, channels)
     var block = forge_block_arguments()

@@ -32,7 +32,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
   static let channels = [1, 2, 3, 15, 16, 17, 31, 32, 33, 48, 64, 65, 70]
   static let panels = [16, 32, 48, 64]
 
-  @Test("the forms there are, and a few that are not")
+  @Test("supported and unsupported forms")
   func forms() {
     for form in WinogradForm.all {
       let (tile, kernel) = (form.tile, form.kernel)
@@ -116,7 +116,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// What `.same` is of an even and of an odd size, `.valid`, and edges beyond the window.
+  /// `.same` of even and odd sizes, `.valid`, and edges larger than the window.
   @Test("stride 2: paddings of even and odd sizes", arguments: WinogradForm.strided, 1...9)
   func stridedPaddings(form: WinogradForm, height: Int) {
     for width in [2, 3, 8, 9, 14, 15] {
@@ -137,7 +137,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  @Test("numbers of channels", arguments: WinogradForm.all)
+  @Test("channel counts", arguments: WinogradForm.all)
   func channels(form: WinogradForm) {
     for (index, inputs) in Self.channels.enumerated() {
       for step in [0, 5, 9] {
@@ -152,8 +152,8 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// A plan cuts an image differently for other numbers of threads.
-  @Test("any chunk gives the same bits", arguments: WinogradForm.all)
+  /// A plan splits an image differently for other thread counts.
+  @Test("chunk size preserves bits", arguments: WinogradForm.all)
   func chunks(form: WinogradForm) {
     for summed in [16, 32, 4096] {
       var test = WinogradCase(
@@ -203,7 +203,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  @Test("each worker has scratch of its own", arguments: [0, 1, 3])
+  @Test("workers have separate scratch memory", arguments: [0, 1, 3])
   func workers(worker: Int) {
     for form in WinogradForm.all {
       var test = WinogradCase(
@@ -228,7 +228,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  @Test("an image of a batch", arguments: WinogradForm.all)
+  @Test("one image of a batch", arguments: WinogradForm.all)
   func batch(form: WinogradForm) {
     check(
       WinogradCase(
@@ -236,7 +236,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
         residual: true, images: 3))
   }
 
-  @Test("the scalar direct convolution gives the same numbers", arguments: WinogradForm.all)
+  @Test("results match the scalar direct convolution", arguments: WinogradForm.all)
   func direct(form: WinogradForm) throws {
     let scalar = Level(rawValue: FORGE_SCALAR.rawValue)
     for (height, width, inputs, outputs) in [(13, 17, 70, 33), (8, 8, 16, 64)] {
@@ -264,9 +264,9 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  /// A number that is not finite gets into every product of its tile: what other kernels give for pixels
-  /// beside it is lost, and no pixel of any other tile is touched.
-  @Test("NaN and infinity stay in their tiles", arguments: [Float.nan, .infinity, -.infinity])
+  /// A non-finite value enters every product of its tile: all pixels of the tile are affected, and
+  /// no pixel of any other tile.
+  @Test("NaN and infinity affect only their tiles", arguments: [Float.nan, .infinity, -.infinity])
   func specialValues(value: Float) {
     for form in WinogradForm.all {
       let test = WinogradCase(
@@ -313,7 +313,7 @@ private func check(_ test: WinogradCase, sourceLocation: SourceLocation = #_sour
     }
   }
 
-  @Test("a pooling passes NaN on")
+  @Test("pooling propagates NaN")
   func pooledNaN() {
     for form in WinogradForm.all where form.canPool {
       var test = WinogradCase(form, height: 12, width: 12, inputs: 3, outputs: 17)

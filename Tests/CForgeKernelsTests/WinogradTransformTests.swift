@@ -1,11 +1,11 @@
 import CForgeKernels
 import Testing
 
-/// The tables of Winograd's transforms, seen from outside: what the stages do with single numbers.
+/// The tables of Winograd's transforms, tested through the stages with single values.
 @Suite struct WinogradTransformTests {
-  /// That the matrices the others are compared with are right: they compute a filter, in doubles.
+  /// The reference matrices are correct: they compute a filter in double precision.
   @Test(arguments: WinogradForm.all)
-  func theMatricesMakeAFilter(form: WinogradForm) {
+  func matricesComputeFilter(form: WinogradForm) {
     var random = SeededGenerator(seed: 3)
     for axis in [form.vertical, form.horizontal] where axis.alpha > 1 {
       let taps = axis.filter[0].count
@@ -22,7 +22,7 @@ import Testing
 
   /// A single 1 in a tile gives a column of B along each axis.
   @Test(arguments: WinogradForm.all)
-  func input(form: WinogradForm) {
+  func inputTransform(form: WinogradForm) {
     let (vertical, horizontal) = (form.vertical, form.horizontal)
     let (rows, columns) = (form.stride * vertical.alpha, form.stride * horizontal.alpha)
     for y in 0..<rows {
@@ -59,7 +59,7 @@ import Testing
 
   /// A single product gives a column of A along each axis.
   @Test(arguments: WinogradForm.all)
-  func output(form: WinogradForm) {
+  func outputTransform(form: WinogradForm) {
     let (vertical, horizontal) = (form.vertical, form.horizontal)
     var test = WinogradCase(
       form, height: form.stride * (form.tile.height - 1) + form.kernel.height,
@@ -96,7 +96,7 @@ import Testing
 
   /// The point at infinity, by a filter whose last tap is 1.
   @Test(arguments: WinogradForm.all)
-  func outputOfInfinity(form: WinogradForm) {
+  func outputTransformAtInfinity(form: WinogradForm) {
     var test = WinogradCase(
       form, height: form.stride * (form.tile.height - 1) + form.kernel.height,
       width: form.stride * (form.tile.width - 1) + form.kernel.width, inputs: 1, outputs: 1,
@@ -122,9 +122,9 @@ import Testing
     }
   }
 
-  /// How an image is cut up, as the header says.
+  /// How an image is split into tiles, as documented in the header.
   @Test(arguments: WinogradForm.all)
-  func layout(form: WinogradForm) {
+  func tileLayout(form: WinogradForm) {
     for (height, width) in [(1, 1), (7, 13), (24, 6)] {
       for chunk in [1, 2, 5, 1 << 30] {
         for (inputs, panel) in [(1, 16), (16, 32), (33, 48), (70, 64)] {

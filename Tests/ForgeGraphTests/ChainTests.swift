@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// What may stand left and right of `-->`, and what comes of it.
+/// The operands of `-->` and its results.
 @Suite struct ChainTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -36,13 +36,13 @@ import Testing
     #expect(mistakes(model).isEmpty)
   }
 
-  @Test func aModelOfOtherChannels() {
+  @Test func modelWithOtherChannelCount() {
     let model = Model(channels: 1) --> Convolution(kernel: (3, 3), channels: 4, name: "a")
     #expect(model.inputs.map(\.shape) == [image(nil, nil, 1)])
     #expect(model.outputs.map(\.shape) == [image(nil, nil, 4)])
   }
 
-  @Test func aModelIsAValue() {
+  @Test func modelHasValueSemantics() {
     let base = Model() --> Softmax()
     let longer = base --> Activation(.relu)
     #expect(names(base) == ["input", "__Softmax_1__"])
@@ -50,7 +50,7 @@ import Testing
     #expect(base.inputs[0] === longer.inputs[0])
   }
 
-  @Test func aModelKeepsWhatItCarries() {
+  @Test func modelPreservesMetadataAndParameters() {
     struct Nothing: ParameterSource {
       func parameter(for spec: ParameterSpec) -> (any ParameterData)? { nil }
     }
@@ -66,7 +66,7 @@ import Testing
     #expect(longer.place.line == line)
   }
 
-  @Test func severalTensorsIntoALayer() {
+  @Test func severalTensorsBeforeLayer() {
     let a = input --> Convolution(kernel: (3, 3), channels: 3, name: "a")
     let b = [input, a] --> Add(name: "b")
     let list: [Tensor] = [a, input, b]
@@ -79,7 +79,7 @@ import Testing
     #expect(output.shape == image(12, 8, 9))
   }
 
-  @Test func severalTensorsThenAChain() {
+  @Test func severalTensorsBeforeChain() {
     let a = input --> Activation(.relu, name: "a")
     let output = [a, input] --> Multiply(name: "b") --> Softmax(name: "c")
     #expect(
@@ -88,7 +88,7 @@ import Testing
       ])
   }
 
-  @Test func concatenateAsAFunction() {
+  @Test func concatenateAsFunction() {
     let a = input --> Activation(.relu, name: "a")
     let wide = Concatenate([input, a])
     #expect(wide.shape == image(12, 8, 6))
@@ -104,7 +104,7 @@ import Testing
     #expect(layer.place.fileID == "ForgeGraphTests/ChainTests.swift")
   }
 
-  @Test func aTensorUsedTwice() {
+  @Test func tensorUsedTwice() {
     let a = input --> Activation(.relu, name: "a")
     let b = a --> Activation(.tanh, name: "b")
     let c = a --> Activation(.sigmoid, name: "c")
@@ -116,7 +116,7 @@ import Testing
     #expect(wired([a, a] --> Add(name: "twice")).last == "twice = Add(a, a)")
   }
 
-  @Test func theShapeWhileDescribing() {
+  @Test func shapeDuringModelDefinition() {
     #expect(input.shape == image(12, 8, 3))
     var x = input
     while let height = x.shape?.height, height > 1 {
@@ -129,13 +129,13 @@ import Testing
       ])
   }
 
-  @Test func theShapeAfterAMistake() {
+  @Test func shapeAfterError() {
     let wrong = input --> MaxPooling(kernel: (9, 9))
     #expect(wrong.shape == nil)
     #expect((wrong --> Softmax()).shape == nil)
   }
 
-  @Test(arguments: [1, 2]) func ternariesAroundChains(stride: Int) {
+  @Test(arguments: [1, 2]) func conditionalExpressionsInChains(stride: Int) {
     let x = input --> Activation(.relu, name: "x")
     let y = stride == 1 ? x : x --> ZeroPadding(bottom: 1, right: 1, name: "pad")
     #expect(y.shape == (stride == 1 ? image(12, 8, 3) : image(13, 9, 3)))
@@ -143,7 +143,7 @@ import Testing
     #expect(wired(z).last == (stride == 1 ? "b = Flatten(x)" : "a = Softmax(x)"))
   }
 
-  @Test func loopsAroundChains() {
+  @Test func loopsInChains() {
     var x = input
     for (index, channels) in [4, 8, 16].enumerated() {
       x = x --> Convolution(kernel: (3, 3), channels: channels, name: "conv\(index + 1)")
@@ -158,7 +158,7 @@ import Testing
     #expect(wired(branches --> Add(name: "sum")).last == "sum = Add(branch1, branch2, branch3)")
   }
 
-  @Test func stepsKnownOnlyWhenItRuns() {
+  @Test func runtimeSelectedSteps() {
     let steps: [any Step] = [
       Activation(.relu, name: "a"), Softmax(name: "b") --> Flatten(name: "c"),
       Dense(neurons: 2, name: "d"),
@@ -202,7 +202,7 @@ import Testing
     #expect(inference.problems.isEmpty)
   }
 
-  @Test func aModelOfSeveralOutputsGoesOn() {
+  @Test func modelWithSeveralOutputsContinues() {
     let a = input --> Activation(.relu, name: "a")
     let b = input --> Activation(.tanh, name: "b")
     let model = Model(inputs: [input], outputs: [b, a]) --> Concatenate(name: "c") --> Softmax()
@@ -219,7 +219,7 @@ import Testing
   }
 }
 
-/// Blocks: layers in a row that wait for an input.
+/// Blocks: sequences of layers without an input.
 @Suite struct BlockTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -227,7 +227,7 @@ import Testing
     wiring(Model(input: input, output: output))
   }
 
-  @Test func aBlockAfterATensor() {
+  @Test func blockAfterTensor() {
     let block = Convolution(kernel: (3, 3), channels: 4, name: "a") --> Softmax(name: "b")
     #expect(
       wired(input --> block --> Flatten(name: "c")) == [
@@ -236,18 +236,18 @@ import Testing
     #expect(wired(input --> block) == ["input", "a = Convolution(input)", "b = Softmax(a)"])
   }
 
-  @Test func aBlockAfterAModel() {
+  @Test func blockAfterModel() {
     let block = Resize(width: 8, height: 8, name: "a") --> Softmax(name: "b")
     #expect(wiring(Model() --> block) == ["input", "a = Resize(input)", "b = Softmax(a)"])
   }
 
-  @Test func aBlockAfterSeveralTensors() {
+  @Test func blockAfterSeveralTensors() {
     let block = Add(name: "a") --> Softmax(name: "b")
     #expect(
       wired([input, input] --> block) == ["input", "a = Add(input, input)", "b = Softmax(a)"])
   }
 
-  @Test func blocksInBlocks() {
+  @Test func nestedBlocks() {
     let inner = Softmax(name: "b") --> Flatten(name: "c")
     let outer = Activation(.relu, name: "a") --> inner --> Dense(neurons: 2, name: "d")
     let both = outer --> (Activation(.tanh, name: "e") --> Softmax(name: "f"))
@@ -260,14 +260,14 @@ import Testing
     #expect(wired(input --> nested) == ["input", "a = Softmax(input)", "b = Flatten(a)"])
   }
 
-  @Test func aBlockIsAValue() {
+  @Test func blockHasValueSemantics() {
     let short = Softmax(name: "a") --> Flatten(name: "b")
     let long = short --> Activation(.relu, name: "c")
     #expect(short.steps.count == 2)
     #expect(long.steps.count == 3)
   }
 
-  @Test func aBlockUsedTwiceSharesByName() {
+  @Test func reusedBlockSharesParametersByName() {
     let block = Convolution(kernel: (3, 3), channels: 3, name: "a") --> MaxPooling(kernel: (1, 1))
     let model = Model(input: input, output: input --> block --> block)
     #expect(mistakes(model).isEmpty)
@@ -275,7 +275,7 @@ import Testing
     #expect(Inference(model).nodes.map(\.sharesParameters) == [false, false, false, true, false])
   }
 
-  @Test func anEmptyBlockChangesNothing() {
+  @Test func emptyBlockIsIdentity() {
     #expect((input --> Block([])) === input)
     #expect(([input] --> Block([Block([])])) === input)
     let model = Model() --> Block([])
@@ -283,7 +283,7 @@ import Testing
   }
 }
 
-/// Functions from tensor to tensor on the right.
+/// Functions from tensor to tensor as the right operand.
 @Suite struct FunctionTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -295,14 +295,14 @@ import Testing
     wiring(Model(input: input, output: output))
   }
 
-  @Test func aFunctionAfterATensor() {
+  @Test func functionAfterTensor() {
     #expect(
       wired(input --> residual --> Softmax(name: "a")) == [
         "input", "conv = Convolution(input)", "sum = Add(input, conv)", "a = Softmax(sum)",
       ])
   }
 
-  @Test func aFunctionAfterAModel() {
+  @Test func functionAfterModel() {
     let model = Model() --> Resize(width: 8, height: 8, name: "a") --> residual --> Flatten()
     #expect(
       wiring(model) == [
@@ -312,7 +312,7 @@ import Testing
     #expect(model.outputs.map(\.shape) == [image(1, 1, 192)])
   }
 
-  @Test func aClosure() {
+  @Test func closureAsStep() {
     let channels = 5
     let output =
       input
@@ -321,11 +321,11 @@ import Testing
     #expect(wired(output) == ["input", "a = Convolution(input)", "b = Softmax(a)"])
   }
 
-  @Test func aFunctionThatReturnsItsArgument() {
+  @Test func identityFunction() {
     #expect((input --> { $0 }) === input)
   }
 
-  @Test func aFunctionThatMakesFunctions() {
+  @Test func functionReturningFunction() {
     func separable(_ channels: Int, _ name: String) -> (Tensor) -> Tensor {
       { x in
         x

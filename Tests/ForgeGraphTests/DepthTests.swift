@@ -4,7 +4,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Networks so deep or so wide that a walk by recursion or by path would not end well.
+/// Networks so deep or so wide that recursion or a walk of every path would fail.
 @Suite struct DepthTests {
   /// Runs `body` on a thread whose stack would not hold a frame for each of many thousand layers.
   private func onASmallStack(_ body: @escaping @Sendable () -> Void) async {
@@ -20,7 +20,7 @@ import Testing
 
   private let depth = 100_000
 
-  @Test func aChainOfAHundredThousandLayers() async {
+  @Test func chainOf100000Layers() async {
     let depth = depth
     await onASmallStack {
       let input = Input(width: 12, height: 8, channels: 3)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aModelGrownLayerByLayer() async {
+  @Test func modelExtendedLayerByLayer() async {
     let depth = depth
     await onASmallStack {
       var model = Model()
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  /// Blocks in blocks, of which each has the next as its first, last or middle step.
-  @Test(arguments: 0..<3) func blocksInBlocks(place: Int) async {
+  /// Nested blocks, each with the next as its first, last or middle step.
+  @Test(arguments: 0..<3) func nestedBlocks(place: Int) async {
     let depth = depth
     await onASmallStack {
       var block = Activation(.tanh) --> Softmax()
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  /// A block that others still hold stays whole when one of its users goes.
-  @Test func blocksThatAreShared() {
+  /// A shared block is intact after one of its owners is released.
+  @Test func sharedBlocksSurviveRelease() {
     let inner = Activation(.tanh) --> Softmax()
     var outer: Block? = Block([inner, Block([inner, Activation(.relu)])])
     #expect(outer?.steps.count == 2)
@@ -82,7 +82,7 @@ import Testing
     #expect(x.shape == image(1, 1, 3))
   }
 
-  @Test func aMistakeAtTheStartOfADeepChain() async {
+  @Test func errorAtStartOfDeepChain() async {
     let depth = depth
     await onASmallStack {
       let input = Input(width: 12, height: 8, channels: 3)
@@ -112,14 +112,14 @@ import Testing
     }
   }
 
-  @Test func aBlockOfManyLayers() {
+  @Test func blockOfManyLayers() {
     var block = Softmax() --> Activation(.relu)
     for _ in 2..<2000 { block = block --> Activation(.relu) }
     #expect(Inference(Model() --> block).nodes.count == 2001)
   }
 
   /// Sixty times both inputs from one tensor: 2⁶⁰ paths, 61 tensors.
-  @Test func manyPathsAreNotWalkedOneByOne() {
+  @Test func exponentialPathsAreTraversedOnce() {
     let input = Input(width: 12, height: 8, channels: 3)
     weak var middle: Tensor?
     do {
@@ -137,14 +137,14 @@ import Testing
     #expect(middle == nil)
   }
 
-  @Test func manyPathsToAMistake() {
+  @Test func manyPathsToOneError() {
     let input = Input(shape: [4])
     var x = input --> Dense(neurons: 0, name: "fc")
     for _ in 1...60 { x = [x, x, input] --> Add() }
     #expect(problems(Model(input: input, output: x)).map { $0.layer?.name } == ["fc"])
   }
 
-  @Test func aLayerOfManyInputs() {
+  @Test func layerWithManyInputs() {
     let input = Input(shape: [1])
     let wide = (0..<10_000).map { _ in input --> Activation(.relu) }
     let model = Model(input: input, output: wide --> Concatenate(name: "all"))
@@ -152,7 +152,7 @@ import Testing
     #expect(problems(model).isEmpty)
   }
 
-  /// Every task lets go of its own end of one long chain; the last one releases it.
+  /// Every task releases its reference to one long chain; the last one frees it.
   @Test func sharedTensorsReleasedOnSeveralThreads() async {
     for _ in 1...3 {
       let input = Input(shape: [4])

@@ -3,11 +3,11 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// Mistakes that belong to a layer: each sentence, and that all of them come at once.
+/// Errors of layers: each message, and all of them reported together.
 @Suite struct LayerMistakeTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
-  @Test func theSampleOfTheDesign() {
+  @Test func designDocumentSample() {
     let output =
       Input(width: 8, height: 8, channels: 1)
       --> Convolution(kernel: (5, 5), channels: 20, name: "conv1")
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func everyMistakeInTheOrderOfTheLayersAndNoFollowUps() {
+  @Test func errorsFollowLayerOrderWithoutFollowUps() {
     let a = input --> Dense(neurons: 0, name: "a")
     let b = a --> Dense(neurons: 5, name: "b") --> MaxPooling(kernel: (9, 9), name: "c")
     let d = input --> MaxPooling(kernel: (9, 9), name: "d")
@@ -61,7 +61,7 @@ import Testing
       ])
   }
 
-  @Test func theErrorPrintsThemAll() throws {
+  @Test func errorDescriptionListsAllProblems() throws {
     let output =
       Input(shape: [4])
       --> Dense(neurons: 0, name: "a", fileID: "App/Net.swift", line: 1, column: 2)
@@ -82,13 +82,13 @@ import Testing
     #expect(error.problems.count == 2)
   }
 
-  @Test func aTensorUsedTwiceIsWrongOnce() {
+  @Test func sharedTensorErrorIsReportedOnce() {
     let wrong = input --> Dense(neurons: 0, name: "a")
     let output = [wrong, wrong --> Softmax(), wrong] --> Add()
     #expect(problems(Model(inputs: [input], outputs: [output, wrong])).count == 1)
   }
 
-  @Test func placesAreExact() {
+  @Test func sourceLocationsAreExact() {
     let line = #line
     let output =
       input
@@ -108,7 +108,7 @@ import Testing
       ])
   }
 
-  @Test func placesInFunctionsAndBlocks() {
+  @Test func sourceLocationsInFunctionsAndBlocks() {
     func tower(_ x: Tensor) -> Tensor {
       x --> Dense(neurons: 0)
     }
@@ -171,7 +171,7 @@ import Testing
       ])
   }
 
-  @Test func inputsThatDoNotMatch() {
+  @Test func mismatchedInputs() {
     let a = input --> Convolution(kernel: (3, 3), channels: 4, name: "a")
     let b = input --> MaxPooling(kernel: (2, 2), name: "b")
     #expect(
@@ -214,7 +214,7 @@ import Testing
       ])
   }
 
-  @Test func wrongNumbersOfInputs() {
+  @Test func wrongInputCounts() {
     #expect(
       mistakes(input, input --> Add()) == [
         """
@@ -354,7 +354,7 @@ import Testing
       ])
   }
 
-  @Test func overflowAddsUpAcrossLayers() {
+  @Test func totalsOverflowAcrossLayers() {
     let wide = Input(width: 1 << 20, height: 1 << 19, channels: 1)
     #expect(
       mistakes(wide, [wide, wide, wide] --> Concatenate(name: "all")) == [
@@ -384,7 +384,7 @@ import Testing
       ])
   }
 
-  @Test func constantsThatDoNotFill() {
+  @Test func wrongConstantValueCounts() {
     let wrong = Constant([1, 2, 3], shape: [2, 2], name: "two")
     #expect(
       mistakes(input, [input, wrong] --> Add()) == [

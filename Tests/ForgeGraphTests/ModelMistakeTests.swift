@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// Mistakes of a model as a whole: its inputs, its outputs, and what was chained.
+/// Errors of a model as a whole: its inputs, outputs and chains.
 @Suite struct ModelMistakeTests {
   private let input = Input(
     width: 12, height: 8, channels: 3, name: "picture", fileID: "App/Net.swift", line: 3,
@@ -18,7 +18,7 @@ import Testing
     ).map(\.description)
   }
 
-  @Test func anInputThatReachesNoOutput() {
+  @Test func inputWithoutPathToOutput() {
     let unused = """
       App/Net.swift:4:20: input "input" reaches no output
         remedy    use it, or leave it out of the model's inputs
@@ -29,7 +29,7 @@ import Testing
     #expect(texts([other, input], [input --> Softmax()]) == [unused])
   }
 
-  @Test func unnamedInputsGoByTheirNumbers() {
+  @Test func unnamedInputsAreNumbered() {
     let second = Input(shape: [4], fileID: "App/Net.swift", line: 5, column: 1)
     #expect(
       texts([other, second], [other --> Softmax()]) == [
@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  @Test func anInputThatIsNotDeclared() {
+  @Test func undeclaredInput() {
     #expect(
       texts([other], [[other, input] --> Add()]) == [
         """
@@ -57,14 +57,14 @@ import Testing
       ])
   }
 
-  @Test func anInputGivenTwice() {
+  @Test func duplicateInput() {
     #expect(
       texts([input, other, input], [[other, input] --> Add()]) == [
         "App/Net.swift:9:14: one input is given to the model twice"
       ])
   }
 
-  @Test func anOutputThatNoInputReaches() {
+  @Test func outputWithoutPathFromInput() {
     let constant = Constant([1, 2], name: "two")
     #expect(
       texts([input], [input --> Softmax(), constant]) == [
@@ -83,7 +83,7 @@ import Testing
     #expect(texts([input], [[input, Constant([1])] --> Add()]) == [])
   }
 
-  @Test func somethingElseAmongTheInputs() {
+  @Test func nonInputAmongInputs() {
     let x = input --> Softmax()
     let y = x --> Flatten(name: "flat")
     let problem = { (what: String) in
@@ -125,7 +125,7 @@ import Testing
       ])
   }
 
-  @Test func mistakesOfTheModelComeFirst() {
+  @Test func modelErrorsComeFirst() {
     let model = Model(inputs: [input, other], outputs: [input --> Dense(neurons: 0, name: "a")])
     #expect(
       mistakes(model).map { $0.split(separator: "\n")[0] } == [
@@ -134,7 +134,7 @@ import Testing
       ])
   }
 
-  @Test func theModelsPlace() {
+  @Test func modelSourceLocation() {
     let model = Model(inputs: [], outputs: [input, input]); let line = #line
     #expect(
       places(model) == [
@@ -144,7 +144,7 @@ import Testing
     #expect(places(chained) == ["ForgeGraphTests/ModelMistakeTests.swift:\(next):36"])
   }
 
-  @Test func aStepThatIsNeitherLayerNorBlock() {
+  @Test func unknownStepType() {
     struct Sneaky: Step {}
     #expect(
       mistakes(input, input --> Softmax() --> Sneaky() --> Dense(neurons: 0)) == [
@@ -161,7 +161,7 @@ import Testing
       ])
   }
 
-  @Test func anEmptyBlockAfterSeveralTensors() {
+  @Test func emptyBlockAfterSeveralTensors() {
     let text = """
       layer 1 "__Block_1__" (Block): only layers and blocks can be chained
         received  a Block of no layers
@@ -173,7 +173,7 @@ import Testing
     #expect(mistakes(input, [input, none --> Block([])] --> Add()) == [text])
   }
 
-  @Test func aFunctionAfterSeveralOutputs() {
+  @Test func functionAfterSeveralOutputs() {
     var calls = 0
     let model =
       Model(inputs: [input], outputs: [input, input --> Softmax()])

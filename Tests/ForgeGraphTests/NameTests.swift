@@ -3,11 +3,11 @@ import ForgeLayers
 import ForgeShapes
 import Testing
 
-/// The names of tensors, those given and those made up.
+/// The names of tensors, given and generated.
 @Suite struct NameTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
-  @Test func madeUpNamesCountEveryLayer() {
+  @Test func generatedNamesCountEveryLayer() {
     let output =
       input
       --> Convolution(kernel: (3, 3), channels: 4, name: "conv1")
@@ -21,7 +21,7 @@ import Testing
       ])
   }
 
-  @Test func theOrderIsThatOfCreation() {
+  @Test func namesFollowCreationOrder() {
     let second = input --> Softmax()
     let first = input --> Activation(.relu)
     let model = Model(inputs: [input], outputs: [first, second])
@@ -39,7 +39,7 @@ import Testing
     #expect(Inference(model).nodes.map(\.position) == [0, 1, 0, 2])
   }
 
-  @Test func unnamedInputsAreNumberedFromTheSecondOn() {
+  @Test func unnamedInputsAreNumberedFromSecond() {
     let inputs = [
       Input(shape: [4]), Input(shape: [4], name: "mask"), Input(shape: [4]), Input(shape: [4]),
     ]
@@ -47,13 +47,13 @@ import Testing
     #expect(names(model) == ["input", "mask", "input2", "input3", "sum"])
   }
 
-  @Test func whatIsNotPartOfTheModelHasNoPosition() {
+  @Test func unusedLayersHaveNoPosition() {
     _ = input --> Softmax() --> Flatten()
     let output = input --> Activation(.relu)
     #expect(names(Model(input: input, output: output)) == ["input", "__Activation_1__"])
   }
 
-  @Test func theSameTensorInTwoModelsHasTheNameOfEach() {
+  @Test func sharedTensorIsNamedPerModel() {
     let a = input --> Softmax()
     let b = a --> Flatten()
     let other = Input(shape: [96 * 3])
@@ -92,7 +92,7 @@ import Testing
       ])
   }
 
-  @Test func messagesHaveThePositionToo() {
+  @Test func messagesIncludePosition() {
     let output = input --> Softmax() --> Flatten() --> Dense(neurons: 0)
     #expect(
       problems(Model(input: input, output: output)).map { $0.layer?.description } == [

@@ -4,7 +4,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Layers of users' own, which may do anything.
+/// User-defined layers, with arbitrary behaviour.
 @Suite struct OwnLayerTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aLayerOfAUsersOwn() {
+  @Test func userDefinedLayer() {
     let odd = Odd(name: "odd", sizes: [5])
     let model = Model(input: input, output: input --> odd --> Odd() --> odd)
     #expect(mistakes(model).isEmpty)
@@ -40,7 +40,7 @@ import Testing
     #expect(wiring(Model() --> (odd --> Softmax(name: "a"))).last == "a = Softmax(odd)")
   }
 
-  @Test func sharingNeedsTheSameFields() {
+  @Test func sharingRequiresEqualFields() {
     let model = Model(
       input: input, output: input --> Odd(name: "odd", sizes: [5]) --> Odd(name: "odd", sizes: [6]))
     #expect(
@@ -49,7 +49,7 @@ import Testing
       ])
   }
 
-  @Test func absurdShapes() {
+  @Test func invalidShapes() {
     let needs = "received  12×8×3 (width×height×channels) from \"input\""
     let empty = """
       layer 1 "__Odd_1__" (Odd): the output would be empty
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func absurdParameters() {
+  @Test func invalidParameters() {
     for size in [.max, 1 << 40] {
       #expect(
         mistakes(input, input --> Odd(name: "odd", sizes: [size]) --> Dense(neurons: 0)) == [
@@ -125,7 +125,7 @@ import Testing
       ])
   }
 
-  @Test func absurdCosts() {
+  @Test func invalidCosts() {
     let large = Input(width: 1 << 19, height: 1 << 19, channels: 1)
     let kernel = (width: 1 << 15, height: 1 << 15)
     let output =
@@ -135,7 +135,7 @@ import Testing
     #expect(model.summary(.detailed).hasSuffix("Total multiply-adds: \(Int.max)"))
   }
 
-  @Test func aShapeRuleThatThrows() {
+  @Test func throwingShapeRule() {
     struct Refusal: Error, CustomStringConvertible {
       let description = "only squares"
     }

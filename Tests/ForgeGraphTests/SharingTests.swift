@@ -4,7 +4,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Parameters are shared by name, and only by name.
+/// Parameters are shared by name only.
 @Suite struct SharingTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 
@@ -18,7 +18,7 @@ import Testing
 
   private func shares(_ model: Model) -> [Bool] { Inference(model).nodes.map(\.sharesParameters) }
 
-  @Test func oneLayerUsedTwiceShares() {
+  @Test func layerUsedTwiceSharesParameters() {
     let conv = Convolution(kernel: (3, 3), channels: 3, name: "conv")
     let model = Model(input: input, output: input --> conv --> conv --> conv)
     #expect(mistakes(model).isEmpty)
@@ -29,7 +29,7 @@ import Testing
     #expect(Inference(model).nodes.map(\.parameterCount) == [0, 84, 0, 0])
   }
 
-  @Test func aFunctionCalledTwiceShares() {
+  @Test func functionCalledTwiceSharesParameters() {
     func tower(_ x: Tensor) -> Tensor {
       x --> Convolution(kernel: (3, 3), channels: 4, name: "conv") --> Dense(neurons: 5, name: "fc")
     }
@@ -42,7 +42,7 @@ import Testing
     #expect(model.summary().hasSuffix("Total parameters: 2037"))
   }
 
-  @Test func aLoopShares() {
+  @Test func loopSharesParameters() {
     var x = input
     for _ in 1...3 { x = x --> Convolution(kernel: (3, 3), channels: 3, name: "conv") }
     let model = Model(input: input, output: x)
@@ -59,14 +59,14 @@ import Testing
     #expect(model.summary().hasSuffix("Total parameters: 168"))
   }
 
-  @Test func layersWithoutParametersHaveNoneToShare() {
+  @Test func parameterlessLayersMayShareNames() {
     let pool = MaxPooling(kernel: (2, 2), name: "pool")
     let model = Model(input: input, output: input --> pool --> pool)
     #expect(mistakes(model).isEmpty)
     #expect(shares(model) == [false, false, false])
   }
 
-  @Test func theSameNameFromTwoPlaces() {
+  @Test func sameNameAtDifferentLocations() {
     let model = Model(
       input: input, output: input --> conv("conv", line: 14) --> conv("conv", line: 15))
     #expect(
@@ -80,7 +80,7 @@ import Testing
       ])
   }
 
-  @Test func theSamePlaceWithOtherFields() {
+  @Test func sameLocationWithDifferentFields() {
     let model = Model(
       input: input,
       output: input --> conv("conv", line: 14) --> conv("conv", line: 14, kernel: 5))
@@ -95,7 +95,7 @@ import Testing
       ])
   }
 
-  @Test func theSameNameForAnotherType() {
+  @Test func sameNameForDifferentType() {
     let model = Model(
       input: input,
       output: input --> conv("a", line: 14)
@@ -119,7 +119,7 @@ import Testing
     #expect(places(model) == ["App/Net.swift:2:7", "App/Net.swift:3:7"])
   }
 
-  @Test func otherInputSizes() {
+  @Test func differentInputSizes() {
     let a = input --> conv("a", line: 1, channels: 5)
     let b = a --> conv("a", line: 1, channels: 5)
     #expect(
@@ -134,7 +134,7 @@ import Testing
       ])
   }
 
-  @Test func otherPictureSizesAreFineForAConvolution() {
+  @Test func convolutionAcceptsDifferentImageSizes() {
     func tower(_ x: Tensor) -> Tensor { x --> conv("a", line: 1) }
     let half = input --> MaxPooling(kernel: (2, 2))
     let output = [tower(input) --> MaxPooling(kernel: (2, 2)), tower(half)] --> Add()
@@ -151,7 +151,7 @@ import Testing
       ])
   }
 
-  @Test func aMistakeInOneUseIsReportedOnceAndNotAsSizes() {
+  @Test func errorInSharedLayerIsReportedOnce() {
     let fc = Dense(neurons: 2, name: "fc")
     let loose = Input(name: "loose")
     let model = Model(
@@ -167,7 +167,7 @@ import Testing
       ])
   }
 
-  @Test func inputsOfOneName() {
+  @Test func inputsWithSameName() {
     let line = #line + 1
     let inputs = [Input(shape: [4], name: "a"), Input(shape: [4], name: "a")]
     let model = Model(inputs: inputs, outputs: [inputs --> Add()])
@@ -182,7 +182,7 @@ import Testing
       ])
   }
 
-  @Test func anInputAndALayerOfOneName() {
+  @Test func inputAndLayerWithSameName() {
     let x = Input(shape: [4], name: "a")
     #expect(
       mistakes(x, x --> Softmax(name: "a")).map { $0.split(separator: "\n")[0] } == [
@@ -190,7 +190,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [true, false]) func aGivenNameThatIsMadeUpElsewhere(givenFirst: Bool) {
+  @Test(arguments: [true, false]) func givenNameEqualToGeneratedName(givenFirst: Bool) {
     let named = Activation(.relu, name: givenFirst ? "__Softmax_2__" : "__Softmax_1__")
     let output = givenFirst ? input --> named --> Softmax() : input --> Softmax() --> named
     #expect(

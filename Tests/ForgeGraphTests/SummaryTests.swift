@@ -5,7 +5,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// The table of a network, to the letter.
+/// The exact summary table of a network.
 @Suite struct SummaryTests {
   /// The network of the 2017 toolkit's introduction.
   private let blog: Model = {
@@ -39,13 +39,13 @@ import Testing
     Total parameters: 2071770
     """
 
-  @Test func theTableOfTheBlog() {
+  @Test func summaryMatchesBlogTable() {
     #expect(blog.summary() == blogTable)
   }
 
-  /// The same against the page itself, where it lies beside the repository.
+  /// The same against the web page, where it is beside the repository.
   @Test(.enabled(if: SummaryTests.blogFile != nil, "no summary_blog.txt in ../shared/data"))
-  func theFileOfTheBlog() throws {
+  func summaryMatchesBlogFile() throws {
     #expect(Data((blog.summary() + "\n").utf8) == Self.blogFile)
   }
 
@@ -56,7 +56,7 @@ import Testing
     return try? Data(contentsOf: file)
   }()
 
-  @Test func columnsGrow() {
+  @Test func columnsWidenForLongNames() {
     /// A layer with a long name of its type.
     struct ProjectionOntoTheSphere: Layer {
       var name: String?
@@ -101,7 +101,7 @@ import Testing
         """)
   }
 
-  @Test func aModelWithMistakes() {
+  @Test func modelWithErrors() {
     struct Sneaky: Step {}
     let model =
       Model() --> Convolution(kernel: (3, 3), channels: 4, name: "conv")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aModelOfNothing() {
+  @Test func emptyModel() {
     let empty = """
       Layer                          Type       Output Shape     Parameters
       ---------------------------------------------------------------------
@@ -169,7 +169,7 @@ import Testing
     #expect(model.summary(.detailed).hasSuffix("parameters: 1045\nTotal multiply-adds: 2496"))
   }
 
-  @Test func theKernelsOfAPlan() {
+  @Test func planKernels() {
     let model = Model() --> Resize(width: 4, height: 4) --> Softmax()
     let table = SummaryTable(Inference(model), detail: .detailed) { "kernel \($0)" }.text
     let lines = table.split(separator: "\n")

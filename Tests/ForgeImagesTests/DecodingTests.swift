@@ -1,7 +1,7 @@
 import ForgeImages
 import Testing
 
-/// Files of every form against what Pillow, or the format's specification, makes of them.
+/// Files of every format against Pillow or the format's specification.
 @Suite struct DecodingTests {
   /// The largest difference of a byte.
   ///
@@ -17,12 +17,12 @@ import Testing
   }
 
   @Test(arguments: try PictureFixtures.ending(in: "jpg"))
-  func jpegPicturesAgree(_ testCase: PictureFixture) throws {
+  func jpegPicturesMatchReference(_ testCase: PictureFixture) throws {
     let image = try decoded(testCase)
     #expect(largestDifference(image.pixels, [UInt8](testCase.pixels)) <= Self.jpegTolerance)
   }
 
-  @Test func formatIsToldByTheBytes() throws {
+  @Test func formatIsDetectedFromBytes() throws {
     let testCase = try #require(try PictureFixtures.all().first { $0.file == "named-wrongly.png" })
     let image = try decoded(testCase)
     #expect(largestDifference(image.pixels, [UInt8](testCase.pixels)) <= Self.jpegTolerance)
@@ -39,21 +39,21 @@ import Testing
     #expect(Array(upright.pixels.prefix(33)) == left)
   }
 
-  @Test func spansAndFilesGiveTheSame() throws {
+  @Test func spansAndFilesGiveEqualPictures() throws {
     let bytes = try ImageFixtures.bytes("rgb8.png")
     let fromArray = try Image(decoding: bytes)
     #expect(try Image(decoding: bytes.span.bytes) == fromArray)
     #expect(try Image(contentsOf: ImageFixtures.path("rgb8.png")) == fromArray)
   }
 
-  @Test func bytesAfterThePictureAreIgnored() throws {
+  @Test func trailingBytesAreIgnored() throws {
     for file in ["rgb8.png", "jpeg-444.jpg", "p6-255.ppm"] {
       let bytes = try ImageFixtures.bytes(file)
       #expect(try Image(decoding: bytes + [1, 2, 3]) == Image(decoding: bytes))
     }
   }
 
-  @Test func exifWithoutMeaningIsUpright() throws {
+  @Test func invalidExifOrientationIsIgnored() throws {
     let bytes = try ImageFixtures.bytes("jpeg-exif6-big-endian.jpg")
     let stored = try Image(decoding: bytes, appliesOrientation: false)
     let tag = try #require(bytes.indices.first { bytes[$0...].starts(with: [1, 0x12, 0, 3]) })

@@ -3,11 +3,11 @@ import ForgeImages
 import Foundation
 import Testing
 
-/// The exact sentences of every mistake.
+/// The exact message of every error.
 @Suite struct ErrorTests {
   // MARK: Files
 
-  @Test func filesThatCannotBeRead() throws {
+  @Test func unreadableFiles() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "ForgeImagesTests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoPicture() {
+  @Test func unrecognizedBytes() {
     let known: [(String, String)] = [
       ("GIF89a……", "a GIF file"), ("RIFF....WEBPVP8 ", "a WebP file"), ("BM......", "a BMP file"),
       ("II*\0....", "a TIFF file"), ("MM\0*....", "a TIFF file"), ("P4 1 1 ", "a PBM file"),
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func unsupportedForms() throws {
+  @Test func unsupportedFormats() throws {
     var bytes = try ImageFixtures.bytes("jpeg-gray.jpg")
     let frame = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xC0]) })
     // A frame of a differential picture, of which libjpeg reads none.
@@ -186,7 +186,7 @@ import Testing
     ) { () throws(ImageError) in try Image(decoding: bytes) }
   }
 
-  @Test func tooLargePictures() throws {
+  @Test func oversizedPictures() throws {
     let limits = ImageLimits()
     expect(
       .tooLarge,
@@ -225,7 +225,7 @@ import Testing
 
   // MARK: Arguments
 
-  @Test func impossibleArguments() throws {
+  @Test func invalidArguments() throws {
     let image = try Image(width: 4, height: 3, format: .rgb, pixels: Array(0..<36))
     expect(
       .wrongCount,
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test func impossiblePreparations() throws {
+  @Test func invalidPreparations() throws {
     let image = try Image(width: 4, height: 3, format: .rgb, pixels: Array(0..<36))
     expect(
       .invalidArgument,

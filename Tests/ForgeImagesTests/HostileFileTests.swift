@@ -2,7 +2,7 @@ import ForgeImages
 import ForgeTestSupport
 import Testing
 
-/// Files cut off, altered and made up: a typed error or a picture, never a trap or much memory.
+/// Truncated, altered and crafted files: a typed error or a picture, never a trap or much memory.
 @Suite struct HostileFileTests {
   /// Small files of every decoder and most forms.
   static let files = [
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func alteredBytesDoNoHarm(_ file: String) throws {
+  func alteredBytesAreHandled(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     var generator = SplitMix64(seed: 5)
     let limits = ImageLimits(maximumPixels: 1 << 22)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func manyAlteredBytesDoNoHarm(_ file: String) throws {
+  func manyAlteredBytesAreHandled(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     var generator = SplitMix64(seed: 6)
     let limits = ImageLimits(maximumPixels: 1 << 22)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// An altered byte anywhere in a PNG file is noticed: every byte is under a checksum.
+  /// An altered byte anywhere in a PNG file is detected, as checksums cover every byte.
   @Test func alteredPNGIsAnError() throws {
     let bytes = try ImageFixtures.bytes("palette4-transparent.png")
     for place in bytes.indices {
@@ -68,14 +68,14 @@ import Testing
     }
   }
 
-  /// The defaults that the documents state; all other tests take them from ``ImageLimits``.
+  /// The documented defaults; all other tests use ``ImageLimits``.
   @Test func defaultLimits() {
     let limits = ImageLimits()
     #expect(limits.maximumPixels == 1 << 26)
     #expect(limits.maximumWorkingBytes == 200_000_000)
   }
 
-  @Test func hugeSizesTakeNoMemory() throws {
+  @Test func hugeSizesAllocateNoMemory() throws {
     // Sizes within the limit that the bytes cannot hold.
     let side = HostilePicture.side
     let large = [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func endlessScansAreRefused() throws {
+  @Test func excessiveScansAreRejected() throws {
     let bytes = try ImageFixtures.bytes("jpeg-gray-progressive.jpg")
     let scans = bytes.indices.filter { bytes[$0...].starts(with: [0xFF, 0xDA]) }
     let last = try #require(scans.last)

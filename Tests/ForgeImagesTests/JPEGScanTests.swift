@@ -1,13 +1,13 @@
 import ForgeImages
 import Testing
 
-/// Files that bring their picture in several scans: all of them are needed.
+/// Files with several scans, all of which are required.
 @Suite struct JPEGScanTests {
   /// Progressive files as libjpeg makes them, and scripts that others use, of the same picture.
   static let scripts = ["bands", "bits", "sequential"]
 
   @Test(arguments: scripts)
-  func scriptsOfOtherEncodersAreRead(_ script: String) throws {
+  func otherEncodersScanScriptsAreRead(_ script: String) throws {
     let image = try Image(decoding: ImageFixtures.bytes("jpeg-scans-\(script).jpg"))
     #expect(try image == Image(decoding: ImageFixtures.bytes("jpeg-420.jpg")))
   }
@@ -16,7 +16,8 @@ import Testing
     scripts.map { "jpeg-scans-\($0).jpg" }
     + ["444", "422", "420", "gray", "cmyk"].map { "jpeg-\($0)-progressive.jpg" }
 
-  /// A file that ends after any scan but the last, with an end marker, as a download may be stored.
+  /// A file that ends after any scan but the last, with an end marker, as an interrupted download
+  /// may.
   @Test(arguments: severalScans)
   func missingScansAreAnError(_ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
@@ -34,8 +35,8 @@ import Testing
     #expect(try Image(decoding: bytes, acceptsMissingScans: true) == whole)
   }
 
-  /// What a script of the standard may leave out cannot be told from what was lost.
-  @Test func scriptsThatLeaveOutAPartAreRead() throws {
+  /// Scans that the standard allows to omit cannot be distinguished from lost ones.
+  @Test func incompleteScanScriptsAreRead() throws {
     var file = FlatJPEG(width: 64, height: 64, coding: .progressive)
     let all = FlatJPEG.usualScans(components: 1)
     file.scans = all
@@ -53,7 +54,7 @@ import Testing
     expect("no scan of coefficient 1 of component 1", file)
   }
 
-  @Test func componentsWithoutAScanAreAnError() throws {
+  @Test func componentsWithoutScanAreAnError() throws {
     var file = FlatJPEG(width: 16, height: 8, components: 3)
     file.scans = [FlatJPEG.Scan(components: [0, 2], band: 0...63)]
     expect("no scan of component 2", file)
@@ -76,8 +77,8 @@ import Testing
         """, sourceLocation: location)
   }
 
-  /// Many scans are no matter where the file's bytes pay for them.
-  @Test func scansAreBoundedByThePictureAndTheFile() throws {
+  /// Many scans are accepted if the file is large enough for them.
+  @Test func scanCountIsBoundedByPictureAndFileSize() throws {
     let script = HostilePicture.scanForEachCoefficient
     let small = HostilePicture.progressive(script, components: 1, side: 16)
     #expect(try Image(decoding: small.bytes).width == 16)
@@ -120,9 +121,9 @@ import Testing
     #expect(try Image(decoding: flat.bytes, limits: rows).width == 1024)
   }
 
-  /// Pictures higher and wider than the rows that are turned together.
+  /// Pictures larger than the blocks of rows that are rotated together.
   @Test(arguments: 1...8, ["jpeg-444.jpg", "jpeg-cmyk.jpg", "jpeg-gray-progressive.jpg"])
-  func picturesAreTurnedWhileTheyAreRead(_ orientation: Int, _ file: String) throws {
+  func orientationIsAppliedWhileDecoding(_ orientation: Int, _ file: String) throws {
     let bytes = try ImageFixtures.bytes(file)
     let stored = try Image(decoding: bytes)
     #expect(stored.width > 16 && stored.height > 16)

@@ -4,13 +4,13 @@ import ForgeModels
 import Foundation
 import Testing
 
-/// Real weights on real pictures, against recorded answers (../shared/data/NOTES.md says how made).
+/// Real weights on real pictures, against recorded results (see ../shared/data/NOTES.md).
 @Suite("MobileNet on photos", .enabled(if: ImageFixtures.hasSharedData, "no ../shared/data"))
 struct MobileNetPhotoTests {
   private let preparation = ImagePreparation(
     width: 224, height: 224, normalization: .keras(.tf))
 
-  @Test("the logits of lossless pictures are those recorded")
+  @Test("lossless pictures give the recorded logits")
   func logits() throws {
     let data = ImageFixtures.sharedData
     let network = try Model.mobileNetV1(alpha: 0.25, classes: 1000, head: .logits).compile(
@@ -51,7 +51,7 @@ struct MobileNetPhotoTests {
   }
 
   /// Against double precision: Fixtures/make_mobilenet_logits.py computed them with NumPy.
-  @Test("the logits of real weights are as exact as promised")
+  @Test("real weights give logits within the stated accuracy")
   func exactLogits() throws {
     let data = ImageFixtures.sharedData
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -15,7 +15,7 @@ import Testing
     ("caffe", .keras(.caffe), 1.6e-5),
     ("torch", .keras(.torch), 5e-7),
   ])
-  func presetsAreNumPys(
+  func presetsMatchNumPy(
     _ name: String, _ normalization: PixelNormalization, _ tolerance: Float
   )
     throws
@@ -36,7 +36,7 @@ import Testing
         == values)
   }
 
-  @Test func caffeIsBlueGreenRed() throws {
+  @Test func caffeUsesBlueGreenRed() throws {
     #expect(PixelNormalization.keras(.caffe).order == .bgr)
     let image = try Image(width: 1, height: 1, format: .rgb, pixels: [200, 100, 50])
     let values = try image.values(prepared: .init(normalization: .keras(.caffe))).values
@@ -50,7 +50,7 @@ import Testing
       PixelNormalization.keras(.torch).ordered(.bgr).scale.first == 1 / (255 * 0.225))
   }
 
-  @Test func grayIsWeightedBeforeTheResize() throws {
+  @Test func grayConversionPrecedesResize() throws {
     let image = try ResizingFixtures.image("RGB")
     let values = try image.values(
       prepared: ImagePreparation(width: 9, height: 7, normalization: .raw.ordered(.gray)))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: try ResizingFixtures.shared.get().fits.indices)
-  func centreCropIsPillowsFit(_ index: Int) throws {
+  func centerCropMatchesPillowFit(_ index: Int) throws {
     let fit = try ResizingFixtures.shared.get().fits[index]
     let image = try ResizingFixtures.image(fit.source)
     let order: ChannelOrder = image.format == .gray ? .gray : .rgb
@@ -83,7 +83,7 @@ import Testing
     #expect(half.shape == Shape(width: 19, height: 12, channels: 3))
   }
 
-  @Test func transparentPicturesLieOnTheBackground() throws {
+  @Test func transparentPicturesBlendWithBackground() throws {
     let image = try Image(
       width: 2, height: 1, format: .rgba, pixels: [10, 20, 30, 0, 10, 20, 30, 255])
     let white = try image.values(prepared: ImagePreparation(normalization: .raw))

@@ -3,7 +3,7 @@ import ForgeImages
 import ForgeTestSupport
 import Testing
 
-/// Sizes, rectangles and colours against Pillow, bit for bit.
+/// Resizing, cropping and colour conversion against Pillow, bit for bit.
 @Suite struct ResizingTests {
   @Test(arguments: try ResizingFixtures.shared.get().cases)
   func resizedEqualsPillow(_ testCase: ResizingFixtures.Resize) throws {
@@ -19,7 +19,7 @@ import Testing
     #expect(resized.pixels == [UInt8](testCase.pixels))
   }
 
-  @Test func sameSizeIsTheSamePicture() throws {
+  @Test func sameSizePreservesPicture() throws {
     let image = try ResizingFixtures.image("RGBA")
     #expect(try image.resized(width: image.width, height: image.height) == image)
     let whole = CropRectangle(
@@ -27,7 +27,7 @@ import Testing
     #expect(try image.resized(width: image.width, height: image.height, box: whole) == image)
   }
 
-  @Test func wholePixelsOfABoxAreACrop() throws {
+  @Test func wholePixelBoxIsCropped() throws {
     let image = try ResizingFixtures.image("RGB")
     let box = CropRectangle(x: 3, y: 5, width: 17, height: 11)
     let cropped = try image.cropped(x: 3, y: 5, width: 17, height: 11)
@@ -47,9 +47,8 @@ import Testing
     #expect(converted.pixels == [UInt8](testCase.pixels))
   }
 
-  /// The issue's own measure: at most 1/255 from the resize in floating point, which the reference
-  /// of the layer `Resize` computes.
-  @Test func bilinearIsTheLayersAntialiasedResize() throws {
+  /// At most 1/255 from the floating-point resize of the reference of the layer `Resize`.
+  @Test func bilinearMatchesAntialiasedResizeLayer() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<40 {
       func size(_ most: Int) -> Int { Int.random(in: 1...most, using: &generator) }

@@ -128,7 +128,7 @@ private let anyShape = [
     #expect(try Lowered(layer, input).text == ["prelu x0, slopes"])
   }
 
-  @Test func mistakes() {
+  @Test func invalidArguments() {
     expectError(
       PReLU(), [Shape(sizes: [2, 3, 5, 7])], .shapeMismatch,
       """

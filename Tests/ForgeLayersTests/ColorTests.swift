@@ -19,7 +19,7 @@ import Testing
     #expect(lowered.constants.map(\.shape) == [Shape(sizes: [3]), Shape(sizes: [3])])
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     let layer = SubtractMeanColor(red: 1, green: 2, blue: 3)
     expectError(
       layer, [image(7, 5, 1)], .shapeMismatch,
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       SwapRedBlue(), [image(7, 5, 2)], .shapeMismatch,
       """
@@ -103,7 +103,7 @@ import Testing
     #expect(geometry.isPointwise)
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       Grayscale(), [image(7, 5, 4)], .shapeMismatch,
       """

@@ -14,7 +14,7 @@ import Testing
     #expect(lowered.constants.map(\.shape) == [image(3, 2, 1)])
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       Constant([1], shape: .vector(1)), [.vector(1)], .wrongInputCount,
       """

@@ -81,7 +81,7 @@ import Testing
         .multiplyAdds(for: [image(nil, nil, 3)]) == 0)
   }
 
-  @Test func multiplyAddsStopAtTheLargestNumber() throws {
+  @Test func multiplyAddsSaturate() throws {
     // 2³⁹ outputs of 2³⁰ taps.
     let layer = Convolution(kernel: (1 << 15, 1 << 15), channels: 8)
     #expect(try layer.multiplyAdds(for: [image(1 << 18, 1 << 18, 1)]) == .max)
@@ -147,7 +147,7 @@ import Testing
       """)
   }
 
-  @Test func groupsThatDoNotDivide() {
+  @Test func indivisibleGroups() {
     expectError(
       Convolution(kernel: (3, 3), channels: 4, groups: 2), [rgb], .channelsNotDivisible,
       """
@@ -162,7 +162,7 @@ import Testing
       """)
   }
 
-  @Test func windowThatDoesNotFit() {
+  @Test func windowLargerThanInput() {
     expectError(
       Convolution(kernel: (5, 5), channels: 1, padding: .valid), [image(2, 2, 20)], .emptyOutput,
       """

@@ -34,7 +34,7 @@ import Testing
     #expect(output == [1, 2, -3])
   }
 
-  @Test func equalByNameAndPlace() {
+  @Test func equalityUsesNameAndSourceLocation() {
     func layer(_ name: String, line: Int, factor: Float) -> Custom {
       Custom(
         shape: { $0[0] }, name: name, body: { _, output in output[0] = factor },
@@ -45,7 +45,7 @@ import Testing
     #expect(layer("a", line: 1, factor: 1) != layer("a", line: 2, factor: 1))
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       Custom(shape: { _ in throw Refusal() }, body: { _, _ in }), [image(7, 5, 3)], .customRule,
       """

@@ -61,7 +61,7 @@ import Testing
       Dense(neurons: number), [.vector(3)], .invalidArgument, notPositive("neurons", "\(number)"))
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       Dense(neurons: 1, activation: .hardSigmoidLinear(alpha: .nan, beta: 0)), [.vector(3)],
       .invalidArgument,

@@ -98,7 +98,7 @@ import Testing
       notPositive("multiplier", "\(number)"))
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       DepthwiseConvolution(kernel: (3, 3), padding: .explicit(right: -1)), [input],
       .invalidArgument, negative("padding", "top 0, left 0, bottom 0, right -1"))

@@ -40,7 +40,7 @@ import Testing
     #expect(try Average().outputShape(for: inputs) == a)
   }
 
-  @Test func oneInputAndAConstant() throws {
+  @Test func singleInputAndConstant() throws {
     for layer in layers(constant: [0.5]) {
       #expect(try layer.outputShape(for: [a]) == a)
       #expect(try layer.outputShape(for: [image(nil, nil, nil)]) == image(nil, nil, nil))
@@ -66,7 +66,7 @@ import Testing
     #expect(try Lowered(Average(), a, a).text == ["add x0, x1", "multiply v0, [0.5]"])
   }
 
-  @Test func loweringOfSeveralIsFromLeftToRight() throws {
+  @Test func loweringIsLeftToRight() throws {
     #expect(try Lowered(Add(), a, a, a).text == ["add x0, x1", "add v0, x2"])
     #expect(
       try Lowered(Average(), a, a, a, a).text
@@ -84,7 +84,7 @@ import Testing
     #expect(sequence.constants.map(\.shape) == [Shape(sizes: [1, 1])])
   }
 
-  @Test func wrongNumbersOfInputs() {
+  @Test func wrongInputCounts() {
     for (layer, name) in zip(
       [Add(), Multiply(), Maximum(), Minimum(), Average()] as [any Layer],
       ["Add", "Multiply", "Maximum", "Minimum", "Average"])
@@ -122,7 +122,7 @@ import Testing
       """)
   }
 
-  @Test func sizesThatDiffer() {
+  @Test func mismatchedSizes() {
     for layer in layers() {
       expectError(
         layer, [image(7, 5, 3), image(7, 4, 3)], .shapeMismatch,
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func constantsThatDoNotFit() {
+  @Test func mismatchedConstants() {
     for layer in layers(constant: [1, 2]) {
       expectError(
         layer, [a], .invalidArgument,

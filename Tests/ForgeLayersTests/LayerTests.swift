@@ -18,7 +18,7 @@ import Testing
       })
   }
 
-  @Test func everyLayerHasACase() throws {
+  @Test func everyLayerHasTestCase() throws {
     let arguments = LayerCase.Arguments(1, 1, name: nil)
     let tested = LayerCase.all.flatMap { $0.layers(arguments).map { "\(type(of: $0))" } }
     let declared = try declaredLayers()
@@ -48,14 +48,14 @@ import Testing
     for made in layer.layers(LayerCase.Arguments(1, 1, name: nil)) { #expect(made.name == nil) }
   }
 
-  @Test func placeIsWhereTheLayerStands() {
+  @Test func sourceLocationIsInitializerLocation() {
     let layer = Softmax(); let line = #line
     #expect(layer.place.fileID == "ForgeLayersTests/LayerTests.swift")
     #expect(layer.place.line == line)
     #expect(layer.place.column == 24)
   }
 
-  @Test func equalWithTheSameFieldsAtTheSamePlace() {
+  @Test func equalityRequiresFieldsAndSourceLocation() {
     func layer(kernel: Int) -> Convolution {
       Convolution(kernel: (kernel, 3), channels: 1, name: "a")
     }
@@ -74,7 +74,7 @@ import Testing
     #expect(nested.steps.map { "\(type(of: $0))" } == ["Softmax", "Block"])
   }
 
-  @Test func aUsersOwnLayer() throws {
+  @Test func userDefinedLayer() throws {
     /// `x·x`, composed of a primitive.
     struct Square: Layer {
       let name: String? = nil
@@ -106,19 +106,18 @@ import Testing
         "the input is too large\n  needs     at most 1099511627776 elements"
       ),
     ] as [(Shape, ShapeError.Kind, String)])
-  func inputsThatNoTensorCanHave(input: Shape, kind: ShapeError.Kind, text: String) {
+  func impossibleInputShapes(input: Shape, kind: ShapeError.Kind, text: String) {
     expectError(Softmax(), [input], kind, text)
     expectError(Convolution(kernel: (3, 3), channels: 1), [input], kind, text)
   }
 
-  /// Every argument a number that invites overflow, on every kind of shape: an answer or an error,
-  /// never a trap.
+  /// Extreme arguments on every kind of shape: a result or an error, never a trap.
   @Test(
     arguments: [
       .min, -(1 << 32), -2, -1, 0, 1, 2, 3, 5, 1 << 10, 1 << 20, (1 << 20) + 1, 1 << 32, 1 << 62,
       .max,
     ] as [Int])
-  func nothingTraps(number: Int) {
+  func extremeArgumentsDoNotTrap(number: Int) {
     let shapes: [[Shape]] = [
       [], [Shape([])], [Shape(sizes: [5])], [Shape(sizes: [3, 3])], [image(7, 5, 3)],
       [image(nil, nil, 3)], [image(nil, nil, nil)], [image(7, 5, nil)],

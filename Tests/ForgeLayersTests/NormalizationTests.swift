@@ -58,7 +58,7 @@ import Testing
       """)
   }
 
-  @Test func otherMistakes() throws {
+  @Test func otherErrors() throws {
     #expect(try BatchNormalization(epsilon: 0).outputShape(for: [.vector(2)]) == .vector(2))
     expectError(
       BatchNormalization(), [image(7, 5, nil)], .unknownSize,
@@ -95,7 +95,7 @@ import Testing
     #expect(each.constants.map(\.shape) == [Shape(sizes: [2]), Shape(sizes: [2])])
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       Scale(by: [1, 2]), [image(7, 5, 3)], .invalidArgument,
       """

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(ZeroPadding(1), [Shape(sizes: [7, 5])], .shapeMismatch, notAnImage)
     expectError(
       ZeroPadding(1 << 20), [image(1, 1, 3)], .tooLarge,
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       Crop(top: 2, left: 1, bottom: 3, right: 1), [image(7, 5, 3)], .emptyOutput,
       """

@@ -69,7 +69,7 @@ import Testing
       notPositive("stride", "(\(number), 1)"))
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       PointwiseConvolution(channels: 1, activation: .clipped(minimum: 1, maximum: 0)), [input],
       .invalidArgument,

@@ -85,7 +85,7 @@ import Testing
       AveragePooling(kernel: (3, 3), stride: (1, number)), [input], .invalidArgument, stride)
   }
 
-  @Test func paddingThatIsNegative() {
+  @Test func negativePadding() {
     expectError(
       MaxPooling(kernel: (3, 3), padding: .explicit(left: -2)), [input], .invalidArgument,
       negative("padding", "top 0, left -2, bottom 0, right 0"))
@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: [
     Padding.explicit(left: 5), .explicit(right: 5), .explicit(top: 3), .explicit(bottom: 3),
   ])
-  func paddingThatHoldsAWholeWindow(padding: Padding) {
+  func paddingContainingWholeWindow(padding: Padding) {
     let text = """
       padding is out of range
         received  padding: \(padding)
@@ -112,7 +112,7 @@ import Testing
         .outputShape(for: [image(1, 1, 2)]) == image(5, 3, 2))
   }
 
-  @Test func windowThatDoesNotFit() {
+  @Test func windowLargerThanInput() {
     let text = """
       the kernel is larger than the input
         needs     width and height of at least 3 for a 3×3 kernel with padding .valid

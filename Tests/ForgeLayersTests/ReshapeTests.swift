@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func mistakes() {
+  @Test func errors() {
     expectError(
       Flatten(), [image(nil, 5, 3)], .unknownSize,
       unknownSize("a known number of elements to flatten"))
@@ -65,7 +65,7 @@ import Testing
       """)
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       Reshape(to: [7, 7]), [input], .shapeMismatch,
       """

@@ -36,7 +36,7 @@ import Testing
       notPositive("size", "(64, \(number))"))
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(
       Resize(width: 64, height: 48), [Shape(sizes: [9, 9])], .shapeMismatch, notAnImage)
     expectError(
@@ -78,7 +78,7 @@ import Testing
       notPositive("size", "(\(number), 2)"))
   }
 
-  @Test func otherMistakes() {
+  @Test func otherErrors() {
     expectError(UpSampling(), [Shape(sizes: [9, 9])], .shapeMismatch, notAnImage)
     expectError(
       UpSampling(size: (1 << 20, 1 << 20)), [image(9, 9, 3)], .tooLarge,

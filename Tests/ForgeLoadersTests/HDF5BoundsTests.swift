@@ -2,11 +2,10 @@ import ForgeLoaders
 import ForgeShapes
 import Testing
 
-/// Files in order whose structure is made to cost a reader dear: time and memory stay in proportion
-/// to the file.
+/// Valid files whose structure is expensive to read: time and memory stay proportional to the file.
 ///
-/// What a reading costs is counted in bytes of structure. A file that is read must do with eight for
-/// each of its own, one that is refused says which limit it met.
+/// Cost is counted in bytes of structure, at most eight per byte of file; errors state the exceeded
+/// limit.
 @Suite struct HDF5BoundsTests {
   /// Lists a file, and finds its layers.
   private func names(
@@ -29,7 +28,7 @@ import Testing
 
   // MARK: Lists of layers
 
-  @Test func aLayerIsListedOnce() throws {
+  @Test func duplicateListedLayerIsRejected() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let layer = file.group((0..<60000).map { ("k\($0)", dataset) })
@@ -40,7 +39,7 @@ import Testing
     #expect(error.received == "it lists the layer \"a\" twice")
   }
 
-  @Test func manyNamesOfOneLargeLayerAreRefused() throws {
+  @Test func manyNamesForOneLargeLayerAreRejected() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let layer = file.group((0..<20000).map { ("k\($0)", dataset) })
@@ -50,7 +49,7 @@ import Testing
     #expect(try refusal(file.file(root: root)).remedy?.contains("LoadLimits") == true)
   }
 
-  @Test func layersInFoldersOfTheirOwnAreFoundInLinearTime() throws {
+  @Test func layersInSeparateGroupsAreFoundInLinearTime() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let lists = (0..<3).map { part in
@@ -62,7 +61,7 @@ import Testing
     #expect(try names(file.file(root: root)).count == 24000)
   }
 
-  @Test func moreLayersThanTheFileCanPayForAreRefused() throws {
+  @Test func layersExceedingFileBudgetAreRejected() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let lists = (0..<16).map { part in
@@ -74,7 +73,7 @@ import Testing
     #expect(try refusal(file.file(root: root)).remedy?.contains("LoadLimits") == true)
   }
 
-  @Test func listsInManyPartsAreReadInLinearTime() throws {
+  @Test func splitNameListsAreReadInLinearTime() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let layer = file.group([("k", dataset)], [CraftedHDF5.texts("weight_names", ["k"])])
@@ -84,7 +83,7 @@ import Testing
     #expect(try names(file.file(root: root)).count == 20000)
   }
 
-  @Test func aHeaderOfManyAttributesIsReadOnce() throws {
+  @Test func attributeHeaderIsReadOnce() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let more = (0..<50000).map { CraftedHDF5.texts("x\($0)", ["a"]) }
@@ -96,7 +95,7 @@ import Testing
     #expect(try names(file.file(root: root)).count == 4000)
   }
 
-  @Test func aHeapOfTextsIsReadOnce() throws {
+  @Test func stringHeapIsReadOnce() throws {
     var file = CraftedHDF5()
     let heap = file.heap("k", objects: 100_000)
     let dataset = file.dataset()
@@ -111,7 +110,7 @@ import Testing
     #expect(try names(file.file(root: root)) == listed)
   }
 
-  @Test func aLongTextThatManyAttributesShareIsRefused() throws {
+  @Test func longSharedStringIsRejected() throws {
     var file = CraftedHDF5()
     let heap = file.heap(String(repeating: "k", count: 100_000), objects: 0)
     let dataset = file.dataset()
@@ -129,8 +128,8 @@ import Testing
 
   // MARK: Values
 
-  /// The values of a large file are not read to find out what it holds.
-  @Test func openingReadsTheStructureOnly() throws {
+  /// Listing the contents of a large file does not read its values.
+  @Test func openingReadsStructureOnly() throws {
     var file = CraftedHDF5()
     let values = file.put([UInt8](repeating: 7, count: 1 << 23))
     let object = file.header(
@@ -151,7 +150,7 @@ import Testing
   // MARK: Headers
 
   @Test(arguments: [(1000, 100_000), (5000, 60_000), (20_000, 500_000)])
-  func headersThatShareAContinuationAreRefused(headers: Int, gaps: Int) throws {
+  func sharedHeaderContinuationsAreRejected(headers: Int, gaps: Int) throws {
     var file = CraftedHDF5()
     let messages = CraftedHDF5.datasetMessages([1], at: 96, byteCount: 4).joined()
     let block = messages + [UInt8](repeating: 0, count: 8 * gaps)
@@ -164,7 +163,7 @@ import Testing
     #expect(error.received?.hasSuffix("bytes of structure") == true, "\(error)")
   }
 
-  @Test func gapsInAHeaderCountAsMessages() throws {
+  @Test func headerGapsCountAsMessages() throws {
     var file = CraftedHDF5()
     let gaps = [UInt8](repeating: 0, count: 8 * 70000)
     let object = file.header(
@@ -174,7 +173,7 @@ import Testing
     #expect(entries.first?.problem?.received == "an object with more than 65536 messages")
   }
 
-  @Test func aDatasetOfManyNamesIsReadOnce() throws {
+  @Test func aliasedDatasetIsReadOnce() throws {
     var file = CraftedHDF5()
     // A header as large as headers are, to be read once and not for each name.
     let filler = (0..<60000).map { _ in CraftedHDF5.message(0x12, []) }
@@ -189,7 +188,7 @@ import Testing
   // MARK: Names
 
   @Test(arguments: [(2000, 1_000_000), (12_000, 600_000), (60_000, 3_000_000)])
-  func namesThatAreSuffixesOfOneTextAreRefused(names: Int, length: Int) throws {
+  func namesSharingSuffixesAreRejected(names: Int, length: Int) throws {
     var file = CraftedHDF5(leafK: 65535)
     let dataset = file.dataset()
     let group = file.groupOfSuffixes(names, length: length, object: dataset)
@@ -199,7 +198,7 @@ import Testing
     #expect(try refusal(soft.file(root: other)).remedy?.contains("nameBytes") == true)
   }
 
-  @Test func namesOfTheLargestLengthCountAllTheirBytes() throws {
+  @Test func longestNamesCountAllBytes() throws {
     var file = CraftedHDF5(leafK: 65535)
     let dataset = file.dataset()
     let group = file.groupOfSuffixes(4000, length: 4000, object: dataset)
@@ -212,7 +211,7 @@ import Testing
     #expect(try HDF5File(bytes: bytes, limits: limits).entries.count == 4000)
   }
 
-  @Test func longPathsOfManyEntriesAreRefused() throws {
+  @Test func manyLongPathsAreRejected() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     var group = file.group((0..<20000).map { ("k\($0)", dataset) })
@@ -230,7 +229,7 @@ import Testing
     return (names, file.file(root: root))
   }
 
-  @Test func namesOfCombiningMarksAreBytes() throws {
+  @Test func combiningMarkNamesAreComparedAsBytes() throws {
     let (listed, file) = fileOfMarks(100, layers: 10)
     #expect(try names(file).map { Array($0.utf8) } == listed.map { Array($0.utf8) })
     // Users hash names as strings, which takes the square of the marks.
@@ -239,7 +238,7 @@ import Testing
   }
 
   /// Composed and decomposed letters are different bytes, and so different names.
-  @Test func namesThatLookTheSameAreTwo() throws {
+  @Test func equivalentUnicodeNamesAreDistinct() throws {
     var file = CraftedHDF5()
     let dataset = file.dataset()
     let root = file.group([
@@ -254,7 +253,7 @@ import Testing
 
   // MARK: Depth and links
 
-  @Test func groupsDeepInEachOtherAreRefused() throws {
+  @Test func deeplyNestedGroupsAreRejected() throws {
     var file = CraftedHDF5()
     var group = file.group([("k", file.dataset())])
     for _ in 0..<100 { group = file.group([("g", group)]) }
@@ -265,7 +264,7 @@ import Testing
     #expect(try HDF5File(bytes: bytes, limits: limits).entries.count == 1)
   }
 
-  @Test func longChainsOfLinksAreRefused() throws {
+  @Test func longLinkChainsAreRejected() throws {
     var file = CraftedHDF5()
     let layer = file.group([("k", file.dataset())])
     // Each link goes to the next by a long way round.
@@ -278,7 +277,7 @@ import Testing
     _ = try refusal(file.file(root: root))
   }
 
-  @Test func circlesOfLinksAreRefused() throws {
+  @Test func circularLinksAreRejected() throws {
     var file = CraftedHDF5()
     let root = file.group(
       [],
@@ -292,7 +291,7 @@ import Testing
 
   // MARK: Sizes
 
-  @Test func sizesThatNothingCanHoldAreErrors() throws {
+  @Test func impossibleSizesAreErrors() throws {
     for sizes: [UInt64] in [
       [1 << 40], [1 << 62, 2], [UInt64(Int.max)], [1 << 32, 1 << 32], [1 << 38],
       [UInt64](repeating: 1, count: 33),
@@ -308,7 +307,7 @@ import Testing
     }
   }
 
-  @Test func valuesThatWereNeverWrittenAreBoundedByTheFile() throws {
+  @Test func unwrittenValuesAreBoundedByFileSize() throws {
     var file = CraftedHDF5()
     let object = file.header(
       CraftedHDF5.datasetMessages([1 << 30], at: -1, byteCount: 1 << 32))

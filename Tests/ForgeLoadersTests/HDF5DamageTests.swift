@@ -3,9 +3,9 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Cut off and altered files give values or a typed error, never anything else.
+/// Truncated and altered files give values or a typed error.
 ///
-/// A crash ends the whole run, so they all pass or none does.
+/// A crash ends the whole test run.
 @Suite struct HDF5DamageTests {
   private static let files = [
     "keras2_model.h5", "keras2_weights.h5", "keras3.h5", "keras3.weights.h5", "storage.h5",
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test(arguments: files) func anyTruncationIsAnError(name: String) throws {
+  @Test(arguments: files) func truncationIsAnError(name: String) throws {
     let folder = try TemporaryFolder()
     let bytes = try Fixtures.bytes(name)
     var numbers = SplitMix64(seed: 11)
@@ -68,7 +68,7 @@ import Testing
         """)
   }
 
-  @Test(arguments: files) func anyFlipIsAValueOrAnError(name: String) throws {
+  @Test(arguments: files) func alteredByteGivesValueOrError(name: String) throws {
     let folder = try TemporaryFolder()
     let bytes = try Fixtures.bytes(name)
     var numbers = SplitMix64(seed: 12)
@@ -87,9 +87,9 @@ import Testing
     #expect(read > 0 && refused > 0, "\(read) read, \(refused) refused")
   }
 
-  /// The head and the first structures decide most.
+  /// The header and the first structures are the most sensitive.
   @Test(arguments: ["keras2_model.h5", "storage.h5"])
-  func everyFlipOfTheFirstKilobyteIsAValueOrAnError(name: String) throws {
+  func alteredFirstKilobyteGivesValueOrError(name: String) throws {
     let folder = try TemporaryFolder()
     let bytes = try Fixtures.bytes(name)
     for position in 0..<1024 {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func flipsInHeapsOfTextsAreErrors() throws {
+  @Test func alteredStringHeapsAreErrors() throws {
     let folder = try TemporaryFolder()
     let bytes = try Fixtures.bytes("keras3.h5")
     // Texts of variable length: the references lie in attributes, the texts in "GCOL"
@@ -116,7 +116,7 @@ import Testing
     #expect(damaged > 8)
   }
 
-  @Test(.enabled(if: Fixtures.hasZlib)) func sizesThatNothingCanHoldAreRefusedBeforeMemoryIsTaken()
+  @Test(.enabled(if: Fixtures.hasZlib)) func impossibleSizesAreRejectedBeforeAllocation()
     throws
   {
     let folder = try TemporaryFolder()
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Fixtures.hasZlib)) func aCompressedChunkMustNotBeCutOff() throws {
+  @Test(.enabled(if: Fixtures.hasZlib)) func truncatedCompressedChunkIsAnError() throws {
     var bytes = try Fixtures.bytes("storage.h5")
     let node = try chunkNode(of: bytes)
     // One byte less than was stored.
@@ -150,8 +150,8 @@ import Testing
     try expectDamagedChunk(bytes)
   }
 
-  /// A whole stream with a right checksum that gives ten bytes of a chunk's 576.
-  @Test(.enabled(if: Fixtures.hasZlib)) func aCompressedChunkMustGiveAllItsBytes() throws {
+  /// A complete stream with a correct checksum that gives 10 of a chunk's 576 bytes.
+  @Test(.enabled(if: Fixtures.hasZlib)) func shortCompressedChunkIsAnError() throws {
     var bytes = try Fixtures.bytes("storage.h5")
     let node = try chunkNode(of: bytes)
     let address = (0..<8).reduce(0) { $0 | Int(bytes[node + 24 + 32 + $1]) << (8 * $1) }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct HDF5FileTests {
-  @Test(.enabled(if: Fixtures.hasZlib)) func everyValueIsWhatPythonWrote() throws {
+  @Test(.enabled(if: Fixtures.hasZlib)) func valuesMatchPython() throws {
     #expect(Fixtures.expected.count > 100)
     var files: [String: HDF5File] = [:]
     for expected in Fixtures.expected {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func listsWhatThereIs() throws {
+  @Test func listsEntries() throws {
     let entries = try HDF5File(Fixtures.path("storage.h5")).entries
     let lines = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.description) })
     #expect(lines.count == 39)
@@ -42,7 +42,7 @@ import Testing
     #expect(entries.map(\.name) == entries.map(\.name).sorted())
   }
 
-  @Test func readsTexts() throws {
+  @Test func readsStrings() throws {
     let fixed = try HDF5File(Fixtures.path("keras2_model.h5"))
     #expect(
       try fixed.texts(ofAttribute: "model_config")
@@ -67,7 +67,7 @@ import Testing
     #expect(try newest.texts(ofAttribute: "note", at: "/conv1") == ["hello"])
   }
 
-  @Test func followsLinksInsideTheFile() throws {
+  @Test func followsInternalLinks() throws {
     let file = try HDF5File(Fixtures.path("links.h5"))
     let kernel = try Fixtures.values("links.h5", "/conv1/kernel")
     for path in [
@@ -87,7 +87,7 @@ import Testing
     #expect(circle.received == "links that lead in circles")
   }
 
-  @Test func refusesLinksToOtherFiles() throws {
+  @Test func rejectsExternalLinks() throws {
     let path = Fixtures.path("links.h5")
     let file = try HDF5File(path)
     let error = try loadError { _ = try file.data(at: "/outside/kernel") }
@@ -104,7 +104,7 @@ import Testing
     #expect(entry.elementType == nil)
   }
 
-  @Test func refusesVirtualAndExternalData() throws {
+  @Test func rejectsVirtualAndExternalData() throws {
     let file = try HDF5File(Fixtures.path("virtual.h5"))
     let virtual = try loadError { _ = try file.data(at: "/layer/kernel") }
     #expect(virtual.kind == .refused)
@@ -116,7 +116,7 @@ import Testing
       try file.data(at: "/source").storedFloats().count == 4)
   }
 
-  @Test func saysWhichTypesItDoesNotRead() throws {
+  @Test func reportsUnsupportedTypes() throws {
     let path = Fixtures.path("storage.h5")
     let file = try HDF5File(path)
     let error = try loadError { _ = try file.data(at: "/big") }
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func saysWhichFormsItDoesNotRead() throws {
+  @Test func reportsUnsupportedFormats() throws {
     let path = Fixtures.path("newest.h5")
     let error = try loadError { _ = try HDF5File(path).data(at: "/large/entry1") }
     #expect(
@@ -147,7 +147,7 @@ import Testing
         """)
   }
 
-  @Test func saysThatAnEntryIsMissing() throws {
+  @Test func reportsMissingEntries() throws {
     let path = Fixtures.path("storage.h5")
     let file = try HDF5File(path)
     let missing = try loadError { _ = try file.data(at: "/plain/none") }
@@ -158,7 +158,7 @@ import Testing
     #expect(try loadError { _ = try file.data(at: "") }.kind == .entryMissing)
   }
 
-  @Test func saysWhatIsNoHDF5File() throws {
+  @Test func reportsNonHDF5Files() throws {
     let folder = try TemporaryFolder()
     #expect(try loadError { _ = try HDF5File("/no/such.h5") }.kind == .fileMissing)
     #expect(try loadError { _ = try HDF5File(folder.path) }.kind == .notARegularFile)
@@ -185,7 +185,7 @@ import Testing
         """)
   }
 
-  @Test func readsTheFileThatWasOpenedAfterAnotherTookItsName() throws {
+  @Test func readsOpenedFileAfterReplacement() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("a.h5", bytes: try Fixtures.bytes("user_block.h5"))
     let data = try HDF5File(path).data(at: "/fc/bias")
@@ -197,7 +197,7 @@ import Testing
     #expect(try data.storedFloats() == values)
   }
 
-  @Test(.enabled(if: Fixtures.hasZlib)) func noticesThatTheFileWasCutOrOverwritten() throws {
+  @Test(.enabled(if: Fixtures.hasZlib)) func detectsTruncationAndOverwriting() throws {
     let folder = try TemporaryFolder()
     let bytes = try Fixtures.bytes("storage.h5")
     for entry in ["/plain/kernel", "/gzip"] {
@@ -238,7 +238,7 @@ import Testing
     #expect(error.path == "memory")
   }
 
-  @Test(.enabled(if: Fixtures.hasZlib)) func isReadByManyAtOnce() async throws {
+  @Test(.enabled(if: Fixtures.hasZlib)) func readsConcurrently() async throws {
     let file = try HDF5File(Fixtures.path("storage.h5"))
     let expected = try Fixtures.values("storage.h5", "/gzip")
     let results = try await withThrowingTaskGroup(of: [Float].self) { group in

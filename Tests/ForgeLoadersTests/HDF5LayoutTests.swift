@@ -10,7 +10,7 @@ import Testing
 
   @Test(
     .enabled(if: Fixtures.hasZlib), arguments: [("layouts_old.h5", 28), ("layouts_new.h5", 44)])
-  func everyDatasetIsReadAlsoFromMemory(name: String, count: Int) throws {
+  func readsEveryDatasetFromFileAndMemory(name: String, count: Int) throws {
     let file = try HDF5File(Fixtures.path(name))
     let memory = try HDF5File(bytes: try Fixtures.bytes(name))
     #expect(file.entries.count == count)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["layouts_old.h5", "layouts_new.h5"])
-  func valuesThatWereNeverWrittenAreTheFillValue(name: String) throws {
+  func unwrittenValuesAreTheFillValue(name: String) throws {
     #expect(try floats(name, "/fill/zeros") == [Float](repeating: 0, count: 12))
     #expect(try floats(name, "/fill/value") == [Float](repeating: -2.5, count: 12))
     #expect(try floats(name, "/fill/chunks") == [Float](repeating: 3.25, count: 9))
@@ -34,7 +34,7 @@ import Testing
     #expect(partly.contains { $0 != 1.5 })
   }
 
-  @Test func longListsOfChunksFindEachPlace() throws {
+  @Test func longChunkListsLocateEachChunk() throws {
     let pages = try floats("layouts_new.h5", "/lists/fixed_pages")
     let written = [0, 5, 1023, 1024, 2999]
     for (index, value) in pages.enumerated() where value != 7 || written.contains(index) {
@@ -49,7 +49,7 @@ import Testing
     #expect(long.count { $0 != 3 } == places.count { $0 % 100 != 3 })
   }
 
-  @Test func aChecksumThatDoesNotFitIsDamage() throws {
+  @Test func checksumMismatchIsDamage() throws {
     var bytes = try Fixtures.bytes("layouts_old.h5")
     let values = try floats("layouts_old.h5", "/filters/fletcher32")
     let start = try #require(
@@ -66,7 +66,7 @@ import Testing
   @Test(
     .enabled(if: Fixtures.hasZlib),
     arguments: ["FAHD", "FADB", "EAHD", "EAIB", "EASB", "EADB", "BTHD", "BTIN", "BTLF"])
-  func alteredIndicesOfChunksAreDamage(signature: String) throws {
+  func alteredChunkIndicesAreDamage(signature: String) throws {
     let bytes = try Fixtures.bytes("layouts_new.h5")
     let signature = [UInt8](signature.utf8)
     for start in bytes.indices where bytes[start...].starts(with: signature) {
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["layouts_old.h5", "layouts_new.h5"])
-  func anyFlipIsAValueOrAnError(name: String) throws {
+  func alteredByteGivesValueOrError(name: String) throws {
     let bytes = try Fixtures.bytes(name)
     var numbers = SplitMix64(seed: 13)
     var failures = 0

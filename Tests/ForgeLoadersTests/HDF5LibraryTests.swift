@@ -3,9 +3,9 @@ import ForgeLoaders
 import Foundation
 import Testing
 
-/// libhdf5 as the judge: it reads the same values, bit for bit.
+/// libhdf5 as the reference: it reads the same values, bit for bit.
 ///
-/// The library is not safe with threads: Forge calls it too, to write.
+/// The library is not thread-safe, and Forge also calls it for writing.
 @Suite struct HDF5LibraryTests {
   /// The values of a dataset as libhdf5 reads them.
   private func judged(_ path: String, _ entry: HDF5File.Entry) throws -> [UInt8] {
@@ -36,11 +36,11 @@ import Testing
       ("layouts_old.h5", 28), ("layouts_new.h5", 44), ("storage.h5", 35), ("newest.h5", 3),
       ("keras2_model.h5", 10), ("keras3.h5", 14), ("keras3.weights.h5", 14), ("user_block.h5", 2),
     ])
-  func readsTheSameAsWeDo(name: String, count: Int) throws {
+  func libraryReadsMatchForge(name: String, count: Int) throws {
     #expect(try compare(Fixtures.path(name)) == count)
   }
 
-  @Test func readsTheSameOfSharedFiles() throws {
+  @Test func libraryReadsMatchForgeOnSharedFiles() throws {
     guard
       let files = FileManager.default.enumerator(atPath: Fixtures.shared.path)?
         .compactMap({ $0 as? String }).filter({ $0.hasSuffix(".h5") }), !files.isEmpty
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func readsTheSameOfWhatWeWrite() throws {
+  @Test func libraryReadsMatchWrittenFiles() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/net.h5"
     try HDF5Weights.write(HDF5WeightsTests.parameters, matrices: ["fc"], to: path)
@@ -64,7 +64,7 @@ import Testing
 
   /// `Fixtures/make_random.py` writes the files.
   @Test(.enabled(if: random != nil, "FORGE_HDF5_RANDOM names no folder of random files"))
-  func readsTheSameOfRandomFiles() throws {
+  func libraryReadsMatchForgeOnRandomFiles() throws {
     let folder = try #require(Self.random)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { $0.hasSuffix(".h5") }.sorted()

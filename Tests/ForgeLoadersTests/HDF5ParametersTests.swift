@@ -26,7 +26,7 @@ import Testing
 
   // MARK: Lists of names
 
-  @Test func readsAWholeModelOfKeras2() throws {
+  @Test func readsKeras2Model() throws {
     let source = try HDF5Parameters(Fixtures.path("keras2_model.h5"))
     #expect(source.goesByName)
     #expect(source.availableNames == ["conv1", "dw", "bn", "fc"])
@@ -52,13 +52,13 @@ import Testing
     #expect(data.sizes == [3, 2, 2, 4])
   }
 
-  @Test func leavesMissingLayersToTheCompiler() throws {
+  @Test func missingLayersAreLeftToTheCompiler() throws {
     let source = try HDF5Parameters(Fixtures.path("keras2_model.h5"))
     let found = try load(source, [Specs.biases("conv9", 4), Specs.biases("relu", 4)])
     #expect(found.allSatisfy { $0 == nil })
   }
 
-  @Test func readsModelsInModelsWrappersScopesAndKeras1() throws {
+  @Test func readsNestedModelsWrappersScopesAndKeras1() throws {
     let file = "keras2_weights.h5"
     let source = try HDF5Parameters(Fixtures.path(file))
     #expect(
@@ -106,7 +106,7 @@ import Testing
     #expect(try found[8] == Fixtures.values("keras2_model.h5", "/model_weights/fc/fc/bias:0"))
   }
 
-  @Test func saysThatTheNumberOfLayersDiffers() throws {
+  @Test func reportsLayerCountMismatch() throws {
     let path = Fixtures.path("keras2_model.h5")
     let source = try HDF5Parameters(path, matching: .inOrder)
     let error = try loadError { _ = try source.prepared(for: [Specs.biases("a", 4)]) }
@@ -133,7 +133,7 @@ import Testing
     ]
   }
 
-  @Test func readsTheLegacyFormOfKeras3() throws {
+  @Test func readsKeras3LegacyFormat() throws {
     let source = try HDF5Parameters(Fixtures.path("keras3.h5"))
     #expect(
       source.availableNames == [
@@ -151,7 +151,7 @@ import Testing
     #expect(try values(renamed, specs) == expected("keras3.h5", entries))
   }
 
-  @Test func readsTheWeightsFormOfKeras3ByName() throws {
+  @Test func readsKeras3WeightsByName() throws {
     let source = try HDF5Parameters(Fixtures.path("keras3.weights.h5"))
     #expect(
       Set(source.availableNames) == [
@@ -182,7 +182,7 @@ import Testing
       Specs.biases("e", 3),
     ]
 
-  @Test func readsTheWeightsFormOfKeras3InOrder() throws {
+  @Test func readsKeras3WeightsInOrder() throws {
     let source = try HDF5Parameters(
       Fixtures.path("keras3_chain.weights.h5"), matching: .inOrder)
     let entries = [
@@ -193,7 +193,7 @@ import Testing
     #expect(try values(source, chain) == expected("keras3_chain.weights.h5", entries))
   }
 
-  @Test func saysWhichLayerIsOutOfOrder() throws {
+  @Test func reportsLayerOutOfOrder() throws {
     let path = Fixtures.path("keras3_chain.weights.h5")
     let source = try HDF5Parameters(path, matching: .inOrder)
     var specs = chain
@@ -211,7 +211,7 @@ import Testing
         == "the file has models inside its model and does not say in which order")
   }
 
-  @Test func numberedValuesNeedAllParameters() throws {
+  @Test func numberedValuesRequireAllParameters() throws {
     let source = try HDF5Parameters(Fixtures.path("keras3.weights.h5"))
     let error = try loadError { _ = try source.parameter(for: Specs.biases("stem", 3)) }
     #expect(error.headline == "the file was not prepared for the model's parameters")
@@ -221,7 +221,7 @@ import Testing
     #expect(try named.parameter(for: Specs.biases("none", 3)) == nil)
   }
 
-  @Test func readsBrainFloats() throws {
+  @Test func readsBFloat16() throws {
     let source = try HDF5Parameters(Fixtures.path("keras3_bfloat16.weights.h5"))
     let specs = [Specs.convolution("brain", 3, 1, 1, 4), Specs.biases("brain", 3)]
     let found = try load(source, specs)
@@ -234,7 +234,7 @@ import Testing
 
   // MARK: Other files
 
-  @Test func readsGroupsOfDatasets() throws {
+  @Test func readsDatasetGroups() throws {
     let source = try HDF5Parameters(Fixtures.path("user_block.h5"))
     #expect(source.availableNames == ["fc"])
     #expect(
@@ -249,7 +249,7 @@ import Testing
     #expect(error.headline == "the file does not say in which order its layers are")
   }
 
-  @Test func asksAClosureForTheDataset() throws {
+  @Test func closureSelectsDataset() throws {
     let source = try HDF5Parameters(
       Fixtures.path("storage.h5"), layout: .axes([.inputs, .outputs, .height, .width])
     ) { spec in spec.type == .weights ? "/\(spec.layer)/kernel" : nil }
@@ -268,7 +268,7 @@ import Testing
 
   // MARK: Mistakes
 
-  @Test func saysThatAShapeIsWrong() throws {
+  @Test func reportsShapeMismatch() throws {
     let path = Fixtures.path("keras2_model.h5")
     let source = try HDF5Parameters(path)
     let specs = [Specs.convolution("conv1", 4, 2, 3, 2), Specs.biases("conv1", 4)]
@@ -286,7 +286,7 @@ import Testing
     #expect(try #require(try ready.parameter(for: specs[1])).count == 4)
   }
 
-  @Test func saysThatABiasIsNotWanted() throws {
+  @Test func reportsUnexpectedBias() throws {
     let path = Fixtures.path("keras2_model.h5")
     let source = try HDF5Parameters(path)
     let specs = [Specs.convolution("conv1", 4, 3, 2, 2), Specs.depthwise("dw", 4, 2, 2, 3)]
@@ -304,7 +304,7 @@ import Testing
     #expect(try #require(try ready.parameter(for: specs[1])).count == 48)
   }
 
-  @Test func saysThatNumberedValuesDoNotMatch() throws {
+  @Test func reportsNumberedValueMismatch() throws {
     let source = try HDF5Parameters(Fixtures.path("keras3.weights.h5"))
     let specs = Specs.perChannel("norm", batchNormalization, 3)
     let ready = try source.prepared(for: specs)
@@ -313,7 +313,7 @@ import Testing
     #expect(error.received == "0 (3), 1 (3), 2 (3)")
   }
 
-  @Test func saysThatANameIsNotUnique() throws {
+  @Test func reportsAmbiguousName() throws {
     let path = Fixtures.path("keras2_weights.h5")
     let source = try HDF5Parameters(path)
     let specs = [Specs.convolution("deep", 2, 1, 1, 2), Specs.convolution("top", 2, 1, 1, 2)]
@@ -333,7 +333,7 @@ import Testing
     #expect(try loadError { _ = try source.parameter(for: specs[0]) }.kind == .duplicate)
   }
 
-  @Test func saysThatTheOrderIsNotClear() throws {
+  @Test func reportsAmbiguousOrder() throws {
     let path = Fixtures.path("ambiguous.weights.h5")
     let specs = [Specs.convolution("a", 3, 1, 1, 3), Specs.convolution("b", 3, 1, 1, 3)]
     let source = try HDF5Parameters(path, matching: .inOrder)
@@ -348,7 +348,7 @@ import Testing
     #expect(try HDF5Parameters(path).availableNames == ["conv2d", "dense"])
   }
 
-  @Test func refusesKernelsOfTheano() throws {
+  @Test func rejectsTheanoKernels() throws {
     let path = Fixtures.path("theano.h5")
     let source = try HDF5Parameters(path)
     let specs = [Specs.convolution("conv1", 4, 3, 2, 2), Specs.biases("conv1", 4)]
@@ -359,7 +359,7 @@ import Testing
     #expect(try #require(try ready.parameter(for: specs[1])).count == 4)
   }
 
-  @Test func refusesLinksToOtherFiles() throws {
+  @Test func rejectsExternalLinks() throws {
     let source = try HDF5Parameters(Fixtures.path("links.h5"))
     let specs = [Specs.convolution("outside", 2, 1, 1, 2)]
     let ready = try source.prepared(for: specs)

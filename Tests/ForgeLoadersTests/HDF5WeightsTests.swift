@@ -4,7 +4,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Weight files that are written: read again they have the same bits.
+/// Written weight files give the same bits when read again.
 @Suite struct HDF5WeightsTests {
   typealias Parameter = (spec: ParameterSpec, data: any ParameterData)
 
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func readsWhatItWrites() throws {
+  @Test func roundTripPreservesBits() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/net.h5"
     try HDF5Weights.write(Self.parameters, matrices: ["fc"], to: path)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func takesEveryOrderAndType() throws {
+  @Test func writesEveryAxisOrderAndType() throws {
     let folder = try TemporaryFolder()
     let first = folder.path + "/first.h5"
     try HDF5Weights.write(Self.parameters, matrices: ["fc"], to: first)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func cutsLongListsOfNames() throws {
+  @Test func splitsLongNameLists() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/net.h5"
     let long = String(repeating: "n", count: 200)
@@ -136,13 +136,13 @@ import Testing
     }
   }
 
-  @Test func writesNothingAtAll() throws {
+  @Test func writesEmptyFile() throws {
     let folder = try TemporaryFolder()
     try HDF5Weights.write([], to: folder.path + "/net.h5")
     #expect(try HDF5File(folder.path + "/net.h5").entries.isEmpty)
   }
 
-  @Test func saysWhatIsWrong() throws {
+  @Test func errorsAreDescriptive() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("net.h5", bytes: [1, 2, 3])
     func error(_ parameters: [Parameter], to path: String) throws -> LoadError {
@@ -181,7 +181,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
   }
 
-  @Test func writesFromManyThreads() async throws {
+  @Test func writesConcurrently() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -201,7 +201,7 @@ import Testing
 
   /// `Fixtures/check_weights.py` reads a file with h5py, and with Keras where that is installed.
   @Test(.enabled(if: python != nil, "FORGE_PYTHON names no Python with h5py"))
-  func pythonReadsTheSame() throws {
+  func pythonReadsEqualValues() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/net.h5"
     try HDF5Weights.write(Self.parameters, matrices: ["fc"], to: path)

@@ -3,7 +3,7 @@ import ForgeShapes
 import Testing
 
 @Suite struct ParameterValuesTests {
-  @Test func givesItsValues() throws {
+  @Test func returnsValues() throws {
     let values = ParameterValues([1, 2, 3], layout: .keras, sizes: [3], origin: "here")
     #expect(values.count == 3)
     #expect(values.layout == .keras)
@@ -14,7 +14,7 @@ import Testing
     #expect(ParameterValues([]).origin == "memory")
   }
 
-  @Test func takesBytesOfAnyType() throws {
+  @Test func acceptsBytesOfAnyType() throws {
     let halves = try ParameterValues(bytes: [0x00, 0x3c, 0x00, 0xc0], elementType: .float16)
     #expect(halves.count == 2)
     #expect(halves.elementType == .float16)
@@ -45,7 +45,7 @@ import Testing
     #expect(source.goesByName)
   }
 
-  @Test func saysThatACountIsWrong() throws {
+  @Test func reportsCountMismatch() throws {
     let error = try loadError {
       _ = try source.parameter(for: Specs.convolution("conv", 2, 1, 1, 2))
     }
@@ -74,7 +74,7 @@ import Testing
   private let first = ParameterDictionary(["a": [.biases: [1]]])
   private let second = ParameterDictionary(["a": [.biases: [2], .gamma: [3]], "b": [.biases: [4]]])
 
-  @Test func takesTheFirstThatHasOne() throws {
+  @Test func usesFirstMatchingSource() throws {
     let source = try CombinedParameters([first, second]).prepared(for: [])
     #expect(try #require(try source.parameter(for: Specs.biases("a", 1))).storedFloats() == [1])
     let gamma = Specs.perChannel("a", [.gamma], 1)[0]
@@ -85,7 +85,7 @@ import Testing
     #expect(source.goesByName)
   }
 
-  @Test func preparesForWhatIsLeft() throws {
+  @Test func preparesOnlyRemainingParameters() throws {
     let specs = [Specs.biases("x", 1), Specs.biases("a", 1), Specs.biases("y", 1)]
     let source = CombinedParameters([first, ByOrder()])
     #expect(!source.goesByName)

@@ -32,7 +32,7 @@ import Testing
     #expect(try ParameterDirectory(folder.path).availableNames == ["a_b", "bn", "conv1"])
   }
 
-  @Test func takesOtherSuffixesAndExtensions() throws {
+  @Test func acceptsOtherSuffixesAndExtensions() throws {
     try folder.write("net.conv.w", [1])
     try folder.write("net.conv_b.w", [2])
     let source = try ParameterDirectory(
@@ -43,7 +43,7 @@ import Testing
     #expect(source.availableNames == ["conv"])
   }
 
-  @Test func takesARule() throws {
+  @Test func acceptsCustomNamingRule() throws {
     try folder.write("conv.weights", [1])
     let source = try ParameterDirectory(folder.path) { layer, type in "\(layer).\(type)" }
     let weights = try source.parameter(for: Specs.convolution("conv", 1, 1, 1, 1))
@@ -52,7 +52,7 @@ import Testing
     #expect(source.availableNames == ["conv.weights"])
   }
 
-  @Test func saysForWhomASizeIsWrong() throws {
+  @Test func sizeMismatchNamesParameter() throws {
     try folder.write("conv_W.bin", [1, 2])
     let source = try ParameterDirectory(folder.path)
     let error = try loadError {
@@ -63,14 +63,14 @@ import Testing
     #expect(error.type == .weights)
   }
 
-  @Test func refusesNamesThatLeadOut() throws {
+  @Test func rejectsPathTraversal() throws {
     let source = try ParameterDirectory(folder.path)
     let error = try loadError { _ = try source.parameter(for: Specs.biases("../x", 1)) }
     #expect(error.kind == .badName)
     #expect(try source.parameter(for: Specs.biases("", 1)) == nil)
   }
 
-  @Test func needsAFolder() throws {
+  @Test func requiresFolder() throws {
     let missing = try loadError { _ = try ParameterDirectory("/no/such") }
     #expect(missing.description == "/no/such: there is no such folder")
     let path = try folder.write("file", [1])
@@ -82,7 +82,7 @@ import Testing
         """)
   }
 
-  @Test func readsTheFoldedMobileNet() throws {
+  @Test func readsFoldedMobileNet() throws {
     let path = Fixtures.shared.appendingPathComponent("mobilenet/parameters025").path
     guard FileManager.default.fileExists(atPath: path) else {
       print("skipped: \(path) is not there")

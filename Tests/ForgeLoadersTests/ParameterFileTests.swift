@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func readsWhatWasWritten() throws {
+  @Test func readsWrittenValues() throws {
     let values: [Float] = [1, -2.5, .infinity, 0x1p-140, 0]
     try folder.write("conv1_W.bin", values)
     let file = try ParameterFile(
@@ -21,7 +21,7 @@ import Testing
     #expect(try file.storedFloats() == values)
   }
 
-  @Test func putsTheNameTogether() throws {
+  @Test func buildsFileName() throws {
     try folder.write("net.conv1.w.f32", [1])
     let file = try ParameterFile(
       directory: folder.path + "/", name: "conv1", count: 1, prefix: "net.", suffix: ".w",
@@ -36,7 +36,7 @@ import Testing
     #expect(try ParameterFile(path: folder.path + "/bare", count: 1).storedFloats() == [2])
   }
 
-  @Test func takesTheFormOfTheCompileClosure() throws {
+  @Test func acceptsCompileClosureArguments() throws {
     try folder.write("fc_W.bin", [1, 2])
     try folder.write("fc_b.bin", [3])
     let weights = folder.path
@@ -50,8 +50,8 @@ import Testing
     #expect(try #require(try parameters("fc", 1, .biases)).storedFloats() == [3])
   }
 
-  /// A mapped file that is cut ends the process; this one is read, and its memory is told.
-  @Test func mapsNothing() throws {
+  /// Truncating a mapped file ends the process, so the file is read and its memory is reported.
+  @Test func usesNoMemoryMapping() throws {
     let values = (0..<3_000_017).map { Float($0 % 9_973) }
     let path = try folder.write("large.bin", values)
     let file = try ParameterFile(path: path, count: values.count)
@@ -84,7 +84,7 @@ import Testing
     return -1
   }
 
-  @Test func readsHalves() throws {
+  @Test func readsFloat16() throws {
     // 1, −2, 65504 and the least denormal number as IEEE halves; 1, −2, 3.140625 and infinity as bfloat16.
     let halves: [(ElementType, [UInt16], [Float])] = [
       (.float16, [0x3c00, 0xc000, 0x7bff, 0x0001], [1, -2, 65504, 0x1p-24]),
@@ -114,13 +114,13 @@ import Testing
     }
   }
 
-  @Test func takesAnEmptyFile() throws {
+  @Test func acceptsEmptyFile() throws {
     try folder.write("none.bin", [Float]())
     #expect(try ParameterFile(directory: folder.path, name: "none", count: 0).storedFloats() == [])
   }
 
-  /// It is opened anew when its values are used: another file in its place has not been looked at.
-  @Test func refusesAnotherFileOfItsName() throws {
+  /// The file is reopened when its values are used; a replacement has not been checked.
+  @Test func rejectsReplacedFile() throws {
     let path = try folder.write("gone.bin", [4, 5])
     let file = try ParameterFile(path: path, count: 2)
     try FileManager.default.removeItem(atPath: path)
@@ -137,7 +137,7 @@ import Testing
     #expect(try ParameterFile(path: path, count: 2).storedFloats() == [6, 7])
   }
 
-  @Test func refusesAFileThatHasShrunk() throws {
+  @Test func rejectsShrunkFile() throws {
     let path = try folder.write("short.bin", [4, 5])
     let file = try ParameterFile(path: path, count: 2)
     #expect(truncate(path, 4) == 0)
@@ -152,7 +152,7 @@ import Testing
         """)
   }
 
-  @Test func saysThatAFileIsMissing() throws {
+  @Test func reportsMissingFile() throws {
     let error = try loadError {
       _ = try ParameterFile(directory: folder.path, name: "conv1", count: 1, suffix: "_W")
     }
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [0, 5996, 5999, 6001, 12000])
-  func saysThatASizeIsWrong(size: Int) throws {
+  func reportsSizeMismatch(size: Int) throws {
     let path = try folder.write("conv1.bin", bytes: [UInt8](repeating: 0, count: size))
     let error = try loadError {
       _ = try ParameterFile(directory: folder.path, name: "conv1", count: 1500)
@@ -185,7 +185,7 @@ import Testing
         """)
   }
 
-  @Test func refusesWhatIsNoFile() throws {
+  @Test func rejectsNonFiles() throws {
     let folderError = try loadError { _ = try ParameterFile(path: folder.path, count: 1) }
     #expect(folderError.kind == .notARegularFile)
     #expect(
@@ -206,14 +206,14 @@ import Testing
   }
 
   @Test(arguments: ["../conv1", "/etc/passwd", "a/b", "..\0"])
-  func refusesNamesThatLeadOut(name: String) throws {
+  func rejectsPathTraversal(name: String) throws {
     let error = try loadError {
       _ = try ParameterFile(directory: folder.path, name: name, count: 1)
     }
     #expect(error.kind == .badName)
   }
 
-  @Test func refusesPartsThatLeadOut() throws {
+  @Test func rejectsPathTraversalInNameParts() throws {
     let prefix = try loadError {
       _ = try ParameterFile(directory: folder.path, name: "a", count: 1, prefix: "../")
     }
@@ -239,12 +239,12 @@ import Testing
   }
 
   @Test(arguments: [-1, Int.min, Int.max, Int.max / 4 + 1])
-  func refusesImpossibleCounts(count: Int) throws {
+  func rejectsInvalidCounts(count: Int) throws {
     let path = try folder.write("a.bin", [1])
     #expect(try loadError { _ = try ParameterFile(path: path, count: count) }.kind == .wrongCount)
   }
 
-  @Test func keepsNoFileOpen() throws {
+  @Test func closesFiles() throws {
     let path = try folder.write("a.bin", [1])
     let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     let files = try (0..<500).map { _ in try ParameterFile(path: path, count: 1) }

@@ -9,7 +9,7 @@ import Testing
     try #require(RandomParameters(seed: seed).parameter(for: spec)).storedFloats()
   }
 
-  @Test func areTheSameEveryTimeAndEverywhere() throws {
+  @Test func valuesAreReproducible() throws {
     let spec = Specs.convolution("conv1", 2, 1, 1, 3)
     let source = RandomParameters(seed: 42)
     let first = try #require(source.parameter(for: spec)).storedFloats()
@@ -20,7 +20,7 @@ import Testing
     #expect(first.map { String($0.bitPattern, radix: 16) } == golden)
   }
 
-  @Test func dependOnSeedLayerTypeAndSizes() throws {
+  @Test func valuesDependOnSeedLayerTypeAndSizes() throws {
     let base = try values(Specs.convolution("a", 4, 1, 1, 4))
     #expect(try values(Specs.convolution("a", 4, 1, 1, 4), seed: 2) != base)
     #expect(try values(Specs.convolution("b", 4, 1, 1, 4)) != base)
@@ -31,7 +31,7 @@ import Testing
     #expect(try values(one) != values(other))
   }
 
-  @Test func takeLayersWithoutAName() throws {
+  @Test func unnamedLayersAreAccepted() throws {
     let source = RandomParameters(seed: 3)
     #expect(!source.goesByName)
     #expect(source.seed == 3)
@@ -39,7 +39,7 @@ import Testing
     #expect(try values(Specs.biases("", 0)) == [])
   }
 
-  @Test func lieInTheirRanges() throws {
+  @Test func valuesAreInRange() throws {
     let ranges: [(ParameterType, ClosedRange<Float>)] = [
       (.biases, -0.1...0.1), (.gamma, 0.8...1.2), (.beta, -0.1...0.1), (.mean, -0.1...0.1),
       (.variance, 0.5...1.5), (.slopes, 0.2...0.3), (ParameterType("own"), -0.1...0.1),
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func weightsAreScaledByTheirInputs() throws {
+  @Test func weightsScaleWithInputCount() throws {
     let shapes = [
       (Specs.convolution("x", 8, 3, 3, 16), 144), (Specs.convolution("x", 100, 1, 1, 600), 600),
       (Specs.depthwise("x", 400, 1, 3, 3), 9),
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// Fifty layers of 64 neurons with ReLU: the size of the activations stays within reason.
-  @Test func deepNetworksNeitherExplodeNorVanish() throws {
+  /// Fifty layers of 64 neurons with ReLU: activations stay within bounds.
+  @Test func deepNetworkActivationsStayBounded() throws {
     var activations = [Float](repeating: 1, count: 64)
     for layer in 0..<50 {
       let weights = try values(Specs.convolution("fc\(layer)", 64, 1, 1, 64))

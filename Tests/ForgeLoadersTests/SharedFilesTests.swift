@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Real files of Keras 2 and 3, outside the repository; skipped with a word where they are not.
+/// Real files of Keras 2 and 3 outside the repository; skipped where they are missing.
 @Suite struct SharedFilesTests {
   private func open(_ name: String) throws -> HDF5File? {
     let path = Fixtures.shared.appendingPathComponent(name).path
@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test(arguments: files)
-  func everyParameterCanBeListedAndRead(name: String, entries: Int, layers: Int) throws {
+  func everyParameterIsListedAndRead(name: String, entries: Int, layers: Int) throws {
     guard let file = try open(name) else { return }
     #expect(file.entries.count == entries)
     var values = 0
@@ -38,7 +38,7 @@ import Testing
     #expect(Set(source.availableNames).count == layers)
   }
 
-  @Test func readsTheDigitNetworkByNameAndInOrder() throws {
+  @Test func readsDigitNetworkByNameAndInOrder() throws {
     guard let file = try open("h5/mnistCNN.h5") else { return }
     func specs(_ names: [String]) -> [ParameterSpec] {
       [

@@ -3,16 +3,16 @@ import ForgeGraph
 import ForgeModels
 import Testing
 
-@Suite("The architectures are Keras's")
+@Suite("Architectures match Keras")
 struct ArchitectureTests {
-  @Test("The number of parameters is Keras's", arguments: Network.all)
+  @Test("Parameter counts match Keras", arguments: Network.all)
   func parameterCount(_ network: Network) throws {
     let fixture = try ModelFixture.load(network)
     #expect(network.model(fixture.full.arguments).parameterCount == fixture.full.parameters)
     #expect(network.model(fixture.small.arguments).parameterCount == fixture.small.parameters)
   }
 
-  @Test("Every layer of Keras is there, with its output shape", arguments: Network.all)
+  @Test("Every Keras layer is present with its output shape", arguments: Network.all)
   func shapes(_ network: Network) throws {
     let expected = try ModelFixture.load(network).full
     let inference = try network.model(expected.arguments).inferred()
@@ -35,7 +35,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("The multiply-adds are Keras's, and near what is published", arguments: Network.all)
+  @Test("Multiply-adds match Keras and approximate published counts", arguments: Network.all)
   func multiplyAdds(_ network: Network) throws {
     let expected = try ModelFixture.load(network).full
     let model = network.model(expected.arguments)
@@ -45,7 +45,7 @@ struct ArchitectureTests {
     #expect(abs(Double(model.multiplyAdds) - published) < 0.025 * published)
   }
 
-  @Test("The summary has a row for each layer", arguments: Network.all)
+  @Test("The summary has one row per layer", arguments: Network.all)
   func summary(_ network: Network) throws {
     let arguments = try ModelFixture.load(network).full.arguments
     let model = network.model(arguments)
@@ -59,7 +59,7 @@ struct ArchitectureTests {
     #expect(model.summary(.detailed).contains("Multiply-adds"))
   }
 
-  @Test("The width multipliers give the channels of Keras", arguments: Network.all)
+  @Test("Width multipliers give the channel counts of Keras", arguments: Network.all)
   func widthMultipliers(_ network: Network) throws {
     let full = try ModelFixture.load(network).full
     for width in full.widths {

@@ -3,10 +3,10 @@ import ForgeGraph
 import ForgeModels
 import Testing
 
-@Suite("Arguments that make no sense are errors of the model's check")
+@Suite("Invalid arguments are model errors")
 struct ArgumentTests {
   @Test(
-    "A width multiplier that gives no channels",
+    "Invalid width multipliers",
     arguments: [0, -1, -0.001, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude])
   func alpha(_ alpha: Double) {
     // The smallest multiple of 8 is a sensible answer of MobileNet v2 to a tiny alpha.
@@ -14,12 +14,12 @@ struct ArgumentTests {
     expectRefused(.mobileNetV1(alpha: alpha), "channels")
   }
 
-  @Test("A size that is none, or too large for memory", arguments: [0, -1, .min, .max])
+  @Test("Non-positive and oversized input sizes", arguments: [0, -1, .min, .max])
   func size(_ size: Int) {
     for model in models(size: size) { expectRefused(model, "input") }
   }
 
-  @Test("A size that the network shrinks to nothing")
+  @Test("Input sizes that give an empty output")
   func tooSmall() {
     expectRefused(.inceptionV3(size: 74), "max_pooling2d_3")
     expectRefused(.vgg16(size: 31), "block5_pool")
@@ -27,13 +27,13 @@ struct ArgumentTests {
     expectRefused(.mobileNetV1(size: 16), "conv_dw_12")
   }
 
-  @Test("The least size works", arguments: [75])
+  @Test("The smallest valid size compiles", arguments: [75])
   func leastSize(_ size: Int) throws {
     for model in models(size: size) { try model.check() }
     try Model.vgg16(size: 32).check()
   }
 
-  @Test("Classes and anchors that are none or too many", arguments: [0, -1, .min, .max])
+  @Test("Invalid counts of classes and anchors", arguments: [0, -1, .min, .max])
   func classes(_ classes: Int) {
     expectRefused(.leNet(classes: classes), "fc2")
     expectRefused(.mobileNetV1(classes: classes), "conv_preds")
@@ -46,7 +46,7 @@ struct ArgumentTests {
     expectRefused(.tinyYOLOV2(anchors: classes), "conv9")
   }
 
-  @Test("Without a classifier its classes do not matter")
+  @Test("The class count is ignored without a classifier")
   func noClassifier() throws {
     try Model.resNet50(classes: 0, head: .features).check()
     #expect(Model.mobileNetV1(alpha: 0.25, head: .features).parameterCount == 218_544)

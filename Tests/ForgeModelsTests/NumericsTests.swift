@@ -3,9 +3,9 @@ import ForgeModels
 import ForgeTestSupport
 import Testing
 
-@Suite("The networks compute what Keras computes")
+@Suite("Network outputs match Keras")
 struct NumericsTests {
-  @Test("Both programs make the same parameters", arguments: Network.all)
+  @Test("Seeded parameters match the Python script", arguments: Network.all)
   func samples(_ network: Network) throws {
     let computation = try ModelFixture.load(network).small
     let specs = try parameterSpecs(of: network.model(computation.arguments))
@@ -20,13 +20,13 @@ struct NumericsTests {
     }
   }
 
-  @Test("A small version of each agrees", arguments: Network.all)
+  @Test("Small networks match Keras", arguments: Network.all)
   func small(_ network: Network) throws {
     try compare(network, with: try ModelFixture.load(network).small)
   }
 
   @Test(
-    "The full size of each agrees",
+    "Full-size networks match Keras",
     .enabled(
       if: ModelFixture.fullSizeFolder != nil,
       "FORGE_MODEL_REFERENCES names no folder; make_model_references.py --full writes one"),
@@ -37,7 +37,7 @@ struct NumericsTests {
     for (layer, error) in errors { print("\(network.name), \(layer): relative L2 \(error)") }
   }
 
-  @Test("The other heads leave out the last layers only", arguments: Network.classifiers)
+  @Test("Other heads omit only the last layers", arguments: Network.classifiers)
   func heads(_ network: Network) throws {
     let computation = try ModelFixture.load(network).small
     let source = SeededParameters(gain: computation.gain)

@@ -3,7 +3,7 @@ import ForgeGraph
 import ForgeModels
 import Testing
 
-@Suite("A weight file tells its architecture")
+@Suite("Architecture recognition from weight files")
 struct RecognitionTests {
   /// A network and what it is recognized as.
   struct Case: CustomTestStringConvertible {
@@ -59,7 +59,7 @@ struct RecognitionTests {
     Case(name: "vgg16 (without a classifier)") { .vgg16(head: .features) },
   ]
 
-  @Test("with its arguments", arguments: cases)
+  @Test("The architecture and its arguments are recognized", arguments: cases)
   func recognizes(_ expected: Case) throws {
     let model = expected.make()
     let file = try SparseWeights(SparseWeights.entries(of: model, layer: expected.layer))
@@ -69,7 +69,7 @@ struct RecognitionTests {
     #expect(recognized.model.parameters != nil)
   }
 
-  @Test("and the network loads it")
+  @Test("The recognized network loads the file")
   func loads() throws {
     let model = Model.mobileNetV1(alpha: 0.25, classes: 7)
     let file = try SparseWeights(SparseWeights.entries(of: model))
@@ -102,7 +102,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func otherSize() throws {
+  @Test func wrongKernelSize() throws {
     var entries = SparseWeights.entries(of: .leNet())
     entries["conv2.weight"]?.shape = [50, 3, 3, 20]
     #expect(
@@ -116,7 +116,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func layersTooMany() throws {
+  @Test func extraLayers() throws {
     var entries = SparseWeights.entries(of: .leNet())
     entries["fc3.weight"] = SparseWeights.Entry(shape: [2, 10])
     #expect(
@@ -128,7 +128,7 @@ struct RecognitionTests {
         """)
   }
 
-  @Test func nothingInCommon() throws {
+  @Test func unrelatedWeights() throws {
     #expect(
       try message(["stem.weight": SparseWeights.Entry(shape: [2, 10])]) == """
         FILE: these are the weights of no ready architecture

@@ -13,7 +13,7 @@ import Testing
     #expect(ConstantRecipe.literal([4, 5]).values { parameters[$0] } == [4, 5])
   }
 
-  /// Two by three by two values, each its own: the factor shows where a slice lies.
+  /// 2×3×2 distinct values: the factor shows the position of a slice.
   @Test(
     arguments: [
       (0, [10, 100], [10, 20, 30, 40, 50, 60, 700, 800, 900, 1000, 1100, 1200]),
@@ -27,7 +27,7 @@ import Testing
     #expect(recipe.values { _ in [] } == expected)
   }
 
-  @Test func scalesWhatIsScaledAlready() {
+  @Test func scalesRepeatedly() {
     let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])
     let twice = ConstantRecipe.scaled(once, axis: 1, sizes: [2, 2], by: [5, 7])
     // (1 2 / 3 4) by rows (2, 3), then by columns (5, 7).
@@ -40,8 +40,8 @@ import Testing
     #expect(recipe.values { _ in [] } == [Float(0.1) * Float(3)])
   }
 
-  /// The other way to the same values: into memory that somebody else has made.
-  @Test func writesWhatItsValuesAre() {
+  /// The same values written into memory of the caller.
+  @Test func writtenValuesMatch() {
     let parameters: [[Float]] = [[1, 2, 3, 4], [2, 3]]
     let once = ConstantRecipe.scaled(.parameter(0), axis: 0, sizes: [2, 2], by: [2, 3])
     for recipe in [
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func passesErrorsOn() {
+  @Test func propagatesErrors() {
     let recipe = ConstantRecipe.scaled(.parameter(7), axis: 0, sizes: [1], by: [3])
     #expect(throws: Missing(index: 7)) {
       try recipe.values { (index) throws(Missing) in throw Missing(index: index) }

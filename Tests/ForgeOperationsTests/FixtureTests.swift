@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// The reference of each operation against what other frameworks compute.
+/// The reference of each operation against other frameworks.
 @Suite struct FixtureTests {
   /// What separates double precision from the single precision of ONNX Runtime and Pillow, and from
   /// outputs that are written as Float.
@@ -12,7 +12,7 @@ import Testing
   static let tensorFlowResizeL2 = 3e-6
 
   @Test(arguments: try Fixture.load("layers").cases)
-  func referenceAgrees(_ testCase: FixtureCase) throws {
+  func referenceMatchesFixtures(_ testCase: FixtureCase) throws {
     let isTensorFlowResize =
       testCase.source.hasPrefix("keras") && ["resize", "upSampling"].contains(testCase.family)
     for output in try outputs(of: testCase) {
@@ -23,9 +23,9 @@ import Testing
     }
   }
 
-  /// Values of an activation may lie many powers of ten apart: each is looked at on its own.
+  /// Values of an activation may differ by many orders of magnitude: each is compared separately.
   @Test(arguments: try Fixture.load("layers").cases.filter { $0.family == "activation" })
-  func eachValueOfAnActivationAgrees(_ testCase: FixtureCase) throws {
+  func activationValuesMatchFixtures(_ testCase: FixtureCase) throws {
     let input = try #require(testCase.inputs.first).values
     for output in try outputs(of: testCase) {
       for (x, (actual, expected)) in zip(input, zip(output.actual.floats, output.expected.values)) {
@@ -84,7 +84,7 @@ import Testing
     #expect(seen == all)
   }
 
-  @Test func casesAreDistinctAndNotZero() throws {
+  @Test func casesAreDistinctAndNonzero() throws {
     let fixture = try Fixture.load("layers")
     #expect(Set(fixture.cases.map(\.name)).count == fixture.cases.count)
     #expect(fixture.versions.keys.contains("keras"))

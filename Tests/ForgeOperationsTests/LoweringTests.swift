@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// What a layer of a user's own may do with values that are not its own.
+/// Use of foreign values in a user-defined layer.
 @Suite struct LoweringTests {
   private func lowering(inputs count: Int) -> Lowering {
     var lowering = Lowering()
@@ -21,7 +21,7 @@ import Testing
         """)
   }
 
-  @Test func valuesOfAnotherLowering() throws {
+  @Test func valuesFromAnotherLowering() throws {
     let other = lowering(inputs: 5)
     var own = lowering(inputs: 2)
     // One whose index is beyond the own values, and one that would be taken for another.
@@ -41,8 +41,8 @@ import Testing
     #expect(own.shape(of: result) == Shape(sizes: [2]))
   }
 
-  /// A copy is the same graph: rewrites work on copies.
-  @Test func valuesOfACopy() throws {
+  /// A copy keeps the graph's identity: rewrites work on copies.
+  @Test func valuesFromCopiedGraph() throws {
     let original = lowering(inputs: 2)
     var copy = original
     let result = try copy.apply(.activation(.relu), to: [original.inputs[1]])

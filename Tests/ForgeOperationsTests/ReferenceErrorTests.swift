@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// What the reference refuses, and in which words.
+/// The errors of the reference and their messages.
 @Suite struct ReferenceErrorTests {
   private func message(_ body: () throws -> ReferenceTensor) -> String {
     do {
@@ -18,7 +18,7 @@ import Testing
 
   private let window = ConvolutionGeometry(kernel: Size(width: 3, height: 2), padding: .same)
 
-  @Test func tensors() {
+  @Test func invalidTensors() {
     #expect(
       message { try ReferenceTensor(sizes: [2, 3], values: [1]) } == """
         there are too few or too many values
@@ -33,8 +33,8 @@ import Testing
         """)
   }
 
-  /// A broken shape rule speaks for itself, once.
-  @Test func shapeRules() throws {
+  /// A broken shape rule is reported once.
+  @Test func brokenShapeRules() throws {
     let image = try ones(4, 5, 6)
     #expect(
       message { try Primitive.permute([0, 1]).reference(on: [image]) } == """
@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func operandCounts() throws {
+  @Test func wrongOperandCounts() throws {
     let image = try ones(4, 5, 6)
     #expect(
       message { try Primitive.convolution(window, outputs: 2, groups: 1).reference(on: [image]) }
@@ -67,7 +67,7 @@ import Testing
         """)
   }
 
-  @Test func weightsAndBiases() throws {
+  @Test func invalidWeightsAndBiases() throws {
     let image = try ones(4, 5, 6)
     // Outputs, rows, columns, inputs.
     #expect(
@@ -106,8 +106,8 @@ import Testing
         """)
   }
 
-  /// More weights than there may be numbers.
-  @Test func overflows() throws {
+  /// More weights than the largest element count.
+  @Test func weightCountOverflow() throws {
     let most = ConvolutionGeometry.maximumArgument
     let window = ConvolutionGeometry(kernel: Size(width: most, height: most), padding: .same)
     #expect(
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4, -1])
-  func groupsThatDoNotDivide(_ groups: Int) throws {
+  func indivisibleGroups(_ groups: Int) throws {
     let image = try ones(4, 5, 6)
     let weights = try ones(8, 2, 3, 1)
     let error = #expect(throws: ReferenceError.self) {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func cropsOutside() throws {
+  @Test func outOfBoundsCrops() throws {
     let image = try ones(4, 5, 6)
     let resize = Primitive.resize(.size(.one, cropSlot: "face"), .bilinear)
     #expect(
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func customBodies() throws {
+  @Test func invalidCustomBodies() throws {
     let failing = CustomOperation {
       $0[0]
     } body: { _, _ in
@@ -208,7 +208,7 @@ import Testing
         """)
   }
 
-  @Test func nodesAreNamed() throws {
+  @Test func errorsNameNodes() throws {
     var graph = OperationGraph()
     let input = graph.addInput(Shape(sizes: [2]))
     let weights = graph.addValue(Shape(sizes: [1, 2]), .constant(.parameter(3)))

@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// Whole graphs made by hand.
+/// Complete hand-written graphs.
 @Suite struct ReferenceExecutorTests {
   /// A row of three pixels under a convolution of one pixel with bias.
   private struct Small {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func residualComesBeforeTheActivation() throws {
+  @Test func residualPrecedesActivation() throws {
     var small = try Small()
     // 2x − 1.
     #expect(try small.run()[small.output]?.values == [1, -5, 5])
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// `relu(x) · x + relu(x)` with the product's node reading a value twice and far apart.
-  @Test func valuesLiveUntilTheirLastUse() throws {
+  @Test func valuesLiveUntilLastUse() throws {
     var graph = OperationGraph()
     let input = graph.addInput(Shape(sizes: [3]))
     let relu = try graph.addNode(.activation(.relu), [input], layer: 0)
@@ -66,7 +66,7 @@ import Testing
     for (value, tensor) in some { #expect(all[value] == tensor) }
   }
 
-  @Test func constantsAreReturnedWhenAskedFor() throws {
+  @Test func requestedConstantsAreReturned() throws {
     var small = try Small()
     let unused = small.graph.addValue(
       Shape(sizes: [2]), .constant(.scaled(.parameter(1), axis: 0, sizes: [2], by: [2, 3])))
@@ -93,15 +93,15 @@ import Testing
     #expect(try small.run([4, 5])[small.output]?.values == [7, 9])
   }
 
-  /// What a rewrite leaves behind is not looked at.
-  @Test func unusedValuesMayBeUnknown() throws {
+  /// Values that a rewrite leaves unused are ignored.
+  @Test func unusedValuesAreIgnored() throws {
     var small = try Small()
     _ = small.graph.addValue(Shape([nil]), .node)
     #expect(try small.run()[small.output]?.values == [1, -5, 5])
   }
 
-  /// The left and the right half of a picture by two slots of different names.
-  @Test func cropsGoByName() throws {
+  /// The left and right halves of a picture, by two named crops.
+  @Test func cropsAreSelectedByName() throws {
     var graph = OperationGraph()
     let input = graph.addInput(Shape(sizes: [1, 4, 1]))
     let target = Size(width: 1, height: 1)
@@ -124,7 +124,7 @@ import Testing
     #expect(whole[left]?.values == [3])
   }
 
-  @Test func customBodiesGetPlainFloats() throws {
+  @Test func customBodiesReceivePlainFloats() throws {
     let operation = CustomOperation {
       $0[0]
     } body: { inputs, output in
@@ -139,12 +139,12 @@ import Testing
     #expect(output.values == [10, 1, 30, 2, 50, 3])
   }
 
-  @Test func identityIsItsInput() throws {
+  @Test func identityReturnsInput() throws {
     let tensor = try ReferenceTensor(sizes: [2, 2], values: [1, 2, 3, .infinity])
     #expect(try Primitive.identity.reference(on: [tensor]) == tensor)
   }
 
-  @Test func mistakesNameTheNode() throws {
+  @Test func errorsNameNode() throws {
     var small = try Small()
     let extra = try small.graph.addNode(.activation(.tanh), [small.output], layer: 1)
     small.graph.nodes[1].residual = small.weights
@@ -183,7 +183,7 @@ import Testing
     #expect(failed?.cause is CancellationError)
   }
 
-  /// Values of a larger graph, and one that no node makes.
+  /// Values of a larger graph, and one that no node produces.
   @Test func unknownValues() throws {
     let small = try Small()
     var larger = small.graph

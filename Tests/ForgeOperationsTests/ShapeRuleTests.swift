@@ -2,7 +2,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// The shape rule of each primitive, the numbers worked out by hand.
+/// The shape rule of each primitive, with values computed by hand.
 @Suite struct ShapeRuleTests {
   /// An operation on shapes and what comes of it.
   struct Rule: Sendable, CustomTestStringConvertible {

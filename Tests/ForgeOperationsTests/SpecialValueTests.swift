@@ -3,7 +3,7 @@ import ForgeShapes
 import ForgeTestSupport
 import Testing
 
-/// NaN, infinities and windows without a pixel, where the rule is Forge's own.
+/// NaN, infinities and windows without a pixel, by Forge's own rules.
 @Suite struct SpecialValueTests {
   static let functions: [ActivationFunction] = [
     .linear, .relu, .relu6, .clipped(minimum: -1, maximum: 1), .clipped(minimum: 1, maximum: 2),
@@ -42,7 +42,7 @@ import Testing
     #expect(try Primitive.globalPooling(.averageInside).reference(on: [input]).values[0].isNaN)
   }
 
-  @Test func maximumOfNothingButMinusInfinity() throws {
+  @Test func maximumOfNegativeInfinities() throws {
     let input = try row([-.infinity, -.infinity])
     #expect(try Primitive.globalPooling(.maximum).reference(on: [input]).values == [-.infinity])
   }
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// The window over the last pixel and one of the border: (6 + nothing) / 1 against (6 + 0) / 2.
-  @Test func averagesDifferAtTheBorder() throws {
+  @Test func averageKindsDifferAtBorder() throws {
     let input = try row([2, 4, 6])
     let window = geometry(2, stride: 2, padding: .explicit(right: 1))
     #expect(try Primitive.pooling(.averageInside, window).reference(on: [input]).values == [3, 6])
@@ -104,8 +104,8 @@ import Testing
     }
   }
 
-  /// A NaN in one row of a tensor does not reach the others.
-  @Test func softmaxKeepsRowsApart() throws {
+  /// NaN in one row of a tensor does not affect the others.
+  @Test func softmaxRowsAreIndependent() throws {
     let input = try ReferenceTensor(sizes: [2, 2], values: [.nan, 1, 7, 7])
     let output = try Primitive.softmax(logarithm: false).reference(on: [input]).values
     #expect(output[0].isNaN && output[1].isNaN)

@@ -1,10 +1,10 @@
 import ForgeTestSupport
 import Testing
 
-/// The tools that tests lean on.
+/// The helpers that tests use.
 @Suite struct TestSupportTests {
   /// The numbers that the generator's other implementations give for this seed.
-  @Test func splitMix64GivesTheKnownNumbers() {
+  @Test func splitMix64MatchesKnownSequence() {
     var generator = SplitMix64(seed: 1_234_567)
     let numbers = (0..<3).map { _ in generator.next() }
     #expect(
@@ -13,7 +13,7 @@ import Testing
       ])
   }
 
-  @Test func seededValuesRepeatAndFillTheirRange() {
+  @Test func seededValuesRepeatAndCoverRange() {
     let values = seededValues(count: 10_000, seed: 7, range: -2...3)
     #expect(values == seededValues(count: 10_000, seed: 7, range: -2...3))
     #expect(values != seededValues(count: 10_000, seed: 8, range: -2...3))
@@ -52,7 +52,7 @@ import Testing
     expectClose([3, 4.5, 11], [3, 4, 12], relativeL2: 0.087, maximum: 0.084)
   }
 
-  @Test func expectCloseTellsTheWorstPlace() {
+  @Test func expectCloseReportsWorstElement() {
     for (relativeL2, maximum) in [(0.085, Double.infinity), (1, 0.083)] {
       withKnownIssue {
         expectClose([3, 4.5, 11], [3, 4, 12], relativeL2: relativeL2, maximum: maximum, "logits")
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func expectCloseSeesNaNAndCounts() {
+  @Test func expectCloseDetectsNaNAndCountMismatch() {
     withKnownIssue {
       expectClose([1, .nan], [1, 2], relativeL2: 1)
     } matching: {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func fixturesTellWhatIsMissing() throws {
+  @Test func missingFixturesAreReported() throws {
     #expect(throws: FixtureError.self) { try Fixture.load("layers").testCase("no such case") }
     let layer = try #require(try Fixture.load("layers").testCase("dense of an image").layers.first)
     #expect(try layer.count("neurons") == 11)

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CallbackTests {
-  /// The form of 2017.
-  @Test func onTheMainQueue() async throws {
+  /// The callback form of the 2017 interface.
+  @Test func callbackRunsOnMainQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
     let seen = Locked<(prediction: Int, isMain: Bool)?>(nil)
     let key = DispatchSpecificKey<Bool>()
@@ -19,7 +19,7 @@ import Testing
     #expect(seen.current?.isMain == true)
   }
 
-  @Test func onAChosenQueue() async throws {
+  @Test func callbackRunsOnChosenQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     let queue = DispatchQueue(label: "test.callbacks")
     let key = DispatchSpecificKey<Int>()
@@ -36,8 +36,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// It returns while every slot is taken, and the results say how long they waited.
-  @Test func itReturnsAtOnce() async throws {
+  /// The call returns while every slot is busy, and results report their waiting time.
+  @Test func predictReturnsImmediately() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1, clock: clock)
@@ -70,7 +70,7 @@ import Testing
     #expect(results.read { $0.map(\.index) } == [0, 0, 0])
   }
 
-  @Test func errorsAndCancelling() async throws {
+  @Test func callbacksReportErrorsAndCancellation() async throws {
     let network = GateNetwork(isOpen: false, failing: [1: .run])
     let runner = try Runner(network, inflightBuffers: 1)
     let queue = DispatchQueue(label: "test.callbacks")
@@ -96,8 +96,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// The runner goes away while work is in flight: all of it is answered, then it is gone.
-  @Test(arguments: [1, 3]) func withoutARunner(count: Int) async throws {
+  /// A runner released with work in flight answers all of it first.
+  @Test(arguments: [1, 3]) func callbacksOutliveRunner(count: Int) async throws {
     weak var runner: Runner<GateNetwork>?
     weak var network: GateNetwork?
     let answers = Locked<[Int]>([])
@@ -120,8 +120,8 @@ import Testing
     try await eventually("the network is gone") { network == nil }
   }
 
-  /// The last owner of a runner may be one of its own callbacks.
-  @Test func releasedByItsOwnCallback() async throws {
+  /// A runner's last owner may be one of its own callbacks.
+  @Test func callbackMayReleaseRunner() async throws {
     final class Owner: @unchecked Sendable {
       var runner: Runner<GateNetwork>?
     }
@@ -143,7 +143,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct EndTests {
-  @Test func shuttingDown() async throws {
+  @Test func shutDownAnswersPendingPredictions() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 2)
     let tasks = (1...10).map { predicting($0, with: runner) }
@@ -174,7 +174,7 @@ import Testing
     await runner.shutDown()
   }
 
-  @Test func drainingAnIdleRunner() async throws {
+  @Test func drainOfIdleRunnerReturns() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     await runner.drain()
     #expect(try await runner.predict(1) == -1)
@@ -183,7 +183,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  @Test func drainingWaitsForAll() async throws {
+  @Test func drainWaitsForAllPredictions() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 2)
     let answered = Counter()
@@ -196,11 +196,11 @@ import Testing
     }
   }
 
-  /// In a child process there are no threads: an error, not a wait for ever.
+  /// A child process has no threads: it gets an error instead of waiting forever.
   ///
   /// ThreadSanitizer does not survive a fork of a process with threads.
   @Test(.enabled(if: getenv("TSAN_OPTIONS") == nil, "ThreadSanitizer does not survive a fork"))
-  func afterFork() async throws {
+  func forkedChildGetsError() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     #expect(try await runner.predict(1) == -1)
     let isRefused = Locked(false)

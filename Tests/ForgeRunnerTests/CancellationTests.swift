@@ -14,7 +14,7 @@ import Testing
     #expect(error?.description == "the prediction was cancelled before it was finished")
   }
 
-  @Test func beforeItStarts() async throws {
+  @Test func cancellationBeforeStart() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 1)
     let task = Task {
@@ -26,7 +26,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func whileItWaits() async throws {
+  @Test func cancellationWhileWaiting() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(1, with: runner)
@@ -47,9 +47,9 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Any of those who wait may go, and the order of the others stays.
+  /// Any waiting prediction may be cancelled; the others keep their order.
   @Test(arguments: [[1], [5], [1, 2], [4, 5], [2, 4], [5, 3, 1], [1, 2, 3, 4, 5]])
-  func theOrderOfTheOthersStays(cancelled: [Int]) async throws {
+  func cancellationPreservesWaitingOrder(cancelled: [Int]) async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     var tasks = [predicting(0, with: runner)]
@@ -72,8 +72,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Whatever the moment at which a cancellation meets a prediction that begins to wait, it ends it.
-  @Test func atAnyMoment() async throws {
+  /// Cancellation ends a prediction at any moment while it starts to wait.
+  @Test func cancellationAtAnyMoment() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(1, with: runner)
@@ -97,9 +97,9 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// At every step of a plan: the caller resumes while the step is still at work, the slot comes back
-  /// at the step's end, and no further step begins.
-  @Test(arguments: 0..<5) func whileItRuns(step: Int) async throws {
+  /// At every step of a plan: the caller resumes while the step runs, the slot is free at the
+  /// step's end, and no further step starts.
+  @Test(arguments: 0..<5) func cancellationStopsRunningPrediction(step: Int) async throws {
     let network = SteppedNetwork(steps: 5, allowed: step)
     let runner = try Runner(network, inflightBuffers: 1)
     let task = Task { try await runner.predict(1) }
@@ -120,8 +120,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// A network that never asks is left alone, and its result dropped.
-  @Test func aNetworkWithoutSteps() async throws {
+  /// A network that never checks for cancellation finishes, and its result is dropped.
+  @Test func cancellationWithoutStepsDropsResult() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let task = predicting(1, with: runner)
@@ -133,7 +133,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  @Test func groupsThatFailCancelTheirOthers() async throws {
+  @Test func failedTaskGroupCancelsSiblings() async throws {
     let network = GateNetwork(failing: [1: .encode])
     let runner = try Runner(network, inflightBuffers: 1)
     await #expect(throws: GateNetwork.Failure(input: 1)) {
@@ -147,8 +147,8 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  /// Predictions come, fail and are cancelled at random: no slot may be lost, none used twice.
-  @Test(arguments: [1, 2, 3, 8]) func noSlotIsEverLost(count: Int) async throws {
+  /// Predictions start, fail and are cancelled at random: no slot is lost or used twice.
+  @Test(arguments: [1, 2, 3, 8]) func randomCancellationLosesNoSlot(count: Int) async throws {
     var random = Random(seed: UInt64(count))
     for _ in 0..<10 {
       let total = 300

@@ -1,7 +1,7 @@
 import ForgeRunner
 import Testing
 
-/// Deadlines on a clock that the test moves.
+/// Deadlines on a test clock.
 @Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
   private func expectExceeded(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
-  func alreadyOver(left: Duration) async throws {
+  func pastDeadlineFailsBeforeStart(left: Duration) async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 1, clock: TestClock())
     await expectExceeded(predicting(1, with: runner, deadline: .after(left)))
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [.seconds(100), .seconds(Int64.max)] as [Duration])
-  func notOver(left: Duration) async throws {
+  func futureDeadlineAllowsPrediction(left: Duration) async throws {
     let clock = TestClock()
     let runner = try Runner(GateNetwork(), inflightBuffers: 1, clock: clock)
     #expect(try await runner.predict(1, deadline: .after(left)) == -1)
@@ -33,7 +33,7 @@ import Testing
     try await eventually("nobody sleeps") { clock.sleeperCount == 0 }
   }
 
-  @Test func whileItWaits() async throws {
+  @Test func deadlineEndsWaitingPrediction() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1, clock: clock)
@@ -51,8 +51,8 @@ import Testing
     #expect(network.log.encoded == [1, 3])
   }
 
-  /// A timer that is late does not let a prediction begin that is over.
-  @Test func betweenTheSteps() async throws {
+  /// A late timer does not start a prediction whose deadline has passed.
+  @Test func deadlineStopsBetweenSteps() async throws {
     let clock = TestClock()
     let network = SteppedNetwork(steps: 4, allowed: 2)
     let runner = try Runner(network, inflightBuffers: 1, clock: clock)
@@ -68,8 +68,8 @@ import Testing
     #expect(network.log.stopped == 1)
   }
 
-  /// With the machine's clock.
-  @Test func ofTheMachine() async throws {
+  /// With the system clock.
+  @Test func deadlineOnSystemClock() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(1, with: runner, deadline: .after(.milliseconds(10)))

@@ -1,7 +1,7 @@
 import ForgeRunner
 import Testing
 
-/// Micro-batches on a clock that the test moves.
+/// Micro-batches on a test clock.
 @Suite(.timeLimit(.minutes(1))) struct MicroBatchTests {
   private func runner(
     _ network: SteppedNetwork, batch: Int, clock: TestClock, window: Duration = .milliseconds(2)
@@ -27,7 +27,7 @@ import Testing
     return tasks
   }
 
-  @Test func aFullBatchGoesAtOnce() async throws {
+  @Test func fullBatchRunsImmediately() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 1)
     let clock = TestClock()
     let runner = try runner(network, batch: 4, clock: clock)
@@ -41,8 +41,8 @@ import Testing
     #expect(runner.statistics.mostInFlight == 4)
   }
 
-  /// Exactly when the first has waited for its window, not before.
-  @Test func aBatchThatDoesNotFill() async throws {
+  /// A partial batch starts exactly when its first input has waited for the window.
+  @Test func partialBatchRunsAfterWindow() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 10)
     let clock = TestClock()
     let runner = try runner(network, batch: 8, clock: clock)
@@ -62,8 +62,8 @@ import Testing
     #expect(network.log.finished == [[1, 2, 3], [4]])
   }
 
-  /// A window of 0 takes what is there.
-  @Test func noWindow() async throws {
+  /// A window of 0 takes the inputs that are available.
+  @Test func zeroWindowTakesAvailableInputs() async throws {
     let network = SteppedNetwork(steps: 1)
     let runner = try runner(network, batch: 3, clock: TestClock(), window: .zero)
     let first = predicting(1, with: runner)
@@ -75,8 +75,8 @@ import Testing
     #expect(network.log.finished == [[1], [2, 3, 4], [5, 6]])
   }
 
-  /// One that cannot be prepared fails alone.
-  @Test func oneBadExample() async throws {
+  /// An example that cannot be encoded fails alone.
+  @Test func invalidExampleFailsAlone() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 1, failing: [2])
     let runner = try runner(network, batch: 3, clock: TestClock())
     let tasks = try await predicting(1...2, with: runner) + [predicting(3, with: runner)]
@@ -87,8 +87,8 @@ import Testing
     #expect(runner.statistics.failed == 1)
   }
 
-  /// A batch is stopped when nobody waits for any of it.
-  @Test func cancelling() async throws {
+  /// A batch stops when all its predictions are cancelled.
+  @Test func batchStopsWhenAllAreCancelled() async throws {
     let network = SteppedNetwork(steps: 3)
     let runner = try runner(network, batch: 2, clock: TestClock())
     let tasks = try await predicting(1...1, with: runner) + [predicting(2, with: runner)]
@@ -106,7 +106,7 @@ import Testing
     #expect(runner.statistics.cancelled == 2)
   }
 
-  @Test func closingDoesNotWaitForTheWindow() async throws {
+  @Test func shutDownDoesNotWaitForWindow() async throws {
     let network = SteppedNetwork(steps: 1, allowed: 1)
     let runner = try runner(network, batch: 8, clock: TestClock(), window: .seconds(3600))
     let tasks = try await predicting(1...3, with: runner)
@@ -114,7 +114,7 @@ import Testing
     for (input, task) in zip(1..., tasks) { #expect(try await task.value == -input) }
   }
 
-  @Test func manyOnTheMachinesClock() async throws {
+  @Test func batchesOnSystemClock() async throws {
     let network = SteppedNetwork(steps: 1, allowed: .max)
     let runner = try Runner(
       network, inflightBuffers: 2, batch: 8, within: .microseconds(200))
@@ -124,7 +124,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func wrongNumbers() {
+  @Test func invalidBatchArguments() {
     let network = SteppedNetwork(steps: 1)
     let count = #expect(throws: RunnerError.self) {
       try Runner(network, batch: 0, within: .zero)

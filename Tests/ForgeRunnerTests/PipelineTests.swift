@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func oneByOne() async throws {
+  @Test func singlePredictions() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     let pipeline = pipeline(runner)
     #expect(try await pipeline.predict("5") == "0: -5")
@@ -32,7 +32,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func calledBack() async throws {
+  @Test func callbackPredictions() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     let pipeline = pipeline(runner)
     let answers = Locked<[String]>([])
@@ -45,14 +45,14 @@ import Testing
     #expect(answers.read { $0.sorted() } == ["0: -5", "error", "error"])
   }
 
-  @Test func inOrder() async throws {
+  @Test func batchPreservesOrder() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     let sources = (20..<220).map { "\($0)" }
     let results = try await pipeline(runner).predictBatch(sources)
     #expect(results == (20..<220).map { "\($0 - 20): -\($0)" })
   }
 
-  @Test(arguments: ["x", "13"]) func anErrorEndsTheStream(source: String) async throws {
+  @Test(arguments: ["x", "13"]) func errorEndsStream(source: String) async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     var results: [String] = []
     do {
@@ -70,7 +70,7 @@ import Testing
 
   private var sources: [String] { (20..<500).map { "\($0)" } }
 
-  /// While one input runs, the next is prepared and the one before it read out.
+  /// While one input runs, the next is prepared and the previous result is read.
   @Test func stagesOverlap() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RunnerTests {
-  @Test func oneAfterTheOther() async throws {
+  @Test func sequentialPredictions() async throws {
     let network = GateNetwork()
     let runner = try Runner(network)
     #expect(
@@ -15,7 +15,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test(arguments: [1, 2, 3, 8]) func slotsAreMadeOnce(count: Int) async throws {
+  @Test(arguments: [1, 2, 3, 8]) func slotsAreCreatedOnce(count: Int) async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: count)
     #expect(network.log.madeSlots == count)
@@ -24,7 +24,7 @@ import Testing
     #expect(network.log.madeSlots == count)
   }
 
-  @Test(arguments: [0, -1, .min] as [Int]) func invalidCounts(count: Int) throws {
+  @Test(arguments: [0, -1, .min] as [Int]) func invalidSlotCounts(count: Int) throws {
     let network = GateNetwork()
     let error = try #require(throws: RunnerError.self) {
       try Runner(network, inflightBuffers: count)
@@ -39,8 +39,9 @@ import Testing
     #expect(network.log.madeSlots == 0)
   }
 
-  /// Memory for a thousand million slots is not there; what is refused takes none.
-  @Test(arguments: [1025, 1_000_000_000, .max] as [Int]) func tooManySlots(count: Int) throws {
+  /// Memory for 10⁹ slots does not exist; a rejected request allocates nothing.
+  @Test(arguments: [1025, 1_000_000_000, .max] as [Int]) func excessiveSlotCounts(count: Int) throws
+  {
     let network = GateNetwork()
     let error = try #require(throws: RunnerError.self) {
       try Runner(network, inflightBuffers: count)
@@ -56,7 +57,7 @@ import Testing
     #expect(Runner<GateNetwork>.maximumInflightBuffers == 1024)
   }
 
-  @Test func aSlotThatCannotBeMade() {
+  @Test func slotCreationFailure() {
     struct Full: Error, Equatable {}
     struct Stingy: NeuralNetwork {
       let made = Counter()
@@ -72,7 +73,7 @@ import Testing
     #expect(throws: Never.self) { try Runner(Stingy(), inflightBuffers: 2) }
   }
 
-  @Test(arguments: [1, 2, 3]) func neverMoreInFlight(count: Int) async throws {
+  @Test(arguments: [1, 2, 3]) func inflightPredictionsAreBounded(count: Int) async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: count)
     let tasks = (1...10).map { predicting($0, with: runner) }
@@ -92,7 +93,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func thoseWhoWaitAreServedInTurn() async throws {
+  @Test func waitersAreServedInOrder() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     var tasks = [predicting(0, with: runner)]
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: GateNetwork.Stage.allCases)
-  func aSlotComesBackWhenAStageThrows(stage: GateNetwork.Stage) async throws {
+  func failedStageReleasesSlot(stage: GateNetwork.Stage) async throws {
     let network = GateNetwork(failing: [2: stage, 3: stage])
     let runner = try Runner(network, inflightBuffers: 1)
     #expect(try await runner.predict(1) == -1)
@@ -121,7 +122,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func aStageThatThrowsLetsTheNextOneIn() async throws {
+  @Test func failedStageAdmitsNextPrediction() async throws {
     let network = GateNetwork(isOpen: false, failing: [1: .run])
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(1, with: runner)
@@ -134,7 +135,7 @@ import Testing
   }
 
   /// 10,000 predictions from 64 tasks.
-  @Test func manyTasks() async throws {
+  @Test func concurrentTasks() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 3)
     let results = try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -158,8 +159,8 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Many wait at once, and half of them leave in the meantime.
-  @Test func manyWaiting() async throws {
+  /// Many predictions wait, and half of them are cancelled.
+  @Test func concurrentWaitersWithCancellation() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(0, with: runner)
@@ -177,7 +178,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func nothingIsKeptAlive() async throws {
+  @Test func runnerIsReleased() async throws {
     weak var network: GateNetwork?
     weak var runner: Runner<GateNetwork>?
     do {
@@ -191,7 +192,7 @@ import Testing
     try await eventually("the network is gone") { network == nil }
   }
 
-  @Test func aRunnerOutlivesItsPredictions() async throws {
+  @Test func pendingPredictionsRetainRunner() async throws {
     let network = GateNetwork(isOpen: false)
     weak var runner: Runner<GateNetwork>?
     var tasks: [Task<Int, any Error>] = []

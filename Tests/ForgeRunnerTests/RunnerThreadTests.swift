@@ -31,9 +31,9 @@ private final class CountingNetwork: BatchNetwork {
   func fetch(from slot: Int, at index: Int) -> Int { slot }
 }
 
-/// How many threads the predictions of a runner get.
+/// The number of threads of a runner's predictions.
 @Suite(.timeLimit(.minutes(1))) struct RunnerThreadTests {
-  @Test func oneWhereSeveralAreInFlight() throws {
+  @Test func severalSlotsUseOneThreadEach() throws {
     for count in [2, 3, 8] {
       let network = CountingNetwork()
       _ = try Runner(network, inflightBuffers: count)
@@ -45,7 +45,7 @@ private final class CountingNetwork: BatchNetwork {
     }
   }
 
-  @Test func theNetworksOwnWhereOneIs() throws {
+  @Test func singleSlotUsesNetworkThreads() throws {
     let network = CountingNetwork()
     _ = try Runner(network, inflightBuffers: 1)
     #expect(network.threads == [nil])
@@ -55,7 +55,7 @@ private final class CountingNetwork: BatchNetwork {
     #expect(batches.batch == [4])
   }
 
-  @Test(arguments: [1, 2, 5, 1000]) func asManyAsAreGiven(threads: Int) throws {
+  @Test(arguments: [1, 2, 5, 1000]) func explicitThreadCountIsUsed(threads: Int) throws {
     for count in [1, 3] {
       let network = CountingNetwork()
       _ = try Runner(network, inflightBuffers: count, threads: threads)
@@ -68,7 +68,7 @@ private final class CountingNetwork: BatchNetwork {
     }
   }
 
-  @Test(arguments: [0, -1, .min] as [Int]) func invalidCounts(threads: Int) throws {
+  @Test(arguments: [0, -1, .min] as [Int]) func invalidThreadCounts(threads: Int) throws {
     let network = CountingNetwork()
     for make in [
       { _ = try Runner(network, inflightBuffers: 2, threads: threads) },
@@ -86,8 +86,8 @@ private final class CountingNetwork: BatchNetwork {
     #expect(network.threads.isEmpty)
   }
 
-  /// A network that knows nothing of threads makes its slots as ever.
-  @Test func networksWithoutThreads() async throws {
+  /// A network without thread support creates its slots as usual.
+  @Test func networksWithoutThreadSupport() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 2, threads: 3)
     #expect(network.log.madeSlots == 2)

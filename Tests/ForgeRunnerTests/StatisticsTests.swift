@@ -2,7 +2,7 @@ import ForgeRunner
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
-  @Test func nothingYet() throws {
+  @Test func initialStatistics() throws {
     let statistics = try Runner(GateNetwork(), inflightBuffers: 1).statistics
     #expect(statistics.completed == 0)
     #expect(statistics.latency.count == 0)
@@ -10,8 +10,8 @@ import Testing
     #expect(statistics.throughput == 0)
   }
 
-  /// Known times on a clock that the test moves.
-  @Test func timesOfEachStage() async throws {
+  /// Known times on a test clock.
+  @Test func stageTimes() async throws {
     let clock = TestClock()
     let network = GateNetwork(isOpen: false, failing: [3: .run])
     let runner = try Runner(network, inflightBuffers: 1, clock: clock)
@@ -42,7 +42,7 @@ import Testing
     #expect(runner.statistics.active == .zero)
   }
 
-  @Test func sizing() {
+  @Test func sensibleSizing() {
     #expect(
       RunnerSizing.sensible(for: .latency, cores: 6)
         == RunnerSizing(inflightBuffers: 2, threads: 6))

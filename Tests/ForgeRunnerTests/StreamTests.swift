@@ -12,8 +12,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 8], [0, 1, 5]) func orderIsKept(count: Int, waiting: Int) async throws
-  {
+  @Test(arguments: [1, 2, 3, 8], [0, 1, 5]) func orderIsPreserved(
+    count: Int, waiting: Int
+  ) async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: count)
     var results: [Int] = []
@@ -32,7 +33,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  @Test func anAsynchronousSequence() async throws {
+  @Test func asynchronousInputs() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
     let (inputs, continuation) = AsyncStream.makeStream(of: Int.self)
     Task {
@@ -47,13 +48,13 @@ import Testing
     #expect(results == (0..<200).map { -$0 })
   }
 
-  @Test func noInputs() async throws {
+  @Test func emptyInputs() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
     for try await _ in try runner.predictions(of: [Int]()) { Issue.record("there is no input") }
     #expect(try await runner.predictBatch([]) == [])
   }
 
-  @Test func aNegativeNumberOfWaiting() throws {
+  @Test func negativeWaitingLimit() throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     let error = #expect(throws: RunnerError.self) {
       try runner.predictions(of: [1], waiting: -1)
@@ -66,7 +67,7 @@ import Testing
         """)
   }
 
-  /// Inputs that come while all slots are taken: which of them are predicted, exactly.
+  /// Exactly which inputs are predicted when they arrive while all slots are busy.
   @Test(
     arguments: [
       (.dropOldest, 1, 1, [1, 10], 8), (.dropNewest, 1, 1, [1, 2], 8),
@@ -74,7 +75,7 @@ import Testing
       (.dropOldest, 2, 3, [1, 2, 8, 9, 10], 5), (.dropNewest, 2, 3, [1, 2, 3, 4, 5], 5),
       (.dropOldest, 3, 20, Array(1...10), 0), (.block, 2, 1, Array(1...10), 0),
     ] as [(StreamPolicy, Int, Int, [Int], Int)])
-  func policies(
+  func dropPolicies(
     policy: StreamPolicy, count: Int, waiting: Int, predicted: [Int], dropped: Int
   ) async throws {
     let network = GateNetwork(isOpen: false)
@@ -96,8 +97,8 @@ import Testing
     #expect(runner.statistics.completed == predicted.count)
   }
 
-  /// Under back-pressure the producer is at most so far ahead of a consumer that does nothing.
-  @Test(arguments: [1, 2, 4]) func theProducerWaits(count: Int) async throws {
+  /// Back-pressure bounds how far the producer runs ahead of an idle consumer.
+  @Test(arguments: [1, 2, 4]) func backPressureBoundsProducer(count: Int) async throws {
     struct Counting: AsyncSequence, AsyncIteratorProtocol, Sendable {
       let counter: Counter
       func next() async -> Int? { counter.next() }
@@ -118,9 +119,9 @@ import Testing
     #expect(produced.current <= most + 101)
   }
 
-  /// An error comes at its place in the order, and is the last thing that comes.
+  /// An error appears at its place in the order and ends the stream.
   @Test(arguments: GateNetwork.Stage.allCases, [1, 3])
-  func aNetworkThatThrows(stage: GateNetwork.Stage, count: Int) async throws {
+  func networkErrorEndsStreamInOrder(stage: GateNetwork.Stage, count: Int) async throws {
     let network = GateNetwork(failing: [20: stage])
     let runner = try Runner(network, inflightBuffers: count)
     var results: [Int] = []
@@ -135,7 +136,7 @@ import Testing
     #expect(network.log.encoded.count < 40)
   }
 
-  @Test func inputsThatThrow() async throws {
+  @Test func throwingInputs() async throws {
     struct Broken: Error, Equatable {}
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     let inputs = AsyncThrowingStream<Int, any Error> { continuation in
@@ -151,8 +152,8 @@ import Testing
     #expect(results == (0..<10).map { -$0 })
   }
 
-  /// What is left is cancelled, and the slots are free for others.
-  @Test func aConsumerThatThrows() async throws {
+  /// The remaining work is cancelled, and the slots are free again.
+  @Test func throwingConsumerCancelsRemainingInputs() async throws {
     struct Enough: Error, Equatable {}
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 3)
@@ -171,7 +172,7 @@ import Testing
     #expect(try await runner.predict(1) == -1)
   }
 
-  @Test func aConsumerThatIsCancelled() async throws {
+  @Test func cancelledConsumer() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 2)
     let results = Locked<[Int]>([])
@@ -187,7 +188,7 @@ import Testing
     #expect(network.log.encoded.count == 2)
   }
 
-  @Test func severalStreamsAtOnce() async throws {
+  @Test func concurrentStreams() async throws {
     let network = GateNetwork()
     let runner = try Runner(network, inflightBuffers: 2)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -204,7 +205,7 @@ import Testing
     #expect(runner.statistics.completed == 1600)
   }
 
-  @Test func aClosedRunner() async throws {
+  @Test func closedRunner() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 2)
     await runner.shutDown()
     let error = await #expect(throws: RunnerError.self) { try await runner.predictBatch(0..<1000) }

@@ -1,7 +1,7 @@
 import ForgeShapes
 import Testing
 
-/// Checks of single arguments, and that nothing hostile traps.
+/// Checks of single arguments; hostile values do not trap.
 @Suite struct ArgumentRuleTests {
   @Test func positive() throws {
     try ArgumentRule.positive(1, "channels")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func valuesThatFill() throws {
+  @Test func valuesFillShape() throws {
     try ArgumentRule.values(6, fill: Shape(sizes: [2, 3]))
     expectError(
       .invalidArgument,

@@ -26,7 +26,7 @@ import Testing
       [[7, 5, 3], [7, 5, 4]], [[2], [3]], [[7, 5, 3], [5]], [[2, 2], [4]],
       [[nil, 5, 3], [nil, 5, 2]],
     ] as [[[Int?]]])
-  func cannotBroadcast(shapes: [[Int?]]) {
+  func incompatibleBroadcasts(shapes: [[Int?]]) {
     expectError(
       .shapeMismatch,
       """
@@ -36,7 +36,7 @@ import Testing
     ) { _ = try CombinationRule.broadcast(shapes.map { Shape($0) }) }
   }
 
-  @Test func broadcastsOutOfBounds() {
+  @Test func outOfRangeBroadcasts() {
     let large = """
       the output would be too large
         needs     at most 1099511627776 elements
@@ -80,7 +80,7 @@ import Testing
     #expect(joined?.dimensions == result)
   }
 
-  @Test func cannotConcatenate() {
+  @Test func incompatibleConcatenations() {
     func text(_ axis: String) -> String {
       """
       the inputs do not match
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [3, -4, .max, .min] as [Int]) func axesThatAreNotThere(axis: Int) {
+  @Test(arguments: [3, -4, .max, .min] as [Int]) func invalidAxes(axis: Int) {
     expectError(
       .invalidArgument,
       """
@@ -119,7 +119,7 @@ import Testing
     #expect(try (-3...2).map { try CombinationRule.axis($0, rank: 3) } == [0, 1, 2, 0, 1, 2])
   }
 
-  @Test func sumsThatOverflow() {
+  @Test func overflowingSums() {
     let large = """
       the output would be too large
         needs     at most 1099511627776 elements

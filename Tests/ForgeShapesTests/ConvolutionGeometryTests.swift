@@ -59,7 +59,7 @@ import Testing
       (1, 7, 1, 1, 3, 3, 1),
       (1, 2, 9, 1, 0, 1, 1),
     ] as [(Int, Int, Int, Int, Int, Int, Int)])
-  func sameByHand(
+  func samePaddingMatchesManualValues(
     input: Int, kernel: Int, stride: Int, dilation: Int, before: Int, after: Int, output: Int
   ) {
     let wide = geometry((kernel, 1), stride: (stride, 1), dilation: (dilation, 1), .same)
@@ -72,7 +72,7 @@ import Testing
 
   /// Against the formula in TensorFlow's documentation (tf.nn, "Notes on padding"), which goes by
   /// the remainder of the input instead of the output.
-  @Test func sameIsTensorFlows() {
+  @Test func samePaddingMatchesTensorFlow() {
     func pad(_ input: Int, _ extent: Int, _ stride: Int) -> Int {
       input % stride == 0 ? max(extent - stride, 0) : max(extent - input % stride, 0)
     }
@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  /// The formula against windows counted one by one.
-  @Test func outputsAreThePlacesOfTheWindow() {
+  /// The formula against counted windows.
+  @Test func outputSizeMatchesWindowCount() {
     var random = SplitMix64(seed: 0xF0_46E)
     for _ in 0..<2000 {
       func small(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
@@ -131,7 +131,7 @@ import Testing
         .poolingShape(for: image(1, 1, 3)) == image(3, 3, 3))
   }
 
-  @Test func windowsThatDoNotFit() {
+  @Test func windowsLargerThanInput() {
     expectError(
       .emptyOutput,
       """
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func poolingOfWindowsInTheBorder() {
+  @Test func poolingWindowsInsidePadding() {
     expectError(
       .invalidArgument,
       """
@@ -171,7 +171,7 @@ import Testing
     ) { _ = try geometry((2, 3)).poolingShape(for: image(9, 9, nil)) }
   }
 
-  @Test func whatIsNoImage() {
+  @Test func nonImageInputs() {
     for rank in [0, 1, 2, 4] {
       expectError(
         .shapeMismatch,
@@ -215,7 +215,7 @@ import Testing
     ) { try geometry((3, 3), .explicit(right: number)).validate() }
   }
 
-  @Test func theLargestArgumentsThatAreAccepted() throws {
+  @Test func largestValidArguments() throws {
     let most = ConvolutionGeometry.maximumArgument
     let window = geometry(
       (most, most), stride: (most, most), dilation: (4, 4),
@@ -237,7 +237,7 @@ import Testing
     #expect(try same.outputShape(for: image(1 << 40, 1, 1), channels: 1) == image(1 << 20, 1, 1))
   }
 
-  @Test func kernelsDilatedTooFar() {
+  @Test func excessiveDilation() {
     // 2²² is the most that one may cover.
     for (kernel, dilation, extent) in [
       ((1 << 20, 1), (5, 1), "5242876×1"), ((1, 6), (1, 1 << 20), "1×5242881"),

@@ -1,7 +1,7 @@
 import ForgeShapes
 import Testing
 
-/// Numbers that invite overflow, wherever a rule takes one: an answer or an error, never a trap.
+/// Extreme numbers for every argument of a rule: a result or an error, never a trap.
 @Suite struct HostileTests {
   private static let numbers: [Int] = [
     .min, .min + 1, -(1 << 40), -2, -1, 0, 1, 2, 3, 1 << 20, (1 << 20) + 1, 1 << 32, 1 << 40,
@@ -47,8 +47,8 @@ import Testing
     }
   }
 
-  /// What a layer of a user's own may ask of a window before anybody has checked it.
-  @Test(arguments: numbers) func windowsThatNobodyHasChecked(number: Int) {
+  /// A user-defined layer may use a window that has not been checked.
+  @Test(arguments: numbers) func uncheckedWindows(number: Int) {
     for other in Self.numbers {
       let size = Size(width: number, height: other)
       let edges = Edges(top: number, left: other, bottom: other, right: number)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(arguments: numbers) func parametersThatNobodyHasChecked(number: Int) {
+  @Test(arguments: numbers) func uncheckedParameters(number: Int) {
     for other in Self.numbers {
       let spec = ParameterSpec(
         .weights, [.outputs: number, .height: other, .width: number, .inputs: other])

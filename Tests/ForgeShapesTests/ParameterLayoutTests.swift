@@ -23,7 +23,7 @@ import Testing
       specs.map { text(ParameterLayout.pytorch.order(for: $0)) } == ["OIHW", "CMHW", "CHW", "O"])
   }
 
-  @Test func ordersOfOnesOwn() {
+  @Test func customOrders() {
     let layout = ParameterLayout.axes([.width, .inputs, .outputs, .height])
     #expect(text(layout.order(for: conv)) == "WIOH")
     // W: 3·20·5, I: 20·5, O: 5, H: 1; given for O, H, W, I.
@@ -36,7 +36,7 @@ import Testing
       [.outputs, .height, .width, .width], [.outputs, .height, .width, .inputs, .inputs],
       [.outputs, .outputs, .height, .width], [.inputs, .inputs, .inputs, .inputs],
     ] as [[ParameterAxis]])
-  func ordersThatDoNotFit(axes: [ParameterAxis]) {
+  func mismatchedOrders(axes: [ParameterAxis]) {
     #expect(ParameterLayout.axes(axes).order(for: conv) == nil)
     #expect(ParameterLayout.axes(axes).strides(for: conv) == nil)
   }
@@ -58,11 +58,11 @@ import Testing
     #expect(ParameterLayout.forge.strides(for: ParameterSpec(.weights, [:])) == [])
   }
 
-  /// Values numbered in another order, walked by the strides, come out in Forge's.
+  /// Values in another axis order, read by the strides, are in Forge's order.
   @Test(arguments: [
     ParameterLayout.forge, .keras, .pytorch, .axes([.inputs, .width, .outputs, .height]),
   ])
-  func stridesWalkEveryValueOnce(layout: ParameterLayout) throws {
+  func stridesVisitEveryValueOnce(layout: ParameterLayout) throws {
     let strides = try #require(layout.strides(for: conv))
     var seen: Set<Int> = []
     for o in 0..<20 {
@@ -101,7 +101,7 @@ import Testing
     #expect(ParameterType("Gamma") != .gamma)
   }
 
-  @Test func whatASourceNeedNotSay() throws {
+  @Test func sourceDefaults() throws {
     struct Ones: ParameterData {
       let count = 3
       let origin = "ones"

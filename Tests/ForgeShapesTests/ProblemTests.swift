@@ -1,13 +1,13 @@
 import ForgeShapes
 import Testing
 
-/// The voice all errors share.
+/// The common format of all errors.
 @Suite struct ProblemTests {
   private struct Cause: Error, CustomStringConvertible {
     let description: String
   }
 
-  @Test func theWholeOfIt() {
+  @Test func fullDescription() {
     let problem = Problem(
       place: SourcePlace(fileID: "App/Net.swift", line: 14, column: 7),
       layer: Problem.LayerReference(position: 4, name: "conv2", typeName: "Convolution"),
@@ -24,7 +24,7 @@ import Testing
         """)
   }
 
-  @Test func partsThatAreMissing() {
+  @Test func missingParts() {
     #expect(Problem(headline: "nothing fits").description == "nothing fits")
     let place = SourcePlace(fileID: "A/B.swift", line: 1, column: 2)
     #expect(Problem(place: place, headline: "x").description == "A/B.swift:1:2: x")
@@ -32,7 +32,7 @@ import Testing
     #expect(Problem(layer: input, headline: "x").description == "\"input\" (Input): x")
   }
 
-  @Test func causesAndFurtherLines() {
+  @Test func causesAndContinuationLines() {
     let problem = Problem(
       headline: "x", details: [("received", "one\ntwo\n\nfour"), ("a longer label", "three")],
       cause: Cause(description: "five\nsix"))
@@ -59,7 +59,7 @@ import Testing
     #expect(error != ShapeError(.tooLarge, "x", received: "a", needs: "b", remedy: "c"))
   }
 
-  @Test func places() {
+  @Test func sourceLocations() {
     let place = SourcePlace(fileID: "App/Net.swift", line: 14, column: 7)
     #expect("\(place)" == "App/Net.swift:14:7")
     #expect(place != SourcePlace(fileID: "App/Net.swift", line: 14, column: 8))

@@ -35,7 +35,7 @@ import Testing
     arguments: [
       [], [0], [-2, 5], [-1, -1], [.min], [105, 0], [1, 1, 1, 1, 1, 1, 1, 1, 105],
     ] as [[Int]])
-  func reshapesThatCannotBe(target: [Int]) {
+  func invalidReshapeTargets(target: [Int]) {
     expectError(
       .invalidArgument,
       """
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [[104], [2, -1], [5, 5, 5], [-1, 106]])
-  func reshapesThatDoNotFit(target: [Int]) {
+  func mismatchedReshapes(target: [Int]) {
     expectError(
       .shapeMismatch,
       """
@@ -57,7 +57,7 @@ import Testing
     ) { _ = try RearrangementRule.reshape(image(7, 5, 3), to: target) }
   }
 
-  @Test func reshapesOutOfBounds() {
+  @Test func oversizedReshapes() {
     for target in [[.max, .max], [1 << 41, -1]] as [[Int]] {
       expectError(.tooLarge, large) {
         _ = try RearrangementRule.reshape(image(7, 5, 3), to: target)
@@ -76,7 +76,7 @@ import Testing
       [], [0], [0, 1], [0, 1, 1], [0, 1, 3], [1, 2, 3], [-1, 0, 1], [0, 1, 2, 3], [.min, .max, 0],
     ]
       as [[Int]])
-  func permutationsThatAreNone(order: [Int]) {
+  func invalidPermutations(order: [Int]) {
     expectError(
       .invalidArgument,
       """
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoImage() {
+  @Test func nonImageInputs() {
     let flat = Shape(sizes: [7, 5])
     let rules: [() throws -> Shape] = [
       { try RearrangementRule.pad(flat, by: .none) },

@@ -17,7 +17,7 @@ func expectError(
 }
 
 @Suite struct ShapeTests {
-  @Test func imagesAreHeldInMemoryOrder() {
+  @Test func imageSizesAreInMemoryOrder() {
     let shape = image(28, 20, 3)
     #expect(shape.dimensions == [20, 28, 3])
     #expect(shape == Shape([20, 28, 3]))
@@ -32,7 +32,7 @@ func expectError(
     #expect(shape.isKnown)
   }
 
-  @Test func vectorsAreImagesOfOnePixel() {
+  @Test func vectorsAreSinglePixelImages() {
     #expect(Shape.vector(10) == image(1, 1, 10))
   }
 

@@ -5,8 +5,8 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Compiles in processes that may have only so much address space: each ends well or with an error that says how much
-/// memory there was not.
+/// Compilation in processes with limited address space: each succeeds or reports the memory that is
+/// missing.
 @Suite(.serialized) struct AddressSpaceTests {
   /// What became of a child.
   private enum Outcome: Int32 { case compiled = 0, noMemory = 3, otherError = 4, noLimit = 5 }
@@ -62,8 +62,8 @@ import Testing
     }
   }
 
-  /// A prediction does with fewer threads than it asked for; a runner says that it has none.
-  @Test func threadsThatAreNotThere() async {
+  /// A prediction runs with fewer threads than requested; a runner reports that it has none.
+  @Test func unavailableThreads() async {
     await #expect(processExitsWith: .success) {
       let input = Input(width: 31, height: 29, channels: 3)
       let model = Model(
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// The sentence, with the bytes that were asked for.
-  @Test func theError() async {
+  /// The error message with the requested number of bytes.
+  @Test func errorStatesRequestedBytes() async {
     await #expect(processExitsWith: .success) {
       guard forge_limit_address_space(200_000_000) == 0 else { return }
       let input = Input(width: 1, height: 1, channels: 20_000)

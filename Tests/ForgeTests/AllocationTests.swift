@@ -3,7 +3,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// That a prediction in a context calls the allocator not once.
+/// A prediction in a context never calls the allocator.
 @Suite struct AllocationTests {
   /// The calls of the allocator, freeing among them, that `body` makes on this thread.
   private func allocations(_ body: () throws -> Void) rethrows -> Int64 {
@@ -13,8 +13,8 @@ import Testing
     return forge_counted_allocations()
   }
 
-  /// What the tests below rest on: that the counter sees what Swift allocates.
-  @Test func theCounterCounts() {
+  /// The counter that the tests below use sees Swift's allocations.
+  @Test func counterSeesAllocations() {
     var arrays: [[Float]] = []
     arrays.reserveCapacity(4)
     var count = 0
@@ -50,7 +50,7 @@ import Testing
     #expect(count == 0, "\(comment)", sourceLocation: sourceLocation)
   }
 
-  @Test func aClassifier() throws {
+  @Test func classifierDoesNotAllocate() throws {
     let input = Input(width: 12, height: 12, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 20, activation: .relu)
@@ -63,7 +63,7 @@ import Testing
     try expectNone(network, batch: 4)
   }
 
-  @Test func imagesOfAnySizeAndCrops() throws {
+  @Test func variableSizesAndCropsDoNotAllocate() throws {
     let model =
       Model(channels: 3) --> Resize(width: 9, height: 8, mode: .bilinearAntialiased, name: "resize")
       --> Convolution(kernel: (3, 3), channels: 5) --> Resize(width: 5, height: 3, name: "again")
@@ -83,7 +83,7 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test func tensorsOfAnyRank() throws {
+  @Test func tensorRanksDoNotAllocate() throws {
     let input = Input(shape: [2, 3, 5, 7])
     let output =
       [input, input --> Activation(.gelu)] --> Add() --> Softmax()
@@ -95,8 +95,8 @@ import Testing
     try expectNone(network, batch: 3)
   }
 
-  /// What Forge does around a user's own arithmetic allocates nothing either.
-  @Test func customLayers() throws {
+  /// Forge's code around a user-defined layer does not allocate either.
+  @Test func customLayersDoNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let first = input --> reversal()
     let output = [first --> Convolution(kernel: (3, 3), channels: 3), input] --> Add()
@@ -104,7 +104,7 @@ import Testing
     try expectNone(try model.compile(parameters: SeededParameters()), batch: 3)
   }
 
-  @Test func randomNetworks() throws {
+  @Test func randomNetworksDoNotAllocate() throws {
     for seed in UInt64(0)..<40 {
       let network = try RandomNetwork(seed: seed).model.compile(
         parameters: SeededParameters(seed: seed), options: CompileOptions(checks: .none))
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: CompileOptions.Precision.allCases)
-  func everyPrecision(_ precision: CompileOptions.Precision) throws {
+  func reducedPrecisionDoesNotAllocate(_ precision: CompileOptions.Precision) throws {
     let input = Input(width: 12, height: 11, channels: 16)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 20, stride: (2, 2), activation: .relu)
@@ -128,8 +128,8 @@ import Testing
     }
   }
 
-  /// Workers are made with the context, and handing out steps allocates nothing.
-  @Test func severalThreads() throws {
+  /// Workers are created with the context, and distributing steps does not allocate.
+  @Test func multithreadedPredictionDoesNotAllocate() throws {
     for seed in UInt64(0)..<10 {
       var options = CompileOptions(threads: .exactly(3))
       options.smallestShare = 0
@@ -139,8 +139,8 @@ import Testing
     }
   }
 
-  /// From the caller's values into the caller's memory.
-  @Test func spans() throws {
+  /// Input and output spans belong to the caller.
+  @Test func spanPredictionDoesNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let network = try Model(
       input: input, output: input --> Convolution(kernel: (3, 3), channels: 4)
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// A slot of a runner is a context.
-  @Test func readingAnOutputInPlace() throws {
+  @Test func inPlaceOutputReadDoesNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let network = try Model(input: input, output: input --> Softmax()).compile()
     let context = try Context(network)

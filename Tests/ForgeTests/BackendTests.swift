@@ -3,7 +3,7 @@ import ForgeModels
 import ForgeTestSupport
 import Testing
 
-/// Networks on a second back end, behind the same protocol as the processor.
+/// Networks on a second back end that implements the same protocol as the CPU.
 @Suite struct BackendTests {
   /// Compiles for the second back end and for the processor.
   private func compile(
@@ -20,7 +20,7 @@ import Testing
     )
   }
 
-  @Test func leNetWithKeep() throws {
+  @Test func leNetWithKeptLayers() throws {
     let keep = ["conv1", "fc1"]
     let (reference, cpu) = try compile(.leNet(), keep: keep)
     let input = TensorValues.seeded(Shape(width: 28, height: 28, channels: 1), seed: 3)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func mobileNetWithKeepAndABatch() async throws {
+  @Test func mobileNetWithKeptLayersAndBatch() async throws {
     let keep = ["conv_dw_6", "conv_pw_13"]
     let (reference, cpu) = try compile(
       .mobileNetV1(alpha: 0.25, size: 96, head: .logits), keep: keep, maximumBatch: 2)
@@ -53,7 +53,7 @@ import Testing
     #expect(first == Array(batch[..<first.count]))
   }
 
-  @Test func theRunnerKeepsTheOrder() async throws {
+  @Test func runnerPreservesOrder() async throws {
     let (reference, _) = try compile(.leNet())
     let images = (0..<9).map { seededValues(count: 28 * 28, seed: UInt64($0 + 1)) }
     let expected = try images.map { try reference.predict($0) }
@@ -65,7 +65,7 @@ import Testing
     #expect(streamed == expected)
   }
 
-  @Test func aContextInTheCallersMemory() throws {
+  @Test func contextInCallerMemory() throws {
     let (reference, _) = try compile(.leNet(), keep: ["conv1"], maximumBatch: 3)
     let size = try reference.workspaceSize(batch: 3)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func anySizeAndCrops() throws {
+  @Test func variableSizesAndCrops() throws {
     let input = Input(width: nil, height: nil, channels: 3)
     let output =
       input --> Resize(width: 7, height: 8, name: "resize")
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func verifyComparesWithItself() throws {
+  @Test func verificationOnSecondBackend() throws {
     let network = try Model.leNet().compile(
       parameters: SeededParameters(),
       options: CompileOptions(backend: ReferenceBackend(), verify: .samples(2)))
@@ -126,7 +126,7 @@ import Testing
     #expect("\(try #require(error))".contains("\"failing\""))
   }
 
-  @Test func numbersThatAreNotFiniteAreFound() throws {
+  @Test func nonFiniteOutputsAreReported() throws {
     let (reference, _) = try compile(.leNet(), checks: .finiteOutputs)
     var values = seededValues(count: 28 * 28, seed: 4)
     values[17] = .nan
@@ -135,7 +135,7 @@ import Testing
     #expect("\(try #require(error))".contains("index 17"))
   }
 
-  @Test func whatItCannotDoIsAnError() throws {
+  @Test func unsupportedFeaturesAreErrors() throws {
     let (reference, _) = try compile(.leNet())
     #expect(throws: PredictionError.self) { _ = try RealtimeContext(reference) }
     var options = CompileOptions(backend: ReferenceBackend())

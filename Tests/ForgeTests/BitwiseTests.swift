@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Synchronization
 import Testing
 
-/// That neither batch nor context nor thread changes a single bit.
+/// Result bits do not depend on batch, context or thread.
 @Suite struct BitwiseTests {
   /// A network with its inputs for several examples and the bits of each prediction on its own.
   private struct Case {
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func batchAndPosition(_ part: Int) throws {
+  func bitsAreIndependentOfBatchAndPosition(_ part: Int) throws {
     for seed in UInt64(part * 10)..<UInt64((part + 1) * 10) {
       let sample = try Case(seed: seed, examples: 5)
       // Every example at every position, in batches of 1 to 5 in contexts of 5 to 7.
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func newAndReusedContexts(_ part: Int) throws {
+  func bitsAreIndependentOfContextReuse(_ part: Int) throws {
     for seed in UInt64(part * 10)..<UInt64((part + 1) * 10) {
       let sample = try Case(seed: seed, examples: 3)
       let context = try Context(sample.network)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func everyWayToPredict() throws {
+  @Test func bitsAreIndependentOfPredictionMethod() throws {
     let input = Input(width: 9, height: 7, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 20, activation: .swish)
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// Many tasks predict with one network, through it and through contexts of their own.
-  @Test func severalThreads() async throws {
+  /// Many tasks predict with one network, directly and through their own contexts.
+  @Test func bitsAreIndependentOfConcurrency() async throws {
     for seed in UInt64(0)..<12 {
       let sample = try Case(seed: seed, examples: 4)
       let network = sample.network

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The sentences of everything that keeps a model from being compiled.
+/// The message of every compile error.
 @Suite struct CompileErrorTests {
   /// Expects a compile to fail with exactly this text.
   private func expect(
@@ -30,7 +30,7 @@ import Testing
 
   // MARK: Parameters
 
-  @Test func everyMissingParameterAtOnce() {
+  @Test func allMissingParametersAreReported() {
     expect(
       """
       App/Net.swift:10:7: layer 1 "conv1" (Convolution): the weights are missing
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func missingWithoutNamesNearby() {
+  @Test func missingParametersWithoutSimilarNames() {
     expect(
       """
       App/Net.swift:11:9: layer 2 "fc1" (Dense): the biases are missing
@@ -69,14 +69,14 @@ import Testing
     }
   }
 
-  @Test func theNamesOfASourceAreAskedForOnce() throws {
+  @Test func sourceNamesAreRequestedOnce() throws {
     let source = CountingSource()
     let error = #expect(throws: CompileError.self) { try model.compile(parameters: source) }
     #expect(error?.problems.count == 4)
     #expect(CountingSource.asked.withLock { $0 } == 1)
   }
 
-  @Test func unnamedLayersUnderANamedSource() {
+  @Test func unnamedLayersWithNamedSource() {
     expect(
       """
       App/Net.swift:3:7: layer 1 "__Conv_1__" (Convolution): a layer with parameters has no name, \
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func noSourceAtAll() {
+  @Test func missingParameterSource() {
     expect(
       """
       the model has parameters, but compile was given nowhere to take them from
@@ -123,7 +123,7 @@ import Testing
     """
   }
 
-  @Test func wrongCount() {
+  @Test func wrongParameterCount() {
     let values = StoredValues(
       bytes: Array(repeating: 0, count: 71 * 4), .float32, origin: "conv1_W.bin")
     expect(wrong("count", "71 values from conv1_W.bin", "72 values, 4×3×3×2 [O][H][W][I]")) {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func wrongSizes() {
+  @Test func wrongParameterSizes() {
     let values = Array(repeating: Float(0.5), count: 72)
     for sizes in [[3, 3, 4, 2], [72, 1, 2], [4, 3, 3, 2, 0], [8, 9], [.max], [-4, 3, 3, -2]] {
       expect(
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func wrongLayout() {
+  @Test func wrongParameterLayout() {
     let values = Array(repeating: Float(0.5), count: 72)
     for axes in [[.outputs, .height], [.outputs, .outputs, .height, .width]] as [[ParameterAxis]] {
       let layout = ParameterLayout.axes(axes)
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func aSourceThatThrows() throws {
+  @Test func throwingSource() throws {
     struct Lost: Error, CustomStringConvertible { var description: String { "the disk is gone" } }
     expect(
       """
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func aSourceThatCannotBePrepared() {
+  @Test func throwingSourcePreparation() {
     expect(
       """
       the source of parameters could not be prepared
@@ -205,8 +205,8 @@ import Testing
     ) { try model.compile(parameters: UnpreparedSource()) }
   }
 
-  /// Data that is shorter, or gone, when it is read than when it was checked.
-  @Test func dataThatChanges() {
+  /// Data that is shorter or missing when it is read after the check.
+  @Test func parameterDataChangesDuringLoading() {
     let short = StoredValues(
       bytes: Array(repeating: 0, count: 100), .float32, origin: "conv1_W.bin", count: 72)
     expect(
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func unknownLayersToKeep() {
+  @Test func unknownKeptLayers() {
     expect(
       """
       there are no such layers to keep
@@ -300,7 +300,7 @@ import Testing
     }
   }
 
-  @Test func absentInstructionSets() {
+  @Test func unavailableInstructionSets() {
     let present = CompileOptions.InstructionSet.present.map(\.rawValue)
     for set in CompileOptions.InstructionSet.absent {
       expect(
@@ -315,8 +315,9 @@ import Testing
     }
   }
 
-  /// Mistakes of the model and of the options come together, and before any parameter is asked for.
-  @Test func mistakesOfTheModelComeFirst() {
+  /// Errors of the model and of the options are reported together, before any parameter is
+  /// requested.
+  @Test func modelErrorsPrecedeParameterRequests() {
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
       input
@@ -342,7 +343,7 @@ import Testing
     }
   }
 
-  @Test func aConstantThatCannotBeComputed() {
+  @Test func throwingConstantBody() {
     struct Bad: Error, CustomStringConvertible { var description: String { "no idea" } }
     let input = Input(width: 2, height: 1, channels: 1)
     let constant =
@@ -357,8 +358,8 @@ import Testing
     ) { try Model(input: input, output: [input, constant] --> Add()).compile() }
   }
 
-  /// Named while loading, with the layer, the parameter and the place of the number; all at once.
-  @Test func parametersThatAreNotFinite() throws {
+  /// All are reported while loading, with layer, parameter and index.
+  @Test func nonFiniteParameters() throws {
     let input = Input(width: 4, height: 4, channels: 1)
     let output =
       input

@@ -1,14 +1,14 @@
 import Forge
 import Testing
 
-/// CPU quotas as the control groups of several systems state them.
+/// CPU quotas in the control group files of several systems.
 @Suite struct ControlGroupTests {
   private func quota(_ files: [String: String]) -> Double? {
     ControlGroup.quota(SystemFiles { files[$0] })
   }
 
-  /// A container that sees its own group as the root.
-  @Test func unifiedAtTheRoot() {
+  /// A container whose own group is the root.
+  @Test func unifiedRootGroup() {
     let own = ["/proc/self/cgroup": "0::/\n"]
     let limit = { (text: String) in own.merging(["/sys/fs/cgroup/cpu.max": text]) { $1 } }
     #expect(quota(limit("150000 100000\n")) == 1.5)
@@ -21,8 +21,8 @@ import Testing
     #expect(quota(own) == nil)
   }
 
-  /// The least of a group and of those around it counts.
-  @Test func unifiedNested() {
+  /// The minimum of a group and its ancestors applies.
+  @Test func unifiedNestedGroups() {
     let path = "/sys/fs/cgroup/kubepods.slice/pod1.slice/container.scope"
     var files = [
       "/proc/self/cgroup": "0::/kubepods.slice/pod1.slice/container.scope\n",
@@ -37,8 +37,8 @@ import Testing
     #expect(quota(files) == 2.5)
   }
 
-  /// The path of a group outside what the container sees.
-  @Test func unifiedOutside() {
+  /// The path of a group outside the container's mount.
+  @Test func unifiedGroupOutsideMount() {
     let files = [
       "/proc/self/cgroup": "0::/../../other.scope\n", "/sys/fs/cgroup/cpu.max": "300000 100000\n",
     ]
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The controller under its own name, the tree of version 2 beside it.
-  @Test func hybrid() {
+  @Test func hybridHierarchy() {
     let files = [
       "/proc/self/cgroup": "2:cpuacct:/\n1:cpu:/batch\n0::/unit\n",
       "/sys/fs/cgroup/cpu/batch/cpu.cfs_quota_us": "400000\n",
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func noGroups() {
+  @Test func missingControlGroups() {
     #expect(quota([:]) == nil)
     #expect(quota(["/proc/self/cgroup": ""]) == nil)
     #expect(quota(["/proc/self/cgroup": "garbage\n0:\n"]) == nil)

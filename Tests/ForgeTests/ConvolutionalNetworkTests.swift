@@ -2,7 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Random networks with the kernels of large images: agreement, and bits that depend on nothing.
+/// Random networks with the kernels of large images: agreement with the reference and reproducible
+/// bits.
 @Suite struct ConvolutionalNetworkTests {
   static let seedsPerTest: UInt64 = 6
 
@@ -17,8 +18,8 @@ import Testing
     return options
   }
 
-  /// That these networks are what they are for.
-  @Test func allKernelsOccur() throws {
+  /// The random networks together use every kernel under test.
+  @Test func networksCoverAllKernels() throws {
     guard CompileOptions.InstructionSet.present != [.scalar] else { return }
     var steps: Set<String> = []
     for seed in 0..<4 * Self.seedsPerTest {
@@ -43,9 +44,9 @@ import Testing
       ]), "\(steps.sorted())")
   }
 
-  /// Every network with all rewrites, with none, and with each of some of them off.
+  /// Every network with all rewrites, with none, and with selected rewrites disabled.
   @Test(arguments: 0..<4)
-  func agreesWithTheReference(_ part: Int) throws {
+  func resultsMatchReference(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func noBitDependsOnThreadsOrPosition(_ part: Int) throws {
+  func bitsAreIndependentOfThreadsAndPosition(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -92,9 +93,9 @@ import Testing
     }
   }
 
-  /// NaN in all memory before and between predictions changes no bit.
+  /// NaN in all memory before and between predictions does not change results.
   @Test(arguments: 0..<4)
-  func nothingUnwrittenIsRead(_ part: Int) throws {
+  func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let inputs = try ReferenceModel(model).inputs(seed: seed)
@@ -113,9 +114,9 @@ import Testing
     }
   }
 
-  /// Keeping a layer changes no bit of an output.
+  /// Keeping a layer does not change output bits.
   @Test(arguments: 0..<4)
-  func keptLayers(_ part: Int) throws {
+  func keptLayersPreserveOutputBits(_ part: Int) throws {
     for seed in Self.seeds(part) {
       let model = ConvolutionalNetwork(seed: seed).model
       let reference = try ReferenceModel(model)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The part of its source that a `Resize` samples, chosen at every prediction.
+/// The source rectangle of a `Resize`, chosen at every prediction.
 @Suite struct CropTests {
   private static let crops = [
     CropRectangle(x: 0, y: 0, width: 11, height: 9),
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [ResizeMode.nearest, .bilinear, .bilinearAntialiased])
-  func valuesAreThoseOfTheReference(_ mode: ResizeMode) throws {
+  func valuesMatchReference(_ mode: ResizeMode) throws {
     for known in [true, false] {
       let model = model(mode, width: known ? 11 : nil, height: known ? 9 : nil)
       let reference = try ReferenceModel(model)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aContextKeepsItsCrops() throws {
+  @Test func contextPreservesCrops() throws {
     let model = model(.bilinear)
     let reference = try ReferenceModel(model)
     let network = try model.compile(parameters: SeededParameters())
@@ -69,7 +69,7 @@ import Testing
     expectClose(try network.outputs(of: examples[0])[0], whole[0], relativeL2: 1e-6)
   }
 
-  @Test func theNetworkForgetsCrops() throws {
+  @Test func networkDiscardsCrops() throws {
     let network = try model(.nearest).compile(parameters: SeededParameters())
     let input = TensorValues.seeded(Shape(width: 11, height: 9, channels: 3), seed: 3)
     let whole = try network.predict(input)
@@ -79,8 +79,8 @@ import Testing
     #expect(try network.predict(input.values) == whole)
   }
 
-  /// Both layers of one name take the rectangle.
-  @Test func sharedNames() throws {
+  /// Both layers of the same name use the rectangle.
+  @Test func layersWithSameNameShareCrop() throws {
     let resize = Resize(width: 3, height: 3, name: "resize")
     let left = Input(width: 11, height: 9, channels: 1, name: "left")
     let right = Input(width: 11, height: 9, channels: 1, name: "right")
@@ -93,7 +93,7 @@ import Testing
     #expect(result.outputs.values.first?.values == Array(repeating: 0, count: 9))
   }
 
-  @Test func rectanglesThatDoNotFit() throws {
+  @Test func outOfBoundsRectangles() throws {
     let network = try model(.bilinear).compile(parameters: SeededParameters())
     let context = try Context(network)
     let (nan, infinity) = (Double.nan, Double.infinity)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func layersThatAreNoResize() throws {
+  @Test func cropRequiresResizeLayer() throws {
     let network = try model(.bilinear).compile(parameters: SeededParameters())
     let error = #expect(throws: PredictionError.self) {
       try Context(network).setCrop(nil, of: "third")

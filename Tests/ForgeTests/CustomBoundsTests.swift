@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a custom layer may touch: its inputs and its output, and nothing beside them.
+/// A custom layer may access only its inputs and its output.
 @Suite struct CustomBoundsTests {
   private static func network(_ body: @escaping CustomOperation.Body) throws -> CompiledModel {
     let input = Input(width: 3, height: 2, channels: 1)
@@ -14,14 +14,14 @@ import Testing
 
   private static let values: [Float] = [1, 2, 3, 4, 5, 6]
 
-  @Test(arguments: [-1, 6, 1 << 40]) func writesBeyondTheOutput(index: Int) async {
+  @Test(arguments: [-1, 6, 1 << 40]) func outOfBoundsWrites(index: Int) async {
     await #expect(processExitsWith: .failure) { [index] in
       let network = try CustomBoundsTests.network { _, output in output[index] = 1 }
       _ = try network.predict(CustomBoundsTests.values)
     }
   }
 
-  @Test(arguments: [-1, 6, 1 << 40]) func readsBeyondAnInput(index: Int) async {
+  @Test(arguments: [-1, 6, 1 << 40]) func outOfBoundsReads(index: Int) async {
     await #expect(processExitsWith: .failure) { [index] in
       let network = try CustomBoundsTests.network { inputs, output in
         output[0] = inputs[0][index]
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func moreValuesThanPlaces() async {
+  @Test func excessOutputValues() async {
     await #expect(processExitsWith: .failure) {
       let input = Input(width: 3, height: 2, channels: 1)
       let half = Custom(shape: { _ in Shape(width: 1, height: 1, channels: 3) }) { inputs, output in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func everyFormOfReading() throws {
+  @Test func allReadAccessors() throws {
     let network = try Self.network { inputs, output in
       let input = inputs[0]
       let sum = input.reduce(0, +)
@@ -53,8 +53,8 @@ import Testing
     #expect(try network.predict(Self.values).first == 0)
   }
 
-  /// An input that somebody keeps can be read when the network is gone.
-  @Test func inputsThatAreKept() throws {
+  /// A retained input can be read after the network is released.
+  @Test func retainedInputsOutliveNetwork() throws {
     struct Kept: @unchecked Sendable { var inputs: [CustomInput] = [] }
     let kept = Locked(Kept())
     do {

@@ -1,9 +1,9 @@
 import Forge
 import Testing
 
-/// Networks of thousands of layers: nothing recurses over depth.
+/// Networks of thousands of layers: no recursion over depth.
 @Suite struct DeepNetworkTests {
-  @Test func aLongChain() throws {
+  @Test func longChain() throws {
     let input = Input(width: 1, height: 1, channels: 1)
     var output = input
     for step in 0..<4000 {
@@ -23,8 +23,8 @@ import Testing
     #expect(try kept.predict(ordered: [pixel])["__Multiply_3997__"] == [6])
   }
 
-  /// Convolutions with everything that is folded into them.
-  @Test func aDeepResidualNetwork() throws {
+  /// Convolutions with normalizations, activations and residuals folded in.
+  @Test func deepResidualNetwork() throws {
     let input = Input(width: 2, height: 2, channels: 1)
     var x = input
     for _ in 0..<400 {
@@ -43,7 +43,7 @@ import Testing
     try expectAgreement(model, relativeL2: 1e-5)
   }
 
-  /// Tensors that all stay alive to the end, joined level by level.
+  /// Tensors that stay live until the end, joined level by level.
   @Test func manyBranches() throws {
     let input = Input(width: 2, height: 1, channels: 16)
     var parts = (0..<64).map { _ in input --> PointwiseConvolution(channels: 16) }

@@ -1,9 +1,9 @@
 import Forge
 import Testing
 
-/// The machine's speed as a bound of work.
+/// Lower bounds of execution time from the machine's speed.
 @Suite struct DeviceSpeedTests {
-  @Test func theBoundIsTheSlowerOfTwo() {
+  @Test func timeBoundIsTheSlowerResource() {
     let speed = Device.Speed(
       instructionSet: .avx2, threads: 1, gigaflops: 100, gigabytesPerSecond: 20)
     let multiplying = speed.bound(multiplyAdds: 5_000_000, bytes: 1_000_000)
@@ -14,8 +14,8 @@ import Testing
     #expect(abs(reading.seconds - 2e-4) < 1e-12)
   }
 
-  /// Every instruction set of the machine is measured, and none that it lacks.
-  @Test func everyInstructionSet() {
+  /// Every available instruction set is measured, and no other.
+  @Test func availableInstructionSetsAreMeasured() {
     let there = Device.all[0].instructionSets
     for set in CompileOptions.InstructionSet.allCases {
       let speed = Device.measuredSpeed(instructionSet: set)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func threadsAreCutToWhatThereMayBe() {
+  @Test func threadsAreClampedToMaximum() {
     #expect(Device.measuredSpeed(threads: 0, instructionSet: .scalar)?.threads == 1)
     #expect(Device.measuredSpeed(threads: 2)?.threads == 2)
   }

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// What the files of several machines say, recorded and shortened.
+/// Recorded and shortened system files of several machines.
 @Suite struct DeviceTests {
   private static func device(
     _ files: [String: String], affinity: ProcessorSet? = nil
@@ -46,7 +46,7 @@ import Testing
     return files
   }()
 
-  @Test func packagesCoresAndThreads() throws {
+  @Test func topologyCountsPackagesCoresAndThreads() throws {
     let device = Self.device(Self.twoPackages, affinity: ProcessorSet(0..<8))
     #expect(device.kind == .cpu)
     #expect(device.name == "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz")
@@ -79,7 +79,7 @@ import Testing
         """)
   }
 
-  @Test func affinity() {
+  @Test func affinityLimitsProcessors() {
     // Both threads of one core, and one of another.
     let device = Self.device(Self.twoPackages, affinity: ProcessorSet([1, 5, 6]))
     #expect(device.coresByAffinity == 3)
@@ -88,7 +88,7 @@ import Testing
     #expect(device.logicalCores == 8)
   }
 
-  @Test func processorsThatAreOff() {
+  @Test func offlineProcessorsAreIgnored() {
     var files = Self.twoPackages
     files["/sys/devices/system/cpu/online"] = "0,2-3,6-7\n"
     let device = Self.device(files)
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Without /sys the cores are those of /proc/cpuinfo.
-  @Test func onlyCPUInfo() throws {
+  @Test func cpuInfoWithoutSysfs() throws {
     let text = try #require(Self.twoPackages["/proc/cpuinfo"])
     let device = Self.device(["/proc/cpuinfo": text])
     #expect(device.physicalCores == 4)
@@ -109,7 +109,7 @@ import Testing
     #expect(device.memoryByteCount == nil)
   }
 
-  @Test func noFilesAtAll() {
+  @Test func missingSystemFiles() {
     let device = Self.device([:])
     #expect(device.name == "CPU")
     #expect(device.physicalCores == 1)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// arm64 has no model name, no core and no package in /proc/cpuinfo.
-  @Test func arm() {
+  @Test func arm64CPUInfo() {
     var text = ""
     for processor in 0..<4 {
       text += """
@@ -156,8 +156,8 @@ import Testing
     #expect(unknown.name == "arm64 implementer 0xc0 part 0xac3")
   }
 
-  /// Files that are damaged give what is left, and never trap.
-  @Test func damagedFiles() {
+  /// Damaged files give the remaining information and never trap.
+  @Test func damagedSystemFiles() {
     let device = Self.device([
       "/proc/cpuinfo":
         "processor : -1\n\nprocessor : 99999999999999999999\n\n:::\n\nflags\n\0\u{FFFD}",
@@ -177,7 +177,7 @@ import Testing
     #expect(device.usableCores == 1)
   }
 
-  @Test func processorLists() {
+  @Test func processorListParsing() {
     #expect(ProcessorSet(list: "0") == ProcessorSet([0]))
     #expect(ProcessorSet(list: "0-3,8,10-11") == ProcessorSet([0, 1, 2, 3, 8, 10, 11]))
     for wrong in ["", "a", "3-1", "-1", "1-", "0-8192", "1-2-3", "0x1"] {
@@ -186,7 +186,7 @@ import Testing
     #expect(ProcessorSet(mask: [0b101, 0, 0x80]) == ProcessorSet([0, 2, 23]))
   }
 
-  @Test func cacheSizes() {
+  @Test func cacheSizeParsing() {
     #expect(Topology.size("4096") == 4096)
     #expect(Topology.size("32K") == 32 << 10)
     #expect(Topology.size("2M") == 2 << 20)
@@ -197,7 +197,7 @@ import Testing
 
   // MARK: This machine
 
-  @Test func thisMachine() throws {
+  @Test func currentMachine() throws {
     let devices = Device.all
     try #require(devices.count == 1)
     let device = devices[0]

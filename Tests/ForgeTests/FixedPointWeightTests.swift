@@ -2,7 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Large layers of one pixel, whose weights are kept as 24 bits of fixed point where those are exact enough.
+/// Large single-pixel layers, whose weights are stored as 24-bit fixed point where that is accurate
+/// enough.
 @Suite struct FixedPointWeightTests {
   private static let inputs = 523, outputs = 601
 
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: models)
-  func asExactAsFloats(_ model: Model) throws {
+  func accuracyMatchesFloat(_ model: Model) throws {
     for set in sets {
       let fixed = try compile(model, parameters(), set: set)
       let floats = try compile(model, parameters(), set: set, disabled: ["fixedPointWeights"])
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: models)
-  func theSameBitsOnAnyNumberOfThreads(_ model: Model) throws {
+  func bitsAreIndependentOfThreads(_ model: Model) throws {
     let expected = try compile(model, parameters()).predict(input).bits
     for threads in 2...5 {
       let network = try compile(model, parameters(), threads: threads)
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func weightsThatNeedFloatsKeepThem() throws {
+  @Test func unsuitableWeightsStayFloat() throws {
     let outlier = parameters { $0[300 * Self.inputs + 5] = 100 }
     // An input that may be a million times as large as the others.
     let scaled = parameters { weights in
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func weightsThatAreNotFinite() throws {
+  @Test func nonFiniteWeights() throws {
     for value in [Float.nan, .infinity] {
       let spoiled = parameters { $0[7 * Self.inputs + 1] = value }
       for model in Self.models {
@@ -106,14 +107,14 @@ import Testing
   }
 
   @Test(arguments: [(128, 256), (4096, 128), (90_000, 10)])
-  func smallLayersAndThoseOfFewOutputsKeepFloats(inputs: Int, outputs: Int) throws {
+  func smallLayersStayFloat(inputs: Int, outputs: Int) throws {
     let input = Input(width: 1, height: 1, channels: inputs)
     let model = Model(input: input, output: input --> Dense(neurons: outputs))
     #expect(!isFixed(try model.compile(parameters: SeededParameters())))
   }
 
-  /// What was refused once is not read again for inputs of other sizes.
-  @Test func refusedWeightsAreReadOnce() throws {
+  /// Rejected weights are not read again for other input sizes.
+  @Test func rejectedWeightsAreReadOnce() throws {
     let input = Input(channels: Self.inputs)
     let model = Model(
       input: input,

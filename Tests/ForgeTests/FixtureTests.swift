@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What Keras, ONNX Runtime, NumPy and Pillow compute, compiled and predicted.
+/// Compiled networks against results of Keras, ONNX Runtime, NumPy and Pillow.
 @Suite struct FixtureTests {
   /// What separates single precision from double, in which most outputs were made.
   static let relativeL2 = 5e-7
@@ -11,9 +11,9 @@ import Testing
   /// TensorFlow resizes in single precision, the places it samples included.
   static let tensorFlowResizeL2 = 3e-6
 
-  /// Every case, with each instruction set that this machine has.
+  /// Every case on each available instruction set.
   @Test(arguments: CompileOptions.InstructionSet.present, [true, false])
-  func compiledAgrees(_ set: CompileOptions.InstructionSet, winograd: Bool) throws {
+  func compiledModelsMatchFixtures(_ set: CompileOptions.InstructionSet, winograd: Bool) throws {
     for testCase in try Fixture.load("layers").cases {
       let isTensorFlowResize =
         testCase.source.hasPrefix("keras") && ["resize", "upSampling"].contains(testCase.family)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func absentInstructionSetsAreReported() {
+  @Test func unavailableInstructionSetsAreReported() {
     for set in CompileOptions.InstructionSet.absent { print("not tested, absent here: \(set)") }
     #expect(CompileOptions.InstructionSet.present.contains(.scalar))
   }

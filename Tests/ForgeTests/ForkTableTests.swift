@@ -1,10 +1,13 @@
 import Foundation
 import Testing
 
-/// Forks in the midst of everything that the table in Docs/Concurrency.md has.
+/// Forks during all work listed in the table of Docs/Concurrency.md.
 @Suite(.serialized) struct ForkTableTests {
-  /// Children predict with what was made before the fork, and make anew, whatever other threads were doing.
-  @Test(arguments: ForkStorm.Work.allCases) func during(_ work: ForkStorm.Work) async {
+  /// Children use objects made before the fork and create new ones, whatever other threads were
+  /// doing.
+  @Test(arguments: ForkStorm.Work.allCases) func forkDuringConcurrentWork(
+    _ work: ForkStorm.Work
+  ) async {
     await #expect(processExitsWith: .success) { [work] in
       // Those that wait for nothing are seldom hit.
       let faults = try ForkStorm().run(work, forks: work == .knownSize ? 300 : 30)

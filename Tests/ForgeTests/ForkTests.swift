@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What was made before a fork, and goes on in the child.
+/// Objects created before a fork remain usable in the child.
 @Suite struct ForkTests {
   /// A context and the values it must give.
   private struct Made: @unchecked Sendable {
@@ -33,7 +33,7 @@ import Testing
     return context.withOutput(0) { span in span.indices.map { span[$0] } } ?? []
   }
 
-  @Test(arguments: [1, 3]) func contexts(threads: Int) async {
+  @Test(arguments: [1, 3]) func contextsSurviveFork(threads: Int) async {
     await #expect(processExitsWith: .success) { [threads] in
       let context = try Context(try ForkTests.network(threads: threads))
       let expected = try ForkTests.predict(in: context)
@@ -50,8 +50,8 @@ import Testing
     }
   }
 
-  /// One that a child makes of a model that was compiled before.
-  @Test func realtimeContexts() async {
+  /// A child creates one from a model compiled before the fork.
+  @Test func realtimeContextsSurviveFork() async {
     await #expect(processExitsWith: .success) {
       let context = try Context(try ForkTests.network(threads: 1))
       let expected = try ForkTests.predict(in: context)

@@ -2,7 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Numbers for which fast algorithms lose more than the direct kernel: Docs/Accuracy.md states the bounds.
+/// Values for which fast algorithms are less accurate than the direct kernel; Docs/Accuracy.md
+/// states the bounds.
 @Suite struct HostileNumberTests {
   private static let (size, channels) = (26, 48)
 
@@ -88,7 +89,7 @@ import Testing
     #expect(error <= CompileOptions().accuracy, "\(error)")
   }
 
-  /// Bytes as pixels, and filters that see differences only: most of the numbers cancels.
+  /// Byte-valued pixels and filters that sum to zero: most of each value cancels.
   @Test("a large mean that the filters remove", arguments: KernelChoiceTests.vectors)
   func mean(_ level: CompileOptions.InstructionSet) throws {
     var convolution = Convolution3()
@@ -102,7 +103,7 @@ import Testing
     #expect(error <= CompileOptions().accuracy, "\(error)")
   }
 
-  /// A tile is as exact as its brightest pixel; tiles that do not read it are as exact as ever.
+  /// The brightest pixel of a tile limits its accuracy; other tiles are not affected.
   @Test("one pixel a million times brighter", arguments: KernelChoiceTests.vectors)
   func brightPixel(_ level: CompileOptions.InstructionSet) throws {
     var convolution = Convolution3()
@@ -122,7 +123,7 @@ import Testing
     #expect(largest <= 1e-5 * brightest, "\(largest) of \(brightest)")
   }
 
-  /// Scaling by a power of two changes no bit but the exponent, as nothing overflows.
+  /// Scaling by a power of two changes only exponents, as nothing overflows.
   @Test("large numbers", arguments: KernelChoiceTests.vectors)
   func largeNumbers(_ level: CompileOptions.InstructionSet) throws {
     let convolution = Convolution3()

@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Records of kernels that somebody has altered: a compile takes them or says what is wrong with them.
+/// Altered tuning records: compilation accepts them or reports the error.
 @Suite struct HostileRecordTests {
   private typealias Object = [String: Any]
 
@@ -44,8 +44,8 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: data) as? Object)
   }
 
-  /// As many sums as no convolution of so few channels has.
-  @Test func summedChannels() throws {
+  /// Invalid numbers of summed channels.
+  @Test func excessSummedChannels() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
     let convolution = TuningRecord.Convolution(

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Sizes, counts and layers of users' own that no kernel may ever see.
+/// Sizes, counts and user-defined layers that must be rejected before any kernel runs.
 @Suite struct HostileValueTests {
   private func network() throws -> CompiledModel {
     let model =
@@ -10,7 +10,7 @@ import Testing
     return try model.compile(parameters: SeededParameters())
   }
 
-  @Test func sizesThatAreNone() throws {
+  @Test func nonPositiveSizes() throws {
     let network = try network()
     for (width, height, count) in [(-1, -1, 3), (0, 5, 0), (5, 0, 0), (-3, 1, 9), (0, 0, 0)] {
       let input = TensorValues(
@@ -33,7 +33,7 @@ import Testing
         """)
   }
 
-  @Test func sizesBeyondAnyMemory() throws {
+  @Test func sizesExceedingMemory() throws {
     let network = try network()
     for (width, height) in [(.max, 1), (1, .max), (1 << 32, 1 << 32), (1 << 20, 1 << 20)] {
       let shape = Shape(width: width, height: height, channels: 3)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func shapesOfAnotherRank() throws {
+  @Test func wrongShapeRank() throws {
     let network = try network()
     for sizes in [[], [3], [4, 3], [4, 4, 3, 1], [4, 4, 4]] {
       let input = TensorValues(
@@ -60,8 +60,8 @@ import Testing
     #expect(error?.kind == .wrongShape)
   }
 
-  /// A plan for an image with more pixels than 32 bits count; nothing is allocated for it.
-  @Test func imagesOfMorePixelsThan32BitsCount() throws {
+  /// A plan for an image of more than 2³² pixels; nothing is allocated for it.
+  @Test func imagesExceeding32BitPixelCount() throws {
     let input = Input(width: 1 << 17, height: 1 << 16, channels: 1)
     let output = input --> PointwiseConvolution(channels: 1) --> GlobalMaxPooling()
     let network = try Model(input: input, output: output).compile(
@@ -69,9 +69,9 @@ import Testing
     #expect(try network.workspaceSize() > 1 << 36)
   }
 
-  /// A border that no memory holds, around an input of the model and around what a layer made.
+  /// Padding that exceeds memory, around a model input and around a layer's output.
   @Test(arguments: [false, true])
-  func bordersBeyondAnyMemory(ofALayer: Bool) {
+  func paddingExceedingMemory(ofALayer: Bool) {
     let channels = 1 << 20
     let input = Input(width: 1, height: 1, channels: channels)
     let source = ofALayer ? input --> Activation(.sigmoid, name: "sigmoid") : input
@@ -93,8 +93,8 @@ import Testing
         """)
   }
 
-  /// Channels that no memory holds once they are filled up, although the image itself fits.
-  @Test func channelsBeyondAnyMemory() {
+  /// Channels that exceed memory once padded to blocks, although the image itself fits.
+  @Test func paddedChannelsExceedingMemory() {
     let input = Input(width: 1 << 20, height: 1 << 17, channels: 1)
     let error = #expect(throws: CompileError.self) {
       try Model(input: input, output: input --> Activation(.sigmoid)).compile()
@@ -110,8 +110,9 @@ import Testing
         """) == true, "\(String(describing: error))")
   }
 
-  /// Two images in one tensor, whose borders only together are beyond any memory: one is wide, one is high.
-  @Test func sharedBordersBeyondAnyMemory() {
+  /// Two images in one tensor, one wide and one high, whose padding exceeds memory only in
+  /// combination.
+  @Test func combinedPaddingExceedingMemory() {
     let input = Input(width: 1, height: 1, channels: 16)
     let parts = [1, 2].map { input --> Activation(.sigmoid, name: "part\($0)") }
     let far = 1 << 20
@@ -148,7 +149,7 @@ import Testing
     return problem.description
   }
 
-  @Test func memoryThatIsNotThere() throws {
+  @Test func unavailableMemory() throws {
     let input = Input(width: 1 << 20, height: 1 << 10, channels: 1)
     let network = try Model(input: input, output: input --> Dropout(rate: 0.5)).compile(
       options: CompileOptions(maximumBatch: 1 << 20))
@@ -165,7 +166,7 @@ import Testing
         """)
   }
 
-  @Test func memoryThatCannotBeCounted() throws {
+  @Test func memorySizeOverflow() throws {
     let input = Input(width: 1 << 20, height: 1 << 20, channels: 1)
     let model = Model(
       inputs: [input], outputs: [input --> Dropout(rate: 0.5), input])
@@ -188,7 +189,7 @@ import Testing
     #expect(error?.kind == .wrongValueCount)
   }
 
-  @Test func axesTooLongForKernels() throws {
+  @Test func axesExceedingKernelLimits() throws {
     let input = Input(width: 1 << 16, height: 1 << 16, channels: 1)
     let model = Model(input: input, output: input --> Flatten() --> Softmax())
     let error = #expect(throws: CompileError.self) { try model.compile() }
@@ -200,8 +201,8 @@ import Testing
         """)
   }
 
-  /// Weights that a layer computes from its input are refused.
-  @Test func weightsThatDependOnAnInput() throws {
+  /// Weights that a layer computes from its input are rejected.
+  @Test func inputDependentWeightsAreRejected() throws {
     let input = Input(width: 1, height: 1, channels: 4)
     let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) { lowering in
       lowering.inputs[0]
@@ -217,8 +218,8 @@ import Testing
         """)
   }
 
-  /// Weights that follow from constants are worked out, for kept layers as well.
-  @Test func weightsThatFollowFromConstants() throws {
+  /// Weights computed from constants are evaluated at compile time, also for kept layers.
+  @Test func constantDerivedWeightsAreFolded() throws {
     let input = Input(width: 1, height: 1, channels: 4)
     let layer = ComputedWeights(fileID: "App/Net.swift", line: 3, column: 5) {
       lowering throws(ShapeError) in
@@ -237,8 +238,8 @@ import Testing
     }
   }
 
-  /// One value of a normalization may stand for all channels.
-  @Test func operandsThatStandForAllChannels() throws {
+  /// A single normalization value applies to all channels.
+  @Test func scalarNormalizationOperandsBroadcast() throws {
     let input = Input(width: 1, height: 1, channels: 2)
     let model = Model(input: input, output: input --> MixedNormalization())
     for disabled in [[], Set(Rewrites.names)] {

@@ -8,9 +8,9 @@ import Testing
   import Musl
 #endif
 
-/// Which kernels are chosen.
+/// Choice of the instruction set.
 @Suite struct InstructionSetTests {
-  @Test func theBestUnlessToldOtherwise() throws {
+  @Test func defaultIsBestInstructionSet() throws {
     let sets = CompileOptions.InstructionSet.present
     #expect(try Self.model.compile().instructionSet == sets.last)
     for set in sets {
@@ -20,8 +20,8 @@ import Testing
     }
   }
 
-  /// All sets compute the same up to rounding, by kernels of their own.
-  @Test func theyAgree() throws {
+  /// All sets agree up to rounding, each with its own kernels.
+  @Test func instructionSetsAgree() throws {
     let input = Input(width: 9, height: 7, channels: 19)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 21, activation: .tanh) --> Softmax()
@@ -37,8 +37,8 @@ import Testing
     #expect(results.dropFirst().allSatisfy { $0.bits != results[0].bits })
   }
 
-  /// The environment chooses where the options do not.
-  @Test func theEnvironment() async {
+  /// The environment variable applies where the options state nothing.
+  @Test func environmentVariableSelectsInstructionSet() async {
     await #expect(processExitsWith: .success) {
       setenv("FORGE_ISA", "scalar", 1)
       try #require(try Self.model.compile().instructionSet == .scalar)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func anEnvironmentThatNamesNone() async {
+  @Test func unknownEnvironmentValue() async {
     await #expect(processExitsWith: .success) {
       setenv("FORGE_ISA", "avx", 1)
       let error = #expect(throws: CompileError.self) { try Self.model.compile() }
@@ -62,8 +62,8 @@ import Testing
     }
   }
 
-  /// A variable that is set to nothing chooses as little as one that is not set.
-  @Test func anEmptyEnvironment() async {
+  /// An empty variable is the same as an unset one.
+  @Test func emptyEnvironmentValueIsIgnored() async {
     await #expect(processExitsWith: .success) {
       let best = try Self.model.compile().instructionSet
       setenv("FORGE_ISA", "", 1)

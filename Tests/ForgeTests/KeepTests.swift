@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What `keep` makes readable, and that it changes nothing else.
+/// `keep` makes layers readable and changes nothing else.
 @Suite struct KeepTests {
   /// Compiles with and without `keep`; expects equal bits of outputs and right values of kept layers.
   private func expectKept(
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func convolutionThatANormalizationIsFoldedInto() throws {
+  @Test func convolutionWithFoldedNormalization() throws {
     let input = Input(width: 7, height: 5, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 17, name: "conv")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func activationFusedIntoALayer() throws {
+  @Test func fusedActivation() throws {
     let input = Input(width: 7, height: 5, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 5, activation: .tanh, name: "conv")
@@ -53,7 +53,7 @@ import Testing
     try expectKept(Model(input: input, output: output), ["conv", "pool", "sigmoid", "fc"])
   }
 
-  @Test func partsAndWholesOfConcatenations() throws {
+  @Test func concatenationInputsAndOutputs() throws {
     let input = Input(width: 6, height: 5, channels: 4)
     let left = input --> Convolution(kernel: (3, 3), channels: 16, name: "left")
     let right =
@@ -77,7 +77,7 @@ import Testing
     try expectKept(Model(input: input, output: output), ["branch", "norm", "sum", "relu"])
   }
 
-  @Test func layersThatDisappear() throws {
+  @Test func eliminatedLayers() throws {
     let input = Input(width: 6, height: 5, channels: 3)
     let constant = Constant([0.5, -0.25, 1.5], name: "constant")
     let folded = constant --> Activation(.softplus, name: "folded")
@@ -95,7 +95,7 @@ import Testing
     for name in names { try expectKept(model, [name]) }
   }
 
-  @Test func outputsInputsNeighboursAndMadeUpNames() throws {
+  @Test func outputsInputsNeighborsAndGeneratedNames() throws {
     let input = Input(width: 6, height: 5, channels: 3)
     let first = input --> Dropout(rate: 0.1, name: "alias")
     let pooled = first --> MaxPooling(kernel: (2, 2))
@@ -104,7 +104,7 @@ import Testing
     try expectKept(model, ["alias", "__MaxPool_2__"])
   }
 
-  @Test func severalExamples() throws {
+  @Test func batchedExamples() throws {
     let input = Input(width: 4, height: 3, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 6, name: "conv")
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// A few layers of each network, then all of them.
+  /// Some layers of each network, then all of them.
   @Test(arguments: 0..<4)
   func randomNetworks(_ part: Int) throws {
     for seed in UInt64(part * 20)..<UInt64((part + 1) * 20) {

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Which kernel does the work of a convolution.
+/// The choice of a convolution's kernel.
 @Suite struct KernelChoiceTests {
   /// The instruction sets whose plans may have Winograd's convolutions.
   static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: vectors)
-  func largeImagesTakeWinograd(_ level: CompileOptions.InstructionSet) throws {
+  func largeImagesUseWinograd(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(instructionSet: level)
     for (width, height) in [(3, 3), (5, 5), (7, 1), (1, 7)] {
       let chosen = try self.kernel(
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: vectors)
-  func kernelsThatHaveNoForm(_ level: CompileOptions.InstructionSet) throws {
+  func unsupportedWinogradKernels(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(instructionSet: level)
     for convolution in [
       Convolution(kernel: (1, 1), channels: 64), Convolution(kernel: (2, 2), channels: 64),
@@ -55,22 +55,22 @@ import Testing
     #expect(try kernel(model(40, 40, grouped), options).hasPrefix("groupedConvolution "))
   }
 
-  /// One pixel has nothing to share a transform with.
+  /// A single pixel cannot share a transform.
   @Test(arguments: vectors)
-  func onePixelIsComputedDirectly(_ level: CompileOptions.InstructionSet) throws {
+  func singlePixelUsesDirectConvolution(_ level: CompileOptions.InstructionSet) throws {
     let convolution = Convolution(kernel: (3, 3), channels: 64)
     let chosen = try kernel(
       model(1, 1, convolution), CompileOptions(instructionSet: level))
     #expect(chosen.hasPrefix("convolution "))
   }
 
-  @Test func theScalarLevelNever() throws {
+  @Test func scalarLevelNeverUsesWinograd() throws {
     let options = CompileOptions(instructionSet: .scalar)
     let convolution = Convolution(kernel: (3, 3), channels: 16)
     #expect(try kernel(model(20, 20, inputs: 16, convolution), options).hasPrefix("convolution "))
   }
 
-  @Test func theSameChoiceEveryTime() throws {
+  @Test func choiceIsDeterministic() throws {
     let model = model(28, 28, Convolution(kernel: (3, 3), channels: 96))
     let first = try model.compile(parameters: SeededParameters()).report.steps.map(\.kernel)
     for _ in 0..<3 {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func plainImages() throws {
+  @Test func plainImagesUsePlainConvolution() throws {
     for (channels, name) in [
       (1, "plain convolution 3×3"), (3, "plain convolution 3×3"), (15, "plain convolution 3×3"),
       (16, ""),
@@ -112,16 +112,16 @@ import Testing
   }
 
   @Test(arguments: vectors)
-  func disabled(_ level: CompileOptions.InstructionSet) throws {
+  func disabledWinogradIsNotUsed(_ level: CompileOptions.InstructionSet) throws {
     let model = model(56, 56, Convolution(kernel: (3, 3), channels: 64))
     let chosen = try kernel(
       model, CompileOptions(disabledRewrites: ["winograd"], instructionSet: level))
     #expect(chosen.hasPrefix("convolution "))
   }
 
-  /// Every form that is chosen keeps to a third of the accuracy that is asked for.
+  /// Every chosen form stays within a third of the requested accuracy.
   @Test(arguments: vectors)
-  func accuracyIsRespected(_ level: CompileOptions.InstructionSet) throws {
+  func accuracyLimitsKernelForms(_ level: CompileOptions.InstructionSet) throws {
     let model = model(23, 17, inputs: 150, Convolution(kernel: (3, 3), channels: 32))
     let reference = try ReferenceModel(model)
     let inputs = reference.inputs(seed: 4)
@@ -146,8 +146,8 @@ import Testing
     #expect(chosen[4].hasPrefix("convolution"))
   }
 
-  /// 1.15 × what the parameters take, for a model of more than 1 MB.
-  @Test func sizeIsPreferred() throws {
+  /// At most 1.15 × the size of the parameters, for a model of more than 1 MB.
+  @Test func sizePreferenceLimitsMemory() throws {
     let input = Input(width: 48, height: 40, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 64, activation: .relu)
@@ -177,9 +177,9 @@ import Testing
     }
   }
 
-  /// Plans for other sizes find the weights packed: nothing is read from the source again.
+  /// Plans for other sizes reuse packed weights: the source is not read again.
   @Test(arguments: CompileOptions.InstructionSet.present)
-  func sizesShareWeights(_ level: CompileOptions.InstructionSet) throws {
+  func inputSizesSharePackedWeights(_ level: CompileOptions.InstructionSet) throws {
     let model =
       Model() --> Convolution(kernel: (3, 3), channels: 32, activation: .relu)
       --> MaxPooling(kernel: (2, 2)) --> Convolution(kernel: (3, 3), channels: 48)

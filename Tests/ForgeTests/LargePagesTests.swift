@@ -5,7 +5,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Memory in pages of 2 MB: which ranges are given out and taken back, what is in them, and that all of it goes.
+/// Memory in pages of 2 MB: allocation, release and contents of ranges.
 @Suite struct LargePagesTests {
   /// A region is as large as this unless one piece needs more.
   static let region = 32 << 20
@@ -42,7 +42,7 @@ import Testing
     LargePages.pageBytes, LargePages.pageBytes + 1, region - 64, region, region + 1,
     2 * region + 12_345,
   ])
-  func sizes(_ byteCount: Int) throws {
+  func allocationSizes(_ byteCount: Int) throws {
     let pages = LargePages()
     let piece = try #require(Piece(pages, byteCount: byteCount, tag: 0xa5))
     let next = try #require(Piece(pages, byteCount: 100, tag: 0x5a))
@@ -60,7 +60,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  @Test func sizesThatNoMemoryHas() {
+  @Test func sizesExceedingMemory() {
     let pages = LargePages()
     for byteCount in [
       .max, .max - 1, .max - 63, .max - 64, .max - LargePages.pageBytes, .max / 2, 1 << 60, -1,
@@ -79,9 +79,9 @@ import Testing
     #expect(pages.usedBytes == 1024)
   }
 
-  /// Thousands of pieces taken and given back in any order, beside a model that only knows which there are.
+  /// Thousands of pieces allocated and freed in random order, compared with a simple model.
   @Test(arguments: [UInt64(1), 2, 3])
-  func piecesNeverOverlap(_ seed: UInt64) throws {
+  func allocationsDoNotOverlap(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let pages = LargePages()
     var live: [Piece] = []
@@ -112,9 +112,9 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  /// Pieces given back in any order become one range again.
+  /// Pieces freed in any order coalesce into one range.
   @Test(arguments: [UInt64(4), 5, 6, 7])
-  func freeRangesGrowTogether(_ seed: UInt64) throws {
+  func freeRangesCoalesce(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let pages = LargePages()
     var pieces: [Piece] = []
@@ -138,8 +138,8 @@ import Testing
     for whole in wholes { pages.free(whole.memory) }
   }
 
-  /// What is given back is taken again, the first range that is large enough.
-  @Test func freeRangesAreUsedAgain() throws {
+  /// Freed memory is reused, first fit.
+  @Test func freeRangesAreReused() throws {
     let pages = LargePages()
     let pieces = try (0..<5).map { index in
       try #require(Piece(pages, byteCount: 1 << 20, tag: UInt8(index + 1)))
@@ -154,8 +154,8 @@ import Testing
     for index in [0, 2, 4] { #expect(pieces[index].isIntact) }
   }
 
-  /// Pages of which nothing is in use are the system's again: what one takes next holds zeros.
-  @Test func wholeFreePagesAreGivenBack() throws {
+  /// Unused pages return to the system: the next allocation holds zeros.
+  @Test func freePagesAreReleased() throws {
     let pages = LargePages()
     let page = LargePages.pageBytes
     // Of five pages the first and the last are shared with others.
@@ -182,7 +182,7 @@ import Testing
     #expect(UnsafeRawBufferPointer(start: all, count: 5 * page).allSatisfy { $0 == 0 })
   }
 
-  @Test func severalThreadsAtOnce() {
+  @Test func concurrentAllocation() {
     let pages = LargePages()
     let failures = Locked(0)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -211,7 +211,7 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  @Test func smallMemoryLiesElsewhere() throws {
+  @Test func smallAllocationsUseDefaultAllocator() throws {
     let pages = LargePages()
     let small = try AlignedMemory(byteCount: LargePages.leastBytes - 1, pages: pages) { _ in }
     #expect(pages.reservedBytes == 0)
@@ -224,8 +224,8 @@ import Testing
     #expect(pages.usedBytes == 0)
   }
 
-  /// Memory that was used before is zeroed, unless it is filled.
-  @Test func usedMemoryIsZeroed() throws {
+  /// Reused memory is zeroed, unless it is initialized.
+  @Test func reusedMemoryIsZeroed() throws {
     let pages = LargePages()
     let byteCount = LargePages.leastBytes + 100
     for round in 0..<3 {
@@ -238,8 +238,8 @@ import Testing
     }
   }
 
-  /// Memory outlives whoever made its pages, and goes when filling it fails.
-  @Test func memoryHoldsItsPages() throws {
+  /// Memory outlives its page allocator, and is released when initialization fails.
+  @Test func memoryRetainsItsPages() throws {
     weak var released: LargePages?
     do {
       let pages = LargePages()
@@ -266,9 +266,9 @@ import Testing
     #expect(released == nil)
   }
 
-  /// Hundreds of models one after the other take no more address space than a few.
+  /// Hundreds of consecutive models take no more address space than a few.
   @Test(.enabled(if: LargePagesTests.addressSpace() != nil, "there is no /proc/self/statm"))
-  func parametersGoWithTheirModel() throws {
+  func parametersAreReleasedWithModel() throws {
     let before = try #require(Self.addressSpace())
     // More than 1 MB of weights each, in a region of 32 MB.
     let input = Input(width: 1, height: 1, channels: 700)

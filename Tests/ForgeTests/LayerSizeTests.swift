@@ -2,13 +2,13 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Every layer on odd, prime and non-square sizes and on channels around the width of a block.
+/// Every layer on odd, prime and non-square sizes and on channel counts around the block width.
 @Suite struct LayerSizeTests {
   static let channels = [1, 3, 15, 16, 17, 33, 64, 65]
   static let sizes = [(1, 1), (3, 2), (7, 5), (2, 11), (13, 1), (1, 17)]
 
   @Test(arguments: LayerCase.all)
-  func agreesWithTheReference(_ layer: LayerCase) throws {
+  func layersMatchReference(_ layer: LayerCase) throws {
     for (name, network) in layer.networks {
       try tryAllSizes("\(layer) \(name)", network)
     }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func colors() throws {
+  @Test func colorLayersMatchReference() throws {
     for size in Self.sizes {
       for channels in [3, 4] {
         let input = Input(width: size.0, height: size.1, channels: channels)
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  /// Tensors of one, two, four and five axes through everything that takes them.
-  @Test func otherRanks() throws {
+  /// Tensors of one, two, four and five axes through every layer that accepts them.
+  @Test func otherRanksMatchReference() throws {
     for sizes in [[17], [5, 3], [2, 3, 5, 7], [3, 1, 2, 4, 5], [2, 1, 2, 1, 2, 1, 2, 3]] {
       let input = Input(shape: sizes)
       let functions = LayerCase.functions.map { input --> Activation($0) } --> Average()

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Layers whose lowering fails, and those that stand after them.
+/// Layers whose lowering fails, and their consumers.
 @Suite struct LoweringMistakeTests {
   /// Fails when it is written down.
   private struct Failing: Layer {
@@ -47,8 +47,8 @@ import Testing
 
   private let input = Input(width: 4, height: 3, channels: 2)
 
-  /// One mistake is one problem: what follows from it is not lowered.
-  @Test func consumersOfALayerThatFails() {
+  /// One error is one problem: consumers are not lowered.
+  @Test func failedLayerSuppressesConsumerErrors() {
     let failed = input --> Failing(name: "failing") --> Relying(name: "next")
     let both = [failed, input --> Relying(name: "beside")] --> Add(name: "sum")
     let model = Model(
@@ -62,8 +62,8 @@ import Testing
         """)
   }
 
-  /// Each layer that fails by itself is named.
-  @Test func severalThatFail() {
+  /// Each layer that fails independently is named.
+  @Test func independentFailuresAreReported() {
     let outputs = ["a", "b", "c"].map { input --> Failing(name: $0) --> Relying(name: $0 + "2") }
     let error = #expect(throws: CompileError.self) {
       try Model(inputs: [input], outputs: outputs).compile()
@@ -71,7 +71,7 @@ import Testing
     #expect(error?.problems.count == 3)
   }
 
-  @Test(arguments: [false, true]) func valuesOfAnotherCompile(asOutput: Bool) throws {
+  @Test(arguments: [false, true]) func valuesFromAnotherCompilation(asOutput: Bool) throws {
     let kept = Locked<Lowering.Value?>(nil)
     let model = Model(
       input: input,

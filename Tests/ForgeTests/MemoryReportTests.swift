@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a compiled model says about its memory, byte for byte.
+/// The memory report of a compiled model, exact to the byte.
 @Suite struct MemoryReportTests {
   /// Two layers without rewrites that would change their parameters: 17 → 5 channels, then 35 → 3 values.
   private func model() -> Model {
@@ -35,8 +35,9 @@ import Testing
         """)
   }
 
-  /// While a parameter is packed there are the forms before it, its own, and its values.
-  @Test func thePeakWhileLoading() throws {
+  /// While a parameter is packed, memory holds the packed parameters before it, its own packed form
+  /// and its values.
+  @Test func peakLoadingMemory() throws {
     let model = model()
     let options = CompileOptions(preference: .size)
     // Values that are in memory already take nothing but their copy in Forge's order.
@@ -61,7 +62,7 @@ import Testing
     #expect(random.memory.loadingPeak == 4 * randomPeak)
   }
 
-  @Test func theLargestParameterMayBeTheFirst() throws {
+  @Test func peakWithLargestParameterFirst() throws {
     let input = Input(width: 1, height: 1, channels: 64)
     let model = Model(input: input, output: input --> Dense(neurons: 48, useBias: false))
     let network = try model.compile(
@@ -73,8 +74,8 @@ import Testing
     #expect(network.memory.loadingPeak <= 4 * values + network.memory.packedParameters)
   }
 
-  /// Where sizes come with each prediction, parameters are packed at the first.
-  @Test func unknownSizes() throws {
+  /// Where sizes are known at prediction only, the first prediction packs parameters.
+  @Test func unknownSizesDeferPacking() throws {
     let network = try (Model() --> Convolution(kernel: (3, 3), channels: 4, name: "only")).compile(
       parameters: SeededParameters())
     #expect(network.memory.packedParameters == 0)

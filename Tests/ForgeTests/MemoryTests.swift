@@ -2,11 +2,11 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The arena: what shares it, and that nothing is read which was not written.
+/// The arena: sharing of memory, and no reads of uninitialized memory.
 @Suite struct MemoryTests {
-  /// NaN in all memory before a context is made and between predictions changes no bit.
+  /// NaN in all memory before a context is created and between predictions does not change results.
   @Test(arguments: 0..<4)
-  func nothingUnwrittenIsRead(_ part: Int) throws {
+  func uninitializedMemoryIsNotRead(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let model = RandomNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func theArenaIsWhereItIsSpoiled() throws {
+  @Test func spoiledWorkspaceCoversArena() throws {
     let input = Input(width: 9, height: 7, channels: 3)
     let model = Model(
       input: input, output: input --> Convolution(kernel: (3, 3), channels: 5))
@@ -41,8 +41,8 @@ import Testing
     #expect(workspace.arenaIsUsed)
   }
 
-  /// Inputs hold zeros before they are written, whatever the caller's memory held.
-  @Test func inputsStartAsZeros() throws {
+  /// Inputs hold zeros before they are written, whatever was in the caller's memory.
+  @Test func inputsAreZeroInitialized() throws {
     let input = Input(width: 3, height: 2, channels: 5)
     let model = Model(input: input, output: input --> Add(constant: [0.5]))
     let network = try model.compile()
@@ -52,9 +52,9 @@ import Testing
     #expect(values == Array(repeating: 0.5, count: 60))
   }
 
-  /// No two tensors that are needed by one step lie on each other, as the report has them.
+  /// No two tensors that are live in one step overlap, according to the report.
   @Test(arguments: 0..<4)
-  func noTensorsOverlapWhileTheyAreNeeded(_ part: Int) throws {
+  func liveTensorsDoNotOverlap(_ part: Int) throws {
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let model = RandomNetwork(seed: seed).model
       for disabled in [[], Set(Rewrites.names)] {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aChainSharesTwoPlaces() throws {
+  @Test func chainAlternatesTwoBuffers() throws {
     let input = Input(width: 16, height: 16, channels: 16)
     var output = input
     for _ in 0..<12 { output = output --> Convolution(kernel: (1, 1), channels: 16) }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func theArenaIsNeverLargerThanAllTensors(_ part: Int) throws {
+  func arenaIsBoundedByTensorSizes(_ part: Int) throws {
     var saved = 0
     for seed in UInt64(part * 25)..<UInt64((part + 1) * 25) {
       let report = try RandomNetwork(seed: seed).model.compile(
@@ -101,8 +101,8 @@ import Testing
     #expect(saved >= 20)
   }
 
-  /// A tensor that is read much later keeps its place while many others come and go.
-  @Test func longLivedTensorsAreLeftAlone() throws {
+  /// A long-lived tensor keeps its place while others are allocated and released.
+  @Test func longLivedTensorsKeepTheirPlace() throws {
     let input = Input(width: 11, height: 9, channels: 7)
     let first = input --> Convolution(kernel: (3, 3), channels: 24, activation: .tanh)
     var output = first

@@ -32,8 +32,8 @@ import Testing
     #expect(predictions["features"] == nil)
   }
 
-  /// The order of declaration is that of a context's inputs, whatever the order of creation.
-  @Test func theOrderOfInputs() throws {
+  /// A context's inputs are in order of declaration, whatever the order of creation.
+  @Test func inputsFollowDeclarationOrder() throws {
     let (a, b, c) = (
       Input(width: 2, height: 1, channels: 1), Input(width: 2, height: 1, channels: 1),
       Input(width: 2, height: 1, channels: 1)
@@ -52,7 +52,7 @@ import Testing
     #expect(context.withOutput(0) { span in span.indices.map { span[$0] } } == [-279, -279])
   }
 
-  @Test func secondOutputsOfANameGetNumbers() throws {
+  @Test func duplicateOutputNamesAreNumbered() throws {
     let input = Input(width: 2, height: 1, channels: 2)
     let shared = Convolution(kernel: (1, 1), channels: 2, name: "shared")
     let (first, second) = (input --> shared, input --> Activation(.relu) --> shared)
@@ -74,7 +74,7 @@ import Testing
     #expect(predictions.kept["shared"]?.values == predictions.outputs["shared"]?.values)
   }
 
-  @Test func anInputAsOutput() throws {
+  @Test func inputAsOutput() throws {
     let input = Input(width: 2, height: 2, channels: 3)
     let network = try Model(inputs: [input], outputs: [input, input --> Softmax()]).compile()
     let values = seededValues(count: 12, seed: 1)
@@ -85,7 +85,7 @@ import Testing
     #expect(try any.predict(picture) == values)
   }
 
-  @Test func metadataGoesAlong() throws {
+  @Test func metadataIsPreserved() throws {
     let input = Input(width: 1, height: 1, channels: 3)
     let metadata = ModelMetadata(
       name: "Three", about: "a test", labels: ["left", "middle", "right"])

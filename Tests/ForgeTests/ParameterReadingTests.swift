@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// How parameters are asked for and read: axis orders, element types, once each.
+/// How parameters are requested and read: axis orders and element types, each parameter once.
 @Suite struct ParameterReadingTests {
   /// Values in Forge's layout put into the order of `axes`.
   private func reordered(
@@ -55,7 +55,7 @@ import Testing
 
   private let input = Input(width: 7, height: 5, channels: 6)
 
-  @Test func convolutions() throws {
+  @Test func convolutionLayouts() throws {
     let keras: [ParameterAxis] = [.height, .width, .inputs, .outputs]
     let pytorch: [ParameterAxis] = [.outputs, .inputs, .height, .width]
     for layer in [
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func depthwiseConvolutions() throws {
+  @Test func depthwiseConvolutionLayouts() throws {
     for multiplier in [1, 3] {
       try expectEqual(
         input --> DepthwiseConvolution(kernel: (3, 2), multiplier: multiplier, name: "depth"),
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func denseLayers() throws {
+  @Test func denseLayouts() throws {
     let keras: [ParameterAxis] = [.height, .width, .inputs, .outputs]
     let pytorch: [ParameterAxis] = [.outputs, .inputs, .height, .width]
     try expectEqual(
@@ -89,8 +89,8 @@ import Testing
       pytorch: pytorch)
   }
 
-  /// The matrix of a dense layer as each framework holds it after its own flatten, two axes of it.
-  @Test func matricesAfterAFlatten() throws {
+  /// The matrix of a dense layer in each framework's axis order after its flatten.
+  @Test func denseLayoutsAfterFlatten() throws {
     let model = Model(input: input, output: input --> Dense(neurons: 9, name: "fc"))
     let values = seededValues(count: 7 * 5 * 6, seed: 3)
     let seeded = SeededParameters()
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func slopesPerElement() throws {
+  @Test func slopeLayoutsPerElement() throws {
     try expectEqual(
       input --> PReLU(shared: [], name: "slopes"), of: input,
       keras: [.height, .width, .channels], pytorch: [.channels, .height, .width])
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// Each of the 65,536 half-precision numbers, against what IEEE 754 says of its bits.
+  /// Each of the 65,536 half-precision values against its definition in IEEE 754.
   @Test func halfPrecision() throws {
     let all = (0...UInt16.max).map { $0 }
     let values = try read(bytes(all), .float16)
@@ -188,8 +188,8 @@ import Testing
     }
   }
 
-  /// Stored types in the layouts of frameworks, through a convolution and what is folded into it.
-  @Test func typesAndLayoutsTogether() throws {
+  /// Stored types in the layouts of frameworks, for a convolution and the layers folded into it.
+  @Test func elementTypesCombineWithLayouts() throws {
     let output =
       input --> Convolution(kernel: (3, 3), channels: 5, name: "conv")
       --> BatchNormalization(name: "norm") --> Dense(neurons: 4, name: "fc")
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Asking
 
-  @Test func eachParameterIsAskedForOnceInOrder() throws {
+  @Test func parametersAreRequestedOnceInOrder() throws {
     let shared = Convolution(kernel: (3, 3), channels: 6, name: "shared")
     let output =
       input --> shared --> BatchNormalization(center: false, name: "norm") --> shared
@@ -236,7 +236,7 @@ import Testing
       ])
   }
 
-  @Test func sharedLayersShareTheirValues() throws {
+  @Test func sharedLayersLoadParametersOnce() throws {
     let shared = Convolution(kernel: (3, 3), channels: 6, activation: .tanh, name: "shared")
     // None reads the model's own input, for which weights have another form.
     let first = input --> Activation(.sigmoid)
@@ -247,7 +247,7 @@ import Testing
     #expect(try report(of: model).constantBytes == report(of: single).constantBytes)
   }
 
-  @Test func theModelsOwnSource() throws {
+  @Test func modelParameterSource() throws {
     var model = Model(input: input, output: input --> Dense(neurons: 3, name: "fc"))
     let values = seededValues(count: 7 * 5 * 6, seed: 3)
     let expected = try model.compile(parameters: SeededParameters(seed: 7)).predict(values)
@@ -257,7 +257,7 @@ import Testing
     #expect(other != expected)
   }
 
-  @Test func inTheBackground() async throws {
+  @Test func asynchronousCompile() async throws {
     let model = Model(input: input, output: input --> Dense(neurons: 3, name: "fc"))
     let values = seededValues(count: 7 * 5 * 6, seed: 3)
     let network = try await model.compiled(parameters: SeededParameters())

@@ -60,7 +60,7 @@ import Testing
     return options
   }
 
-  @Test func whatThisMachineLacksIsNamed() {
+  @Test func unsupportedPrecisionIsReported() {
     for precision in Self.reduced where !Self.present.contains(precision) {
       print(
         "PrecisionTests: this machine lacks \(precision): it is tested on the scalar level alone")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: CompileOptions.InstructionSet.present, reduced)
-  func whereItIsMissingAllIsFloat32(
+  func unsupportedPrecisionFallsBackToFloat32(
     _ set: CompileOptions.InstructionSet, _ precision: Precision
   ) throws {
     guard Self.report(precision, set).precision == .float32 else { return }
@@ -89,9 +89,9 @@ import Testing
     #expect(bits[0] == bits[1])
   }
 
-  /// Every layer that may be reduced is, and each error is within what `verify` allows by default.
+  /// Every layer that supports reduced precision uses it, within the default bound of `verify`.
   @Test(arguments: CompileOptions.InstructionSet.present, reduced)
-  func theErrorIsReported(
+  func reducedLayersAndErrorsAreReported(
     _ set: CompileOptions.InstructionSet, _ precision: Precision
   ) throws {
     guard Self.report(precision, set).precision == precision else { return }
@@ -116,7 +116,7 @@ import Testing
     #expect(verification.errors[0].relativeL2 > 1e-6)
   }
 
-  @Test func aBoundThatIsSetIsKept() throws {
+  @Test func explicitAccuracyIsRespected() throws {
     for precision in [Precision.bfloat16, .int8] {
       var options = options(precision, set: .scalar)
       options.verify = .samples(1)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func defaultsOfAccuracy() {
+  @Test func defaultAccuracy() {
     var options = CompileOptions()
     #expect(options.accuracy == 1e-5)
     for precision in Precision.allCases {
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: reduced, [CompileOptions.Preference.speed, .size])
-  func noBitDependsOnThreadsOrPosition(
+  func bitsAreIndependentOfThreadsAndPosition(
     _ precision: Precision, _ preference: CompileOptions.Preference
   ) throws {
     let examples = (0..<5).map { seededValues(count: 23 * 19 * 3, seed: 70 + $0) }
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: reduced)
-  func keepingChangesNoBit(_ precision: Precision) throws {
+  func keptLayersPreserveOutputBits(_ precision: Precision) throws {
     let values = seededValues(count: 23 * 19 * 3, seed: 9)
     var options = options(precision)
     let plain = try network().compile(parameters: SeededParameters(), options: options)
@@ -171,9 +171,9 @@ import Testing
     #expect(try keeping.predict(values).bits == plain.predict(values).bits)
   }
 
-  /// NaN in one image of a batch spoils no other.
+  /// NaN in one image of a batch does not affect the others.
   @Test(arguments: reduced)
-  func notANumberStaysInItsImage(_ precision: Precision) throws {
+  func nanAffectsOnlyItsImage(_ precision: Precision) throws {
     let network = try network().compile(
       parameters: SeededParameters(), options: options(precision))
     let good = seededValues(count: 23 * 19 * 3, seed: 9)
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(arguments: reduced)
-  func imagesOfAnySize(_ precision: Precision) throws {
+  func variableImageSizes(_ precision: Precision) throws {
     let model =
       Model(channels: 3) --> Convolution(kernel: (3, 3), channels: 20, activation: .relu)
       --> PointwiseConvolution(channels: 33) --> GlobalAveragePooling() --> Dense(neurons: 5)
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func halvesTakeHalfTheMemory() throws {
+  @Test func float16HalvesParameterMemory() throws {
     let input = Input(width: 7, height: 7, channels: 64)
     let model = Model(input: input, output: input --> Dense(neurons: 128, useBias: false))
     let bytes = try [Precision.float32, .halfWeights, .bfloat16, .int8].map {
@@ -219,7 +219,7 @@ import Testing
     #expect(bytes == [4 * weights + 512, 2 * weights + 1024, 2 * weights + 512, weights + 1536])
   }
 
-  @Test func leNet() throws {
+  @Test func leNetAccuracy() throws {
     let model = Model.leNet()
     let parameters = RandomParameters(seed: 1)
     let values = seededValues(count: 28 * 28, seed: 3)
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func mobileNet() throws {
+  @Test func mobileNetAccuracy() throws {
     let model = Model.mobileNetV1(alpha: 0.5, size: 128, head: .logits)
     let values = seededValues(count: 128 * 128 * 3, seed: 3)
     let full = try model.compile(parameters: SeededParameters()).predict(values)
@@ -247,8 +247,8 @@ import Testing
     }
   }
 
-  /// With the default nothing is as it was not before: the same steps, the same bits.
-  @Test func float32IsTheDefault() throws {
+  /// The default gives the same steps and bits as explicit Float32.
+  @Test func defaultIsFloat32() throws {
     let values = seededValues(count: 23 * 19 * 3, seed: 9)
     let networks = try [CompileOptions(), CompileOptions(precision: .float32)].map {
       try network().compile(parameters: SeededParameters(), options: $0)

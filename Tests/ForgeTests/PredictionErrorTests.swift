@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Synchronization
 import Testing
 
-/// The sentences of everything that keeps a prediction from being made.
+/// The message of every prediction error.
 @Suite struct PredictionErrorTests {
   /// Expects a mistake of a kind with exactly this text.
   private func expect(
@@ -33,7 +33,7 @@ import Testing
     ).compile()
   }
 
-  @Test func wrongNumberOfValues() throws {
+  @Test func wrongInputValueCount() throws {
     let network = try network()
     expect(
       .wrongValueCount,
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func memoryOfTheWrongSize() throws {
+  @Test func wrongMemorySize() throws {
     let network = try network()
     let context = try Context(network)
     let values = Array(repeating: Float(1), count: 12)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func batches() throws {
+  @Test func wrongBatchSizes() throws {
     let network = try network()
     let empty = """
       the batch is empty
@@ -136,7 +136,7 @@ import Testing
     ) { try context.predict(batch: 0) }
   }
 
-  @Test func namesOfInputs() throws {
+  @Test func wrongInputNames() throws {
     let network = try twoInputs()
     let left = TensorValues.seeded(Shape(width: 3, height: 2, channels: 1), seed: 1)
     let right = TensorValues.seeded(Shape(width: 5, height: 4, channels: 1), seed: 1)
@@ -172,7 +172,7 @@ import Testing
     expect(.missingInput, named) { try network.encode([1], into: context) }
   }
 
-  @Test func wrongShapes() throws {
+  @Test func wrongInputShapes() throws {
     let network = try network()
     let turned = TensorValues.seeded(Shape(width: 2, height: 3, channels: 2), seed: 1)
     let text = """
@@ -195,7 +195,7 @@ import Testing
     ) { _ = try network.predict(.seeded(Shape(sizes: [12]), seed: 1)) }
   }
 
-  @Test func sizesThatMustBeGiven() throws {
+  @Test func missingInputSizes() throws {
     let model = Model(channels: 1) --> Resize(width: 3, height: 2)
     let network = try model.compile()
     let text = """
@@ -211,8 +211,8 @@ import Testing
     expect(.wrongShape, text) { _ = try network.makeSlot() }
   }
 
-  /// The layer is named that does not fit, whatever it is fused with.
-  @Test func layersThatDoNotFitAtRunTime() throws {
+  /// The error names the layer that does not fit, whatever it is fused with.
+  @Test func runtimeShapeErrorNamesLayer() throws {
     let input = Input(channels: 3)
     let output =
       input --> MaxPooling(kernel: (2, 2), name: "pool")
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func inputsThatDoNotMatchAtRunTime() throws {
+  @Test func runtimeInputShapeMismatch() throws {
     let left = Input(channels: 1, name: "left")
     let right = Input(channels: 1, name: "right")
     let sum =
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test func workspaces() throws {
+  @Test func invalidWorkspaces() throws {
     let network = try network()
     let needed = try network.workspaceSize(batch: 2)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: needed + 64, alignment: 64)
@@ -300,7 +300,7 @@ import Testing
     }
   }
 
-  @Test func aContextInUse() throws {
+  @Test func reentrantContextUse() throws {
     let own = Locked<Reentrant?>(nil)
     let input = Input(width: 2, height: 1, channels: 1)
     let again = Custom(
@@ -331,8 +331,8 @@ import Testing
     #expect(throws: Never.self) { try context.predict() }
   }
 
-  /// A second thread gets an error at once, and the first is not disturbed.
-  @Test func aContextInUseByAnotherThread() async throws {
+  /// A second thread gets an error immediately, and the first is not affected.
+  @Test func concurrentContextUse() async throws {
     let isInside = Locked(false)
     let mayEnd = Locked(false)
     let input = Input(width: 2, height: 1, channels: 1)
@@ -356,7 +356,7 @@ import Testing
     #expect(context.context.withOutput(0) { [$0[0], $0[1]] } == [3, 4])
   }
 
-  @Test func callsOfTheNetworkFromWithin() throws {
+  @Test func reentrantNetworkCalls() throws {
     let depth = Locked(0)
     let own = Locked<CompiledModel?>(nil)
     let input = Input(width: 2, height: 1, channels: 1)
@@ -375,7 +375,7 @@ import Testing
     own.withLock { $0 = nil }
   }
 
-  @Test func customLayersThatThrow() throws {
+  @Test func throwingCustomLayers() throws {
     struct Bad: Error, CustomStringConvertible { var description: String { "no numbers left" } }
     let fails = Locked(true)
     let input = Input(width: 2, height: 1, channels: 1)
@@ -405,8 +405,8 @@ import Testing
     #expect(throws: Never.self) { try context.predict(batch: 2) }
   }
 
-  /// Finite inputs and parameters can overflow: the first layer that did is named.
-  @Test func theLayerThatIsNotFinite() throws {
+  /// Finite inputs and parameters can overflow: the first layer that does is named.
+  @Test func firstNonFiniteLayerIsNamed() throws {
     let input = Input(width: 2, height: 1, channels: 2)
     let output =
       input --> Multiply(constant: [2], name: "double")
@@ -430,7 +430,7 @@ import Testing
     }
   }
 
-  @Test func outputsThatAreNotFinite() throws {
+  @Test func nonFiniteOutputs() throws {
     let input = Input(width: 2, height: 1, channels: 2)
     let first = input --> Multiply(constant: [2], name: "double")
     let second = input --> Activation(.clipped(minimum: 0, maximum: 1), name: "clip")
@@ -461,7 +461,7 @@ import Testing
     #expect(try unchecked.predict([1, 2, .infinity, 4]) == [1, 1, 1, 1])
   }
 
-  @Test func inputsAndOutputsThatAreNotThere() throws {
+  @Test func unknownInputsAndOutputs() throws {
     let context = try Context(try network())
     for index in [-1, 1, .max] {
       #expect(context.withInput(index) { _ in true } == nil)

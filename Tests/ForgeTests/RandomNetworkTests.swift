@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Random networks against the reference executor, whatever is rewritten.
+/// Random networks against the reference executor, with and without rewrites.
 @Suite struct RandomNetworkTests {
   /// The networks are dealt out to tests, which run side by side.
   static let seedsPerTest = 30
@@ -11,7 +11,7 @@ import Testing
   ///
   /// A failure names the seed: `RandomNetwork(seed: 17)` is the network.
   @Test(arguments: 0..<10)
-  func agreesWithTheReference(_ part: Int) throws {
+  func networksMatchReference(_ part: Int) throws {
     var failing: [UInt64] = []
     for seed in UInt64(part * Self.seedsPerTest)..<UInt64((part + 1) * Self.seedsPerTest) {
       let network = RandomNetwork(seed: seed)

@@ -1,9 +1,9 @@
 import Forge
 import Testing
 
-/// The largest values of an output with their meaning.
+/// The largest values of an output with their labels.
 @Suite struct RankingTests {
-  @Test func largestFirst() {
+  @Test func valuesAreInDescendingOrder() {
     let values: [Float] = [0.1, 0.5, -2, 0.3, 0.1]
     let top = values.top(k: 3)
     #expect(top.map(\.index) == [1, 3, 0])
@@ -12,20 +12,20 @@ import Testing
     #expect(values.top(k: 1).map(\.index) == [1])
   }
 
-  @Test func equalValuesInOrderOfIndex() {
+  @Test func tiesAreInIndexOrder() {
     let values: [Float] = [1, 2, 2, 1, 2, 0, -0.0]
     #expect(values.top(k: 7).map(\.index) == [1, 2, 4, 0, 3, 5, 6])
     let many = [Float](repeating: 0.25, count: 1000)
     #expect(many.top(k: 1000).map(\.index) == Array(0..<1000))
   }
 
-  @Test func notANumberRanksLast() {
+  @Test func nanRanksLast() {
     let values: [Float] = [.nan, 1, -.infinity, .nan, .infinity, 2]
     #expect(values.top(k: 6).map(\.index) == [4, 5, 1, 2, 0, 3])
     #expect([Float.nan].top(k: 1).first?.probability.isNaN == true)
   }
 
-  @Test func anyNumberOfThem() {
+  @Test func anyResultCount() {
     let values: [Float] = [3, 1, 2]
     #expect(values.top(k: 0).isEmpty)
     #expect(values.top(k: -1).isEmpty)
@@ -43,7 +43,7 @@ import Testing
     #expect(values.top(k: 1, labels: ["a", "b", "c", "d"]).first?.label == "b")
   }
 
-  @Test func rankedClassesCompare() {
+  @Test func rankedClassesAreEquatable() {
     let values: [Float] = [0.25, 0.5]
     #expect(values.top(k: 2) == values.top(k: 2))
     #expect(Set(values.top(k: 2) + values.top(k: 1)).count == 2)

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// That the real-time path calls neither the allocator nor the system, and gives the same bits.
+/// The real-time path calls neither the allocator nor the system, and gives the same bits.
 @Suite struct RealtimeTests {
   private func network(batch: Int = 5) throws -> CompiledModel {
     let input = Input(width: 7, height: 5, channels: 3, name: "image")
@@ -17,7 +17,7 @@ import Testing
       parameters: SeededParameters(), options: CompileOptions(maximumBatch: batch))
   }
 
-  @Test(arguments: 1...5) func theSameBitsForEveryBatch(batch: Int) throws {
+  @Test(arguments: 1...5) func bitsMatchContextForEveryBatch(batch: Int) throws {
     let network = try network()
     let context = try RealtimeContext(network, batch: 5)
     #expect(context.maximumBatch == 5)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func mistakes() throws {
+  @Test func invalidArguments() throws {
     let network = try network()
     let context = try RealtimeContext(network, batch: 3)
     for batch in [.min, -1, 0, 4, .max] as [Int] {
@@ -58,7 +58,7 @@ import Testing
     #expect(throws: PredictionError.self) { _ = try RealtimeContext(network, batch: 6) }
   }
 
-  @Test func whatDoesNotSuit() throws {
+  @Test func unsupportedModels() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let custom = try Model(input: input, output: input --> reversal()).compile()
     let checked = try Model(input: input, output: input --> Softmax()).compile(
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func noAllocation() throws {
+  @Test func predictionDoesNotAllocate() throws {
     let context = try RealtimeContext(try network(), batch: 5)
     var sum: Float = 0
     forge_count_allocations()
@@ -90,9 +90,9 @@ import Testing
     #expect(sum > 0)
   }
 
-  /// A thread whose system calls a tracer writes down: none between two marks around 1,000 predictions.
+  /// Traces a thread's system calls: none between two marks around 1,000 predictions.
   @Test(.enabled(if: Tracer.path != nil, "there is no strace on this machine"))
-  func noSystemCall() throws {
+  func predictionMakesNoSystemCalls() throws {
     let tracer = try #require(Tracer.path)
     let network = try network()
     let marks = Marks()

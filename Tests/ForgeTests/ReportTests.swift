@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a compiled model says about itself.
+/// The report of a compiled model.
 @Suite struct ReportTests {
   private func model() -> Model {
     let input = Input(width: 8, height: 6, channels: 3)
@@ -18,7 +18,7 @@ import Testing
     try model().compile(parameters: SeededParameters(), options: options)
   }
 
-  @Test func summariesBeforeAndAfter() throws {
+  @Test func summariesBeforeAndAfterCompilation() throws {
     let summary = """
       Layer                          Type       Output Shape     Parameters
       ---------------------------------------------------------------------
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func rewritesAndSteps() throws {
+  @Test func reportListsRewritesAndSteps() throws {
     let report = try network().report
     #expect(report.rewrites.map(\.name).allSatisfy(Rewrites.names.contains))
     #expect(report.places("foldBatchNormalization") == 1)
@@ -75,7 +75,7 @@ import Testing
     #expect(report.verification == nil)
   }
 
-  @Test func bytes() throws {
+  @Test func reportedBytes() throws {
     let report = try network().report
     // 3 rows of 3 columns and channels, 9 filled up to 16, and 16 biases; 4×3 taps of 16, for 16 outputs of
     // which 4 are there, and their biases.
@@ -90,7 +90,7 @@ import Testing
     #expect(try network().workspaceSize(batch: 3) > workspace)
   }
 
-  @Test func description() throws {
+  @Test func reportDescription() throws {
     let network = try network(
       CompileOptions(
         verify: .samples(2), disabledRewrites: ["moveCropsEarlier"], instructionSet: .scalar))
@@ -121,7 +121,7 @@ import Testing
     #expect("\(report)" == report.description)
   }
 
-  @Test func stages() throws {
+  @Test func compilationStages() throws {
     let stages = try network().report.stages
     #expect(
       stages.map(\.name) == ["infer", "lower", "load", "rewrite", "choose", "plan memory"])
@@ -147,7 +147,7 @@ import Testing
     #expect(any.map(\.name) == ["infer", "lower", "load", "rewrite"])
   }
 
-  @Test func everyNameOfARewriteIsThere() throws {
+  @Test func allRewriteNamesAreListed() throws {
     let reported = try network().report.rewrites.map(\.name)
     #expect(Set(Rewrites.names).count == Rewrites.names.count)
     // The others belong to the plan and change no operation.

@@ -19,7 +19,7 @@ import Testing
 
   private let inputs = (0..<50).map { seededValues(count: 9 * 7 * 3, seed: UInt64($0)) }
 
-  @Test func theSameBits() async throws {
+  @Test func bitsMatchDirectPrediction() async throws {
     let network = try network()
     let expected = try inputs.map { try network.predict($0) }
     let runner = try Runner(network, inflightBuffers: 3)
@@ -29,8 +29,8 @@ import Testing
     #expect(try await batches.predictBatch(inputs) == expected)
   }
 
-  /// Also where more threads are asked for than the network was made for, or the machine has.
-  @Test(arguments: [1, 2, 3, 100]) func theSameBitsOnAnyThreads(threads: Int) async throws {
+  /// Also with more threads than the network was compiled for or the machine has.
+  @Test(arguments: [1, 2, 3, 100]) func bitsAreIndependentOfThreads(threads: Int) async throws {
     var options = CompileOptions(threads: .exactly(3))
     options.smallestShare = 0
     let input = Input(width: 19, height: 17, channels: 3)
@@ -53,13 +53,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, -3]) func noThreads(threads: Int) throws {
+  @Test(arguments: [0, -3]) func nonPositiveThreadCounts(threads: Int) throws {
     let network = try network()
     let error = try #require(throws: RunnerError.self) { try Runner(network, threads: threads) }
     #expect(error.kind == .invalidCount)
   }
 
-  @Test func keptTensors() async throws {
+  @Test func keptTensorsAreReturned() async throws {
     let network = try network(keep: ["conv2"])
     let runner = try Runner(network, inflightBuffers: 2, batch: 3, within: .zero)
     for (input, index) in zip(inputs.prefix(9), 0...) {
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func mistakesComeBack() async throws {
+  @Test func errorsAreReturned() async throws {
     let runner = try Runner(try network(), inflightBuffers: 1)
     let error = await #expect(throws: PredictionError.self) { try await runner.predict([1, 2]) }
     #expect(error?.kind == .wrongValueCount)
@@ -84,9 +84,9 @@ import Testing
     #expect(runner.freeSlots == 1)
   }
 
-  /// A signal that is raised while a plan runs stops it before its next step: custom layers on both
-  /// sides of C steps say how far it came.
-  @Test(arguments: 0..<4) func stoppedBetweenSteps(step: Int) async throws {
+  /// A signal raised while a plan runs stops it before its next step: custom layers before and
+  /// after C steps record the progress.
+  @Test(arguments: 0..<4) func cancellationStopsBetweenSteps(step: Int) async throws {
     final class Trace: Sendable {
       let reached = Atomic<Int>(-1)
       let isCancelled = Atomic(false)

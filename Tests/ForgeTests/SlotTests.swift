@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What a `Runner` does with a context, done by hand and wrongly.
+/// The calls a `Runner` makes on a context, with invalid arguments.
 @Suite struct SlotTests {
   /// Every number that is no example of a context of `count`.
   private func wrongExamples(_ count: Int) -> [Int] { [-1, count, count + 1, .max, .min] }
@@ -16,7 +16,7 @@ import Testing
       parameters: SeededParameters(), options: CompileOptions(maximumBatch: 4, keep: ["kept"]))
   }
 
-  @Test func examplesThatAreNotThere() throws {
+  @Test func outOfRangeExamples() throws {
     let network = try network()
     let values = seededValues(count: 12, seed: 3)
     for count in [1, 3] {
@@ -49,8 +49,8 @@ import Testing
 
   private struct Shared: @unchecked Sendable { let context: Context }
 
-  /// A result is the caller's own, whoever predicts in the same context just then.
-  @Test func resultsOfACallerOfSeveral() async throws {
+  /// Each caller gets its own result while others predict in the same context.
+  @Test func concurrentCallersGetTheirOwnResults() async throws {
     let side = 512
     let input = Input(width: side, height: side, channels: 1)
     let network = try Model(input: input, output: input --> Activation(.relu)).compile(

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Pointwise convolutions by Strassen's algorithm, once and twice, in plans.
+/// Pointwise convolutions by Strassen's algorithm with one and two levels, in plans.
 @Suite struct StrassenPlanTests {
   private func model(
     _ width: Int, _ height: Int, _ inputs: Int, _ outputs: Int,
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: KernelChoiceTests.vectors)
-  func asOftenAsItPays(_ level: CompileOptions.InstructionSet) throws {
+  func levelsFollowCostModel(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(instructionSet: level)
     let kernel = { (size: Int, inputs: Int, outputs: Int) in
       try self.kernel(self.model(size, size, inputs, outputs), options)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: KernelChoiceTests.vectors)
-  func withinTheAccuracy(_ level: CompileOptions.InstructionSet) throws {
+  func errorsStayWithinAccuracy(_ level: CompileOptions.InstructionSet) throws {
     let model = model(14, 14, 512, 512)
     for (accuracy, expected) in [
       (1e-5, "strassen 2 levels"), (5e-6, "strassen 1×1"), (3e-6, "convolution"),
@@ -100,7 +100,7 @@ import Testing
     (0, 0), (0.5, 0), (1, 0), (2, 0), (6, 0), (0, 3), (0, 6), (3, 3),
   ]
 
-  /// An input channel of large numbers and small weights must not drown its neighbours, nor an output channel.
+  /// Large input or output channels must not reduce the accuracy of their neighbours.
   @Test("each channel is as exact as it is alone", arguments: spreads)
   func channelsOfDifferentScale(_ spread: (inputs: Float, outputs: Float)) throws {
     let (size, inputs, outputs) = (14, 256, 256)
@@ -124,8 +124,8 @@ import Testing
     }
   }
 
-  /// No scales even out a matrix that is sparse, or one that holds a number that is not finite.
-  @Test func weightsThatScalesDoNotEvenOut() throws {
+  /// No scales balance a sparse matrix, or one with a non-finite value.
+  @Test func unbalancedWeightsUseOtherKernels() throws {
     let (size, channels) = (14, 256)
     let scales = channelScales(count: channels, decades: 6, seed: 5)
     var pixels = normalValues(count: size * size * channels, seed: 6)
@@ -146,8 +146,8 @@ import Testing
     #expect(spoiled.errors.indices.filter { !spoiled.errors[$0].isFinite } == [3])
   }
 
-  /// Channels without weights, as training leaves some, keep the algorithm and are exactly 0.
-  @Test func deadChannels() throws {
+  /// Channels whose weights are all zero keep the algorithm and are exactly 0.
+  @Test func zeroWeightChannels() throws {
     let (size, channels) = (14, 256)
     var weights = normalValues(count: channels * channels, seed: 8)
     for i in 0..<channels {
@@ -163,7 +163,7 @@ import Testing
     #expect(errors.allSatisfy { $0 <= 1e-5 })
   }
 
-  @Test func unlessItIsNotWanted() throws {
+  @Test func disabledStrassenIsNotUsed() throws {
     let model = model(14, 14, 512, 512)
     for options in [
       CompileOptions(disabledRewrites: ["strassen"]), CompileOptions(preference: .size),
@@ -173,10 +173,9 @@ import Testing
     }
   }
 
-  /// It sees an image as one row: where another convolution needs zeros around the image, or only a part of one is
-  /// read, another kernel is chosen.
+  /// The kernel treats an image as one row: padded or cropped images use another kernel.
   @Test(arguments: KernelChoiceTests.vectors)
-  func onlyWhereRowsFollowEachOther(_ level: CompileOptions.InstructionSet) throws {
+  func strassenRequiresContiguousRows(_ level: CompileOptions.InstructionSet) throws {
     let options = CompileOptions(
       disabledRewrites: ["moveCropsEarlier"], instructionSet: level)
     let input = Input(width: 14, height: 14, channels: 512)
@@ -199,9 +198,9 @@ import Testing
     #expect(try kernels(low).map { $0.hasPrefix("strassen") } == [true], "\(level)")
   }
 
-  /// Odd sizes, in one segment and in several, with an activation and with something added.
+  /// Odd sizes in one and several segments, with an activation and a residual.
   @Test(arguments: KernelChoiceTests.vectors)
-  func odd(_ level: CompileOptions.InstructionSet) throws {
+  func oddSizes(_ level: CompileOptions.InstructionSet) throws {
     for (width, height, inputs, outputs) in [(13, 15, 384, 320), (11, 23, 256, 256)] {
       let input = Input(width: width, height: height, channels: inputs)
       let first = input --> PointwiseConvolution(channels: outputs, activation: .relu)
@@ -216,9 +215,9 @@ import Testing
     }
   }
 
-  /// Also where threads take pieces of each other's shares.
+  /// Also when threads take over parts of each other's work.
   @Test(arguments: KernelChoiceTests.vectors)
-  func theSameBitsOnAnyNumberOfThreads(_ level: CompileOptions.InstructionSet) throws {
+  func bitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
     for (size, inputs, outputs) in [(14, 512, 512), (19, 320, 448), (7, 512, 1024)] {
       let model = model(size, size, inputs, outputs, activation: .relu)
       let values = try ReferenceModel(model).inputs(seed: 5)

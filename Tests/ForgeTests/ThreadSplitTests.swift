@@ -1,9 +1,9 @@
 import Forge
 import Testing
 
-/// How many threads a step is worth.
+/// How many threads a step uses.
 @Suite struct ThreadSplitTests {
-  @Test func smallStepsStayOnOneThread() {
+  @Test func smallStepsUseOneThread() {
     let split = ThreadSplit()
     // 20 µs are half a million multiply-adds or 200 kB.
     #expect(split.mostThreads(tiles: 100, multiplyAdds: 499_999, bytes: 0) == 1)
@@ -13,7 +13,7 @@ import Testing
     #expect(split.mostThreads(tiles: 100, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  @Test func threadsGrowWithWorkUpToTiles() {
+  @Test func threadsScaleWithWorkUpToTiles() {
     let split = ThreadSplit()
     #expect(split.mostThreads(tiles: 100, multiplyAdds: 1_799_999, bytes: 0) == 7)
     #expect(split.mostThreads(tiles: 7, multiplyAdds: 1 << 40, bytes: 0) == 7)
@@ -24,14 +24,14 @@ import Testing
         == CompileOptions.Threads.maximum)
   }
 
-  @Test func everyStepForTests() {
+  @Test func forcedSplittingOfEveryStep() {
     let split = ThreadSplit(smallestShare: 0)
     #expect(split.mostThreads(tiles: 5, multiplyAdds: 0, bytes: 0) == 5)
     #expect(split.mostThreads(tiles: 0, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// A piece is worth 20 µs of one of two threads: a million multiply-adds of the step or 400 kB.
-  @Test func piecesOfAShare() {
+  /// A piece takes 20 µs on one of two threads: a million multiply-adds of the step or 400 kB.
+  @Test func pieceSizes() {
     let split = ThreadSplit()
     #expect(split.pieces(threads: 2, multiplyAdds: 1_999_999, bytes: 0) == 1)
     #expect(split.pieces(threads: 2, multiplyAdds: 2_000_000, bytes: 0) == 2)
@@ -45,8 +45,8 @@ import Testing
     #expect(all.pieces(threads: 1, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// Rows of images of more than 14×14 pixels are dealt out, else tiles.
-  @Test func partsOfImages() {
+  /// Rows of images of more than 14×14 pixels are distributed, otherwise tiles.
+  @Test func largeImagesSplitByRows() {
     let split = ThreadSplit()
     #expect(ThreadSplit.rowsFrom == 200)
     for pixels in [0, 1, 49, 199] {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func optionsOnAMachine() {
+  @Test func machineLimitsThreadOptions() {
     let cores = Device.UsableCores(logical: 8, physical: 4)
     #expect(CompileOptions.Threads.automatic.count(usable: cores) == 4)
     #expect((3 as CompileOptions.Threads).count(usable: cores) == 3)

@@ -15,12 +15,12 @@ import Testing
   }
 
   /// The options state the size of the pool without knowing C.
-  @Test func theMostThreadsAreThoseOfThePool() {
+  @Test func maximumThreadsMatchPoolSize() {
     #expect(CompileOptions.Threads.maximum == Int(FORGE_MOST_THREADS))
   }
 
   @Test(arguments: 0..<4)
-  func noBitDependsOnThreads(_ part: Int) throws {
+  func bitsAreIndependentOfThreads(_ part: Int) throws {
     for seed in UInt64(part * 15)..<UInt64((part + 1) * 15) {
       let model = RandomNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -43,9 +43,9 @@ import Testing
     }
   }
 
-  /// Random networks are small: one with more tiles and real work, at every instruction set.
+  /// Random networks are small: this one has more tiles and work, on every instruction set.
   @Test(arguments: CompileOptions.InstructionSet.present)
-  func aLargerNetwork(_ level: CompileOptions.InstructionSet) throws {
+  func largeNetworkBitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
     let input = Input(width: 53, height: 47, channels: 3)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 40, activation: .relu)
@@ -62,8 +62,8 @@ import Testing
     #expect(Set(bits).count == 1)
   }
 
-  /// One of them has the pool, the others go alone, and none notices.
-  @Test func severalPredictionsAtOnce() async throws {
+  /// One prediction uses the pool, the others run on one thread, with equal results.
+  @Test func concurrentPredictionsShareThePool() async throws {
     for seed in UInt64(0)..<8 {
       let model = RandomNetwork(seed: seed).model
       let reference = try ReferenceModel(model)
@@ -90,8 +90,8 @@ import Testing
     }
   }
 
-  /// Workers compute as the caller does, also where it flushes denormals to zero.
-  @Test func workersTakeTheCallersArithmetic() throws {
+  /// Workers use the caller's floating-point mode, also flush-to-zero.
+  @Test func workersInheritFloatingPointMode() throws {
     let input = Input(width: 8, height: 64, channels: 16)
     let model = Model(input: input, output: input --> Multiply(constant: [0.5]))
     let network = try model.compile(options: Self.dealtOut(4))
@@ -104,7 +104,7 @@ import Testing
     #expect(Set(flushed.map(\.bitPattern)) == [0])
   }
 
-  @Test func contextsMayUseFewer() throws {
+  @Test func contextsMayUseFewerThreads() throws {
     let input = Input(width: 20, height: 20, channels: 3)
     let model = Model(input: input, output: input --> Convolution(kernel: (3, 3), channels: 40))
     let network = try model.compile(parameters: SeededParameters(), options: Self.dealtOut(3))
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 0, 257])
-  func wrongOptions(_ threads: Int) throws {
+  func invalidThreadCounts(_ threads: Int) throws {
     let input = Input(width: 4, height: 4, channels: 3)
     let model = Model(input: input, output: input --> Softmax())
     for option in [CompileOptions.Threads.atMost(threads), .exactly(threads)] {
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func theMachineBoundsTheAutomaticNumber() throws {
+  @Test func machineLimitsAutomaticThreadCount() throws {
     let input = Input(width: 4, height: 4, channels: 3)
     let model = Model(input: input, output: input --> Softmax())
     let usable = try #require(Device.all.first)
@@ -159,7 +159,7 @@ import Testing
 
   // MARK: In a process of their own
 
-  @Test func oneThreadNeverTouchesThePool() async {
+  @Test func singleThreadDoesNotUsePool() async {
     await #expect(processExitsWith: .success) {
       let network = try ThreadTests.network(threads: 1)
       _ = try network.predict(ThreadTests.values)
@@ -172,8 +172,8 @@ import Testing
     }
   }
 
-  /// However many threads pack parameters, they give the same bits and hold the same memory.
-  @Test func packingOnItsOwnThreads() async {
+  /// Packing gives the same bits and takes the same memory with any number of threads.
+  @Test func packingIsIndependentOfThreads() async {
     await #expect(processExitsWith: .success) {
       let input = Input(width: 5, height: 5, channels: 67)
       let output =
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func idleWorkersUseNoTime() async {
+  @Test func idleWorkersUseNoCPUTime() async {
     await #expect(processExitsWith: .success) {
       let network = try ThreadTests.network(threads: 4)
       for _ in 0..<20 { _ = try network.predict(ThreadTests.values) }
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func aChildMakesItsOwnWorkers() async {
+  @Test func forkedChildCreatesItsOwnWorkers() async {
     await #expect(processExitsWith: .success) {
       let network = try ThreadTests.network(threads: 3)
       let bits = try network.predict(ThreadTests.values).bits

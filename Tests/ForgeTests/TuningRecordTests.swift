@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Kernels that are given back.
+/// Recorded kernel choices passed to another compilation.
 @Suite struct TuningRecordTests {
   /// A model of one convolution, and a record for it.
   private func model() -> Model {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func throughJSON() throws {
+  @Test func jsonRoundTrip() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     let network = try model.compile(
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func whatItLooksLike() throws {
+  @Test func jsonFormat() throws {
     let record = TuningRecord(
       instructionSet: "avx512", threads: 2,
       choices: [
@@ -119,8 +119,8 @@ import Testing
         """)
   }
 
-  /// Whatever the cost model chooses is a record as well.
-  @Test func ofTheCostModel() throws {
+  /// Choices of the cost model can be recorded as well.
+  @Test func costModelChoicesAreRecorded() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
     let network = try TunedNetwork.model().compile(
@@ -138,7 +138,7 @@ import Testing
     #expect(again.report.tuning.differences.isEmpty)
   }
 
-  @Test func whatIsPossible() throws {
+  @Test func validKernels() throws {
     for kernel in [
       TuningRecord.Kernel(name: "direct", panelWidth: 16),
       .init(name: "direct", panelWidth: 64),
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNot() throws {
+  @Test func invalidKernels() throws {
     let text = message { try compile(.init(name: "magic", panelWidth: 64)) }
     // Without a fused multiply-add no sums are short enough for the largest tiles.
     let largest =
@@ -201,8 +201,8 @@ import Testing
     }
   }
 
-  /// A record may not take what other options of the compile forbid.
-  @Test func optionsHold() throws {
+  /// A record may not use kernels that other compile options forbid.
+  @Test func recordsRespectCompileOptions() throws {
     let winograd = TuningRecord.Kernel(
       name: "winograd", panelWidth: 32, tile: "4x4", summedChannels: 64)
     let only = { (needs: String) in
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func otherInstructionSetsAndVersions() throws {
+  @Test func mismatchedInstructionSetsAndVersions() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let compile = { (record: TuningRecord) in
       try self.model().compile(
@@ -262,7 +262,7 @@ import Testing
         """)
   }
 
-  @Test func contradictions() throws {
+  @Test func contradictoryRecords() throws {
     let direct = { (width: Int) in
       TuningRecord.Choice(
         convolution: self.convolution, kernel: .init(name: "direct", panelWidth: width))
@@ -278,8 +278,9 @@ import Testing
     #expect(try compile([direct(16), direct(16)]).report.tuning.fallbacks.isEmpty)
   }
 
-  /// What the model does not have is passed over, what the record does not have is chosen by cost.
-  @Test func otherModels() throws {
+  /// Convolutions missing from the model are ignored, those missing from the record are chosen by
+  /// cost.
+  @Test func recordsOfOtherModels() throws {
     let other = TuningRecord.Choice(
       convolution: .init(input: "rubbish", output: "", kernel: "3x3", stride: "-1x1"),
       kernel: .init(name: "magic", panelWidth: nil))
@@ -294,7 +295,7 @@ import Testing
   }
 
   /// Layers are found by their sizes: the names do not matter.
-  @Test func renamedLayers() throws {
+  @Test func recordsMatchRenamedLayers() throws {
     let named = { (name: String) in
       let input = Input(width: 20, height: 18, channels: 64)
       return Model(

@@ -2,27 +2,27 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Kernels chosen by timing; no test depends on which one a real clock favours.
+/// Kernels chosen by timing; no test depends on real times.
 @Suite struct TuningTests {
   static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
 
   @Test(arguments: [1, 2, 3])
-  func measuredPlansAgreeWithTheReference(_ threads: Int) throws {
+  func measuredPlansMatchReference(_ threads: Int) throws {
     var options = CompileOptions(tuning: .measured, threads: .exactly(threads))
     options.smallestShare = 0
     try expectAgreement(TunedNetwork.model(), options: options, relativeL2: 5e-6)
   }
 
   @Test(arguments: vectors)
-  func everyInstructionSetIsMeasured(_ level: CompileOptions.InstructionSet) throws {
+  func measuredPlansMatchReferenceOnInstructionSet(_ level: CompileOptions.InstructionSet) throws {
     try expectAgreement(
       TunedNetwork.model(), options: CompileOptions(instructionSet: level, tuning: .measured),
       relativeL2: 5e-6)
   }
 
-  /// Each kernel that is looked at wins once, and does what the reference does.
+  /// Each candidate kernel wins once and matches the reference.
   @Test(arguments: vectors)
-  func everyWinner(_ level: CompileOptions.InstructionSet) throws {
+  func everyCandidateMatchesReference(_ level: CompileOptions.InstructionSet) throws {
     let model = TunedNetwork.model()
     let options = CompileOptions(instructionSet: level)
     let reference = try ReferenceModel(model)
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  /// A kernel that pools is one step, another is two: both are what a choice costs.
-  @Test func poolingGoesWithTheKernel() throws {
+  /// A pooling kernel is one step, others need two: the cost of a choice covers both.
+  @Test func kernelCostIncludesPooling() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let options = CompileOptions(instructionSet: level)
     let (model, timed) = (
@@ -83,7 +83,7 @@ import Testing
     #expect(seen == [true, false])
   }
 
-  @Test func theReportSaysWhatWasCompared() throws {
+  @Test func reportListsCandidates() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let network = try TunedNetwork.model().compile(
       parameters: SeededParameters(),
@@ -113,8 +113,8 @@ import Testing
     }
   }
 
-  /// A real race gives times, and lets go of the weights of kernels that lost.
-  @Test func aRealRace() throws {
+  /// Real timing reports times and releases the weights of losing kernels.
+  @Test func realTimingReleasesLosingWeights() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     let options = CompileOptions(instructionSet: level, tuning: .measured)
@@ -133,9 +133,9 @@ import Testing
       try again.outputs(of: inputs).map(\.bits) == network.outputs(of: inputs).map(\.bits))
   }
 
-  /// With an accuracy that no transform keeps, panels are all there is to choose.
+  /// With an accuracy that no transform reaches, only panel widths are candidates.
   @Test(arguments: vectors)
-  func accuracyLimitsWhatIsMeasured(_ level: CompileOptions.InstructionSet) throws {
+  func accuracyLimitsCandidates(_ level: CompileOptions.InstructionSet) throws {
     for accuracy in [1e-9, 4e-6, 1e-5, 1e-3] {
       let options = CompileOptions(accuracy: accuracy, instructionSet: level)
       for choice in try TunedNetwork.timed(TunedNetwork.model(), options) {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func rewritesAndPreferenceLimitWhatIsMeasured() throws {
+  @Test func rewritesAndPreferenceLimitCandidates() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     for (rewrite, name) in [("winograd", "winograd"), ("strassen", "strassen")] {
@@ -170,8 +170,8 @@ import Testing
     #expect(try TunedNetwork.timed(model, scalar).isEmpty)
   }
 
-  /// Sizes that come with the inputs are planned by the cost model.
-  @Test func unknownSizes() throws {
+  /// Sizes known at prediction only are planned by the cost model.
+  @Test func unknownSizesUseCostModel() throws {
     let model =
       Model(channels: 16) --> Activation(.tanh)
       --> Convolution(kernel: (3, 3), channels: 64, name: "a")
@@ -184,8 +184,8 @@ import Testing
     #expect(try network.predict(input).bits == plain.predict(input).bits)
   }
 
-  /// Layers that are kept change no bit; a tuned plan is what is compared with the reference.
-  @Test func keepAndVerify() throws {
+  /// Kept layers do not change bits; verification compares the tuned plan.
+  @Test func tuningWithKeepAndVerify() throws {
     let level = try #require(TunedNetwork.instructionSet)
     let model = TunedNetwork.model()
     let network = try model.compile(
@@ -206,8 +206,8 @@ import Testing
       try kept.outputs(of: inputs)[0].bits == network.outputs(of: inputs)[0].bits)
   }
 
-  /// A network that cannot run cannot be measured: its plan is the cost model's, and the report says so.
-  @Test func aLayerThatThrows() throws {
+  /// A network that cannot run cannot be timed: the cost model plans it, and the report says so.
+  @Test func throwingLayerFallsBackToCostModel() throws {
     struct Bad: Error {}
     let level = try #require(TunedNetwork.instructionSet)
     let input = Input(width: 26, height: 22, channels: 16)

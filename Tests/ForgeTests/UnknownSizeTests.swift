@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [ResizeMode.nearest, .bilinear, .bilinearAntialiased])
-  func resizedToOneSize(_ mode: ResizeMode) throws {
+  func resizeToFixedSize(_ mode: ResizeMode) throws {
     let model =
       Model() --> Resize(width: 12, height: 9, mode: mode)
       --> Convolution(kernel: (3, 3), channels: 17, activation: .relu)
@@ -40,20 +40,20 @@ import Testing
     try expectAgreement(model)
   }
 
-  @Test func oneChannel() throws {
+  @Test func singleChannel() throws {
     let model =
       Model(channels: 1) --> Resize(width: 7, height: 5) --> Dense(neurons: 4)
     try expectAgreement(model, channels: 1)
   }
 
-  @Test func afterOtherLayers() throws {
+  @Test func resizeAfterOtherLayers() throws {
     let model =
       Model() --> SubtractMeanColor(red: 0.5, green: 0.4, blue: 0.3) --> Scale(by: [2])
       --> SwapRedBlue() --> Resize(width: 6, height: 8) --> Grayscale() --> Dense(neurons: 3)
     try expectAgreement(model)
   }
 
-  @Test func fullyConvolutional() throws {
+  @Test func fullyConvolutionalNetwork() throws {
     let input = Input(channels: 3)
     let stem =
       input --> Convolution(kernel: (3, 3), channels: 16, stride: (2, 2))
@@ -68,7 +68,7 @@ import Testing
     try expectAgreement(Model(inputs: [input], outputs: [padded, whole, scores]))
   }
 
-  @Test func residualsAndSpreadFactors() throws {
+  @Test func residualsAndBroadcastFactors() throws {
     let input = Input(channels: 8)
     let branch = input --> Convolution(kernel: (3, 3), channels: 8)
     let sum = [input, branch] --> Add() --> Activation(.relu)
@@ -95,16 +95,16 @@ import Testing
     }
   }
 
-  /// Fewer plans than sizes: they are made again and give the same.
-  @Test func moreSizesThanPlans() throws {
+  /// Fewer cached plans than sizes: plans are recreated with equal results.
+  @Test func evictedPlansAreRecreated() throws {
     let model =
       Model() --> Convolution(kernel: (3, 3), channels: 4) --> Resize(width: 3, height: 4)
     try expectAgreement(model, planCacheSize: 1)
     try expectAgreement(model, planCacheSize: 3)
   }
 
-  /// How often plans are made, counted by a layer's own shape rule.
-  @Test func plansAreKeptUpToABound() throws {
+  /// The number of plans made, counted in a layer's shape rule.
+  @Test func planCacheIsBounded() throws {
     let made = Counter()
     let input = Input(channels: 1)
     let counted = Custom(
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// Contexts outlive the cache: each keeps its own plan.
-  @Test func contextsOfSeveralSizes() throws {
+  @Test func contextsRetainTheirPlans() throws {
     let model =
       Model() --> Resize(width: 5, height: 6) --> Convolution(kernel: (3, 3), channels: 3)
     let reference = try ReferenceModel(model)
@@ -159,7 +159,7 @@ import Testing
     #expect(Set(sizes).count == sizes.count)
   }
 
-  @Test func severalThreads() async throws {
+  @Test func concurrentPredictions() async throws {
     let model =
       Model() --> Convolution(kernel: (3, 3), channels: 16, activation: .relu)
       --> Resize(width: 4, height: 4)
@@ -183,7 +183,7 @@ import Testing
     #expect(wrong == 0)
   }
 
-  @Test func aReportBeforeTheSizeIsKnown() throws {
+  @Test func reportBeforeSizeIsKnown() throws {
     let model = Model() --> Resize(width: 4, height: 4) --> Dense(neurons: 2, name: "fc")
     let network = try model.compile(parameters: SeededParameters())
     #expect(network.report.steps.isEmpty)
@@ -192,8 +192,8 @@ import Testing
     #expect(network.summary() == model.summary())
   }
 
-  /// A comparison takes pictures of a size of its own.
-  @Test func verification() throws {
+  /// Verification chooses its own sample size.
+  @Test func verificationChoosesSampleSize() throws {
     let model =
       Model() --> Convolution(kernel: (5, 5), channels: 4, stride: (2, 2))
       --> BatchNormalization() --> Resize(width: 4, height: 4)

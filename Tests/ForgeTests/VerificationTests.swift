@@ -13,7 +13,7 @@ import Testing
     return Model(inputs: [input], outputs: [output, first])
   }
 
-  @Test func goodNetworksPass() throws {
+  @Test func correctNetworksPass() throws {
     let network = try network().compile(
       parameters: SeededParameters(),
       options: CompileOptions(keep: ["conv"], verify: .samples(3), accuracy: 1e-6))
@@ -29,12 +29,12 @@ import Testing
     }
   }
 
-  @Test func withoutItThereIsNoComparison() throws {
+  @Test func disabledVerificationReportsNothing() throws {
     let network = try network().compile(parameters: SeededParameters())
     #expect(network.report.verification == nil)
   }
 
-  @Test func theSeedChoosesTheSamples() throws {
+  @Test func seedDeterminesSamples() throws {
     let errors = try [1, 1, 2].map { seed in
       try network().compile(
         parameters: SeededParameters(),
@@ -45,8 +45,8 @@ import Testing
     #expect(errors[0] != errors[2])
   }
 
-  /// No plan comes nearer than single precision allows: the first layer that differs is named.
-  @Test func aBoundThatCannotBeKept() throws {
+  /// A bound beyond single precision fails, and the first layer that differs is named.
+  @Test func unattainableBoundNamesFirstLayer() throws {
     let error = #expect(throws: CompileError.self) {
       try network().compile(
         parameters: SeededParameters(),
@@ -63,8 +63,8 @@ import Testing
     #expect(details["rewrite"] == "none is to blame")
   }
 
-  /// A bound between the errors with and without a rewrite: that rewrite is blamed.
-  @Test func theRewriteToBlameIsNamed() throws {
+  /// With a bound between the errors with and without a rewrite, that rewrite is named.
+  @Test func faultyRewriteIsNamed() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let model = Model(
       input: input,
@@ -98,8 +98,8 @@ import Testing
     Issue.record("folding made no network worse")
   }
 
-  /// Layers that are exact come before the one that is not.
-  @Test func theFirstLayerOutOfBoundsIsNamed() throws {
+  /// The layers before the inexact one are exact.
+  @Test func firstLayerOutOfBoundsIsNamed() throws {
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
       input --> MaxPooling(kernel: (2, 2), name: "exact")
@@ -115,8 +115,8 @@ import Testing
       } == true)
   }
 
-  /// A layer that is not what it was: its arithmetic differs each time it is called.
-  @Test func aLayerThatIsWrongFails() throws {
+  /// A custom layer whose result differs with each call.
+  @Test func nondeterministicLayerFails() throws {
     let calls = Locked(0)
     let input = Input(width: 5, height: 4, channels: 2)
     let output =
@@ -138,8 +138,8 @@ import Testing
       } == true)
   }
 
-  /// NaN on both sides is agreement of neither.
-  @Test func notANumberFails() throws {
+  /// NaN in both results is not agreement.
+  @Test func nanFails() throws {
     let input = Input(width: 2, height: 2, channels: 2)
     let output = input --> Convolution(kernel: (1, 1), channels: 2, name: "conv")
     let error = #expect(throws: CompileError.self) {
@@ -151,9 +151,9 @@ import Testing
       error?.problems.first?.details.first?.text == "relative L2 error nan of output \"conv\"")
   }
 
-  /// Numbers that cancel can be no more exact than their inputs: the bound is not one of what is left of them.
+  /// The bound is relative to the terms of a sum, not to what remains after cancellation.
   @Test(arguments: CompileOptions.InstructionSet.present)
-  func numbersThatCancel(_ set: CompileOptions.InstructionSet) throws {
+  func cancellationLoosensBound(_ set: CompileOptions.InstructionSet) throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let features = input --> Convolution(kernel: (3, 3), channels: 64, name: "conv")
     // Each neuron's weights are those of another, negative, but for a millionth; the last one's sum to exactly nothing.
@@ -184,9 +184,9 @@ import Testing
     #expect(error.relativeL2 > 1e-5)
   }
 
-  /// What cancels to exactly 0 in double precision leaves the roundings of a plan, which no multiple of 0 bounds.
+  /// Sums that are exactly 0 in double precision leave rounding errors in a plan.
   @Test(arguments: CompileOptions.InstructionSet.present)
-  func numbersThatCancelToNothing(_ set: CompileOptions.InstructionSet) throws {
+  func cancellationToZero(_ set: CompileOptions.InstructionSet) throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let features = input --> Convolution(kernel: (3, 3), channels: 64, name: "conv")
     let output = [features, features] --> Concatenate() --> Dense(neurons: 1, name: "neuron")
@@ -206,8 +206,9 @@ import Testing
     #expect(error.relativeL2 > 1e-5)
   }
 
-  /// The floor does not let a wrong layer pass: a thousandth of the weights' size is far above it.
-  @Test func aWrongNeuronAmongCancellingOnes() throws {
+  /// The error floor does not hide a wrong layer: a thousandth of the weights' size is far above
+  /// it.
+  @Test func wrongNeuronAmongCancellingOnesFails() throws {
     let calls = Locked(0)
     let input = Input(width: 1, height: 1, channels: 256)
     let output =
@@ -229,8 +230,8 @@ import Testing
     }
   }
 
-  /// An output that is exactly 0, of a ReLU that lets nothing through, is compared as any other.
-  @Test func anOutputOfNothing() throws {
+  /// An output that is exactly 0, after a ReLU of negative values, is compared as any other.
+  @Test func allZeroOutput() throws {
     let input = Input(width: 3, height: 3, channels: 2)
     let output =
       input --> Convolution(kernel: (3, 3), channels: 4, activation: .relu, name: "conv")
@@ -244,7 +245,7 @@ import Testing
     #expect(network.report.verification?.errors.map(\.checked) == [0])
   }
 
-  @Test func everyInstructionSet() throws {
+  @Test func instructionSetsPassVerification() throws {
     for set in CompileOptions.InstructionSet.present {
       let network = try network().compile(
         parameters: SeededParameters(),
@@ -254,8 +255,8 @@ import Testing
     }
   }
 
-  /// A network of any size that the comparison's own size does not fit says so.
-  @Test func sizesThatDoNotFit() throws {
+  /// Verification reports that its sample size does not fit a network of variable size.
+  @Test func unsupportedSampleSize() throws {
     let input = Input(channels: 1)
     let output =
       input
@@ -273,7 +274,7 @@ import Testing
         """)
   }
 
-  @Test func aCustomLayerThatThrows() throws {
+  @Test func throwingCustomLayer() throws {
     struct Bad: Error, CustomStringConvertible { var description: String { "never" } }
     let input = Input(width: 2, height: 2, channels: 2)
     let output = input --> Custom(shape: { $0[0] }, body: { _, _ in throw Bad() })

@@ -3,7 +3,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// The estimate of Winograd's errors, by which accuracy is kept, against errors that are measured.
+/// The estimated error of Winograd's algorithm against measured errors.
 @Suite struct WinogradTileTests {
   static let kernels = [(3, 3), (5, 5), (7, 1), (1, 7), (3, 1), (1, 3)].map {
     Size(width: $0.0, height: $0.1)
@@ -16,7 +16,7 @@ import Testing
     + WinogradTile.forms(
       of: Size(width: 3, height: 3), stride: Size(width: 2, height: 2))
 
-  @Test func formsOfKernels() {
+  @Test func kernelForms() {
     let tiles = Self.kernels.map { kernel in
       WinogradTile.forms(of: kernel).map { max($0.tile.width, $0.tile.height) }
     }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func sumsAreShortEnoughForAnyAccuracy() {
+  @Test func summedChannelsAreLargestWithinAccuracy() {
     for form in Self.forms {
       for inputs in [1, 16, 48, 100, 512, 4096] {
         for accuracy in [1e-9, 1e-7, 1e-6, 2.5e-6, 1e-5, 1.0] {
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Sums of 16 channels cost about a tenth of a layer; only the form that needs them may take them.
-  @Test func leastSums() {
+  @Test func leastSummedChannels() {
     for form in Self.forms {
       let isLargestOfSeven =
         form.kernel.width * form.kernel.height == 7 && max(form.tile.width, form.tile.height) == 6
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: allForms.indices, Numbers.allCases)
-  func errorsAreBelowTheEstimate(_ index: Int, _ numbers: Numbers) throws {
+  func errorsStayBelowEstimate(_ index: Int, _ numbers: Numbers) throws {
     let form = Self.allForms[index]
     for level in [FORGE_AVX2, FORGE_AVX512] {
       guard let kernels = forge_kernels(level)?.pointee else { continue }

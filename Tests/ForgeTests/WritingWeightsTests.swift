@@ -4,7 +4,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Weight files of whole models: a model that reads its own file predicts the same bits.
+/// Weight files of whole models: a model loaded from its own file predicts the same bits.
 @Suite struct WritingWeightsTests {
   private static func model() -> Model {
     let input = Input(width: 9, height: 7, channels: 3)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [HDF5Parameters.Matching.byName, .inOrder])
-  func aModelReadsItsOwnFile(_ matching: HDF5Parameters.Matching) throws {
+  func modelRoundTripPreservesBits(_ matching: HDF5Parameters.Matching) throws {
     let model = Self.model()
     let source = SeededParameters(seed: 3)
     let values = seededValues(count: 9 * 7 * 3, seed: 4)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func mistakes() {
+  @Test func invalidArguments() {
     withFile { path in
       let none = ParameterDictionary([:])
       let error = #expect(throws: CompileError.self) {

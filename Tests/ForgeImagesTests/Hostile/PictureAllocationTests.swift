@@ -7,8 +7,7 @@ import Testing
   import Musl
 #endif
 
-/// That the limits hold what ``ImageLimits`` says of memory and time, measured in processes of
-/// their own.
+/// The limits on memory and time that ``ImageLimits`` states, measured in separate processes.
 @Suite(.serialized) struct PictureAllocationTests {
   /// What a process takes besides the file and the picture.
   static let mostBytes = ImageLimits().maximumWorkingBytes + (8 << 20)
@@ -36,7 +35,7 @@ import Testing
     }
   }
 
-  /// A picture becomes the input of a network with one more picture of RGB at most.
+  /// Preparing an input takes at most one additional RGB picture.
   @Test(arguments: HostilePicture.all.indices)
   func preparationIsBounded(_ index: Int) async {
     guard case .picture = HostilePicture.all[index].outcome else { return }
@@ -64,8 +63,7 @@ import Testing
     { FlatPNG(width: 2048, height: 2048, bits: 1, color: .palette, isTransparent: true).bytes },
   ]
 
-  /// With less memory than a picture takes there is an error that says how much was asked for, and
-  /// with enough there is the picture.
+  /// With too little memory decoding fails and reports the requested size; with enough it succeeds.
   @Test(arguments: ordinary.indices)
   func lackOfMemoryIsAnError(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index] in

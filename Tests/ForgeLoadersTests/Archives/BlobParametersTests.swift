@@ -41,7 +41,7 @@ import Testing
     _ = folder
   }
 
-  @Test func readsPlacesThatAClosureKnows() throws {
+  @Test func readsPlacesFromClosure() throws {
     let (folder, path) = try blob()
     let file = try BlobParameters(path, entries: [])
     #expect(try file.data(at: 7, count: 2).floats() == [-2, 3])
@@ -83,7 +83,7 @@ import Testing
     #expect(try separable.floats(for: kernels[1]) == [14, 15, 16, 17, 18, 19])
   }
 
-  @Test func saysWhatIsWrong() throws {
+  @Test func errorsAreDescriptive() throws {
     let (folder, path) = try blob()
     func text(_ body: () throws -> Void) -> String { message(in: folder.path, body) }
     let source = try BlobParameters(

@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Readers that take bytes in memory read what they read by path, bit for bit.
+/// Readers give equal bits from bytes in memory and from a path.
 @Suite struct BytesTests {
   /// Every fixture that is a whole file, as a path from the folder of archives on.
   static let files: [String] = {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: files) func valuesAreTheSame(_ name: String) throws {
+  @Test(arguments: files) func valuesMatchFile(_ name: String) throws {
     let path = Archives.folder + name
     let memory = try Archives.bytes(name)
     let file = try WeightFile(path)
@@ -104,7 +104,7 @@ import Testing
     #expect(try SafeTensorsParameters(bytes: safeTensors).parameter(for: other) == nil)
   }
 
-  @Test func sourcesAreTheSame() throws {
+  @Test func sourcesMatchFile() throws {
     let safeTensors = HostileNamesTests.safetensors(
       "{\"conv1.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}",
       data: [Float]([1, 2, 3, 4]).withUnsafeBytes { Array($0) })
@@ -136,8 +136,8 @@ import Testing
     #expect(!byBytes.availableNames.isEmpty)
   }
 
-  /// Bytes that end too early are an error of this module's, wherever they end.
-  @Test(arguments: files) func cutBytesAreErrors(_ name: String) throws {
+  /// Truncated bytes are a `LoadError`, wherever they end.
+  @Test(arguments: files) func truncatedBytesAreErrors(_ name: String) throws {
     let memory = try Archives.bytes(name)
     for share in 0..<16 {
       let cut = Array(memory.prefix(memory.count * share / 16))
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func bytesOfNoFormatAreNamed() {
+  @Test func unknownFormatIsReported() {
     #expect(
       message { _ = try WeightFile(bytes: [1, 2, 3], name: "download") }.hasPrefix(
         "download: this is no file of parameters that says what it holds\n"))

@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that another program cuts and overwrites while they are read: values of one version, or an error.
+/// Files truncated and overwritten while they are read: values of one version, or an error.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ChangedFilesTests {
   private static let count = 1 << 20
 
@@ -57,7 +57,7 @@ import Testing
   }()
 
   /// A mapped file ended the process with SIGBUS in 7 of 28 tries.
-  @Test(arguments: forms) func filesMayBeCutAndOverwritten(_ form: Form) throws {
+  @Test(arguments: forms) func concurrentChangesGiveConsistentValuesOrErrors(_ form: Form) throws {
     let folder = try ScratchFolder()
     let versions = [try form.bytes(1), try form.bytes(2)]
     let path = try folder.write("file", versions[0])
@@ -105,8 +105,8 @@ import Testing
     #expect(errors[.damaged, default: 0] + errors[.wrongSize, default: 0] > 0)
   }
 
-  /// One that is changed after it was opened is an error, whatever was changed.
-  @Test(arguments: forms) func changesAfterOpeningAreFound(_ form: Form) throws {
+  /// Any change after opening is an error.
+  @Test(arguments: forms) func changesAfterOpeningAreDetected(_ form: Form) throws {
     let folder = try ScratchFolder()
     let path = try folder.write("file", try form.bytes(1))
     let data: any ParameterData =

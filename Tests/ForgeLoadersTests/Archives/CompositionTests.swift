@@ -56,7 +56,7 @@
     }
 
     /// Sixteen threads read the same sources at once.
-    @Test func isSafeWithThreads() async throws {
+    @Test func readsConcurrently() async throws {
       var sources: [any ParameterSource] = [
         try NumPyParameters(Archives.folder + "network_keras.npz"),
         try SafeTensorsParameters(tensors),

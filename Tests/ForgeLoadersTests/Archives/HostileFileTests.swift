@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that are cut off or altered: values or a `LoadError`, never a trap.
+/// Truncated or altered files: values or a `LoadError`, never a trap.
 @Suite struct HostileFileTests {
   /// Does with a file whatever can be done with one.
   private func use(_ path: String) throws {
@@ -58,7 +58,7 @@ import Testing
     return files
   }()
 
-  @Test(arguments: files) func everyCutIsAnError(_ file: String) throws {
+  @Test(arguments: files) func everyTruncationIsAnError(_ file: String) throws {
     let folder = try ScratchFolder()
     let bytes = try Archives.bytes(file)
     for length in 0..<bytes.count {
@@ -68,7 +68,9 @@ import Testing
     #expect(!goesWell(try folder.write("long", bytes + [0])), "\(file) with a byte more")
   }
 
-  @Test(arguments: files, 0..<4) func alteredBytesAreFound(_ file: String, _ seed: Int) throws {
+  @Test(arguments: files, 0..<4) func alteredBytesGiveValuesOrErrors(
+    _ file: String, _ seed: Int
+  ) throws {
     let folder = try ScratchFolder()
     let bytes = try Archives.bytes(file)
     var random = SplitMix64(seed: UInt64(seed))
@@ -81,7 +83,7 @@ import Testing
     }
   }
 
-  @Test(arguments: files) func extremeNumbersAreFound(_ file: String) throws {
+  @Test(arguments: files) func extremeNumbersGiveValuesOrErrors(_ file: String) throws {
     let folder = try ScratchFolder()
     let bytes = try Archives.bytes(file)
     // Every place where a number may stand, as far as the head and the directory go.
@@ -95,8 +97,8 @@ import Testing
     }
   }
 
-  /// A file that is cut while it is mapped is found out before its values are read.
-  @Test func shrunkFilesAreFound() throws {
+  /// Truncation of an opened file is detected before its values are read.
+  @Test func shrunkFilesAreDetected() throws {
     let folder = try ScratchFolder()
     for (file, read) in Self.readers {
       let path = try folder.write(file, try Archives.bytes(file))

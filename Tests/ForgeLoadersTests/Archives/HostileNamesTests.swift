@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Names that cost a reader time or memory, or that mean the same to one that compares characters.
+/// Names that are expensive to read, or equal when compared as characters.
 @Suite struct HostileNamesTests {
   private static let empty = "{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}"
 
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Each took a string's hash seconds to hours: by the square of the marks on one character.
+  /// Hashing each took seconds to hours: quadratic in the combining marks of one character.
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
@@ -39,7 +39,7 @@ import Testing
       String(repeating: "\u{915}\u{94d}", count: 200_000) + ".weight",
       String(repeating: ":", count: 1_000_000), String(repeating: "/", count: 1_000_000) + ".w",
     ])
-  func longNamesAreRefused(_ name: String) throws {
+  func longNamesAreRejected(_ name: String) throws {
     let header = "{\"\(name)\":\(Self.empty),\"b\":\(Self.empty)}"
     let error = try #require(try error("a.safetensors", Self.safetensors(header)))
     #expect(error.kind == .refused)
@@ -47,8 +47,8 @@ import Testing
     #expect(error.remedy == "raise nameBytes in LoadLimits for a file that you trust")
   }
 
-  /// Names within the limit, but so many of them that strings of them could not be hashed.
-  @Test(.timeLimit(.minutes(1))) func manyNamesOfMarksAreRefused() throws {
+  /// Names within the limit, but too many to hash as strings.
+  @Test(.timeLimit(.minutes(1))) func manyCombiningMarkNamesAreRejected() throws {
     let marks =
       String(repeating: "\u{301}", count: 1_000) + String(repeating: "\u{323}", count: 1_000)
     let members = (0..<500).map { "\"a\(marks)\($0).weight\":\(Self.empty)" }
@@ -58,13 +58,13 @@ import Testing
     #expect(error.received?.hasPrefix("a structure of more than") == true)
   }
 
-  @Test func textsOfMarksAreRefusedAsKeysOfMetadata() throws {
+  @Test func combiningMarkMetadataKeysAreRejected() throws {
     let marks = String(repeating: "\u{301}\u{323}", count: 10_000)
     let header = "{\"__metadata__\":{\"\(marks)\":\"x\"}}"
     #expect(try error("a.safetensors", Self.safetensors(header))?.kind == .refused)
   }
 
-  /// Both spellings of é, which strings hold for equal, are names of their own.
+  /// Both encodings of é, which are equal as strings, are distinct names.
   @Test func namesAreComparedAsBytes() throws {
     let folder = try ScratchFolder()
     func tensor(_ first: Int) -> String {
@@ -86,7 +86,7 @@ import Testing
   }
 
   #if Zip
-    @Test func namesInArchivesAreComparedAsBytes() throws {
+    @Test func archiveNamesAreComparedAsBytes() throws {
       let folder = try ScratchFolder()
       var zip = ZipWriter()
       zip.add("\u{e9}.npy", HostileStructureTests.array([1]))
@@ -102,7 +102,7 @@ import Testing
       #expect(try WeightFile(path).entries.map(\.problem?.kind) == [nil, nil, nil])
     }
 
-    @Test(.timeLimit(.minutes(1))) func longNamesInArchivesAreRefused() throws {
+    @Test(.timeLimit(.minutes(1))) func longArchiveNamesAreRejected() throws {
       var zip = ZipWriter()
       let name = "a" + String(repeating: "\u{301}\u{323}", count: 16_000) + ".npy"
       zip.add(name, HostileStructureTests.array([1]))
@@ -110,7 +110,7 @@ import Testing
     }
   #endif
 
-  @Test func limitsCanBeRaisedAndLowered() throws {
+  @Test func limitsAreConfigurable() throws {
     let folder = try ScratchFolder()
     let long = String(repeating: "n", count: 5_000)
     let header = "{\"\(long)\":\(Self.empty),\"b\":\(Self.empty)}"

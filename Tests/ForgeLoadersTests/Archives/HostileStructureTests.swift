@@ -3,7 +3,7 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that claim more than they have: each is refused before memory or time is spent on the claim.
+/// Files that declare more data than they hold: each is rejected before memory or time is spent.
 @Suite(.timeLimit(.minutes(1))) struct HostileStructureTests {
   /// A `.npy` file.
   static func array(_ values: [Float], header: String? = nil, version: UInt8 = 1) -> [UInt8] {
@@ -54,7 +54,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: headers.indices) func headersOfTensorsAreBounded(_ index: Int) throws {
+  @Test(arguments: headers.indices) func tensorHeadersAreBounded(_ index: Int) throws {
     let (header, kind, received) = Self.headers[index]
     // A byte after an empty header is no tensor's.
     let data: [UInt8] = kind == .damaged ? [0] : []
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64.max, UInt64(Int64.max), 100_000_001, 100_000_000])
-  func lengthsOfHeadersAreChecked(_ length: UInt64) throws {
+  func headerLengthsAreChecked(_ length: UInt64) throws {
     let head = (0..<8).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
     let folder = try ScratchFolder()
     let path = try folder.write("a", head + Array("{}".utf8))
@@ -75,9 +75,9 @@ import Testing
 
   // MARK: npy
 
-  /// A terabyte of nothing: the file system holds none of it, and no machine could.
+  /// A sparse file of one terabyte, which takes no disk space.
   @Test(arguments: [("<f4", 4), ("|b1", 1), ("<f8", 8)])
-  func sparseArraysAreRefusedWhenThereIsNoMemory(_ type: String, _ width: Int) throws {
+  func sparseArraysExceedingMemoryAreRejected(_ type: String, _ width: Int) throws {
     let folder = try ScratchFolder()
     let count = 1_000_000_000_000 / width
     let head = Self.array(
@@ -109,7 +109,7 @@ import Testing
     "{'" + String(repeating: "a", count: 1_000_000),
     "{'descr': '<f4', 'fortran_order': False, 'shape': (" + String(repeating: "9", count: 70_000)
       + "), }",
-  ]) func headersOfArraysAreBounded(_ header: String) throws {
+  ]) func arrayHeadersAreBounded(_ header: String) throws {
     let error = #expect(throws: LoadError.self) {
       try listing("a.npy", Self.array([1], header: header, version: 2))
     }
@@ -120,8 +120,8 @@ import Testing
   // MARK: Archives
 
   #if Zip
-    /// Headers of spaces took time for each entry by what they inflate to, twice.
-    @Test(arguments: [1 << 20, 60_000]) func headersInArchivesHaveOneBudget(_ spaces: Int) throws {
+    /// Headers of spaces cost time proportional to their inflated size, twice per entry.
+    @Test(arguments: [1 << 20, 60_000]) func archiveHeadersShareOneBudget(_ spaces: Int) throws {
       let header =
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), "
         + String(repeating: " ", count: spaces) + "}"
@@ -142,7 +142,7 @@ import Testing
       #expect(spaces > 1 << 16 ? read == 0 : (200..<2_000).contains(read))
     }
 
-    @Test func manyEntriesAreListed() throws {
+    @Test func largeEntryCountsAreListed() throws {
       var zip = ZipWriter()
       let content = Self.array([1])
       let checksum = ZipWriter.checksum(content)
@@ -158,8 +158,8 @@ import Testing
       #expect(error?.received == "an archive of 30000 entries")
     }
 
-    /// 4 MB that claim to be 4 GB: the ratio is possible, the memory is not asked for.
-    @Test func arraysThatInflateTooFarAreRefused() throws {
+    /// 4 MB that declare 4 GB: the ratio is possible, but no memory is allocated.
+    @Test func overinflatedArraysAreRejected() throws {
       let folder = try ScratchFolder()
       let count = 1 << 30
       let head = Self.array(
@@ -213,8 +213,8 @@ import Testing
 
     private static let none = Array("{\"config\":{\"layers\":[]}}".utf8)
 
-    /// The parameters are looked at before they are decompressed, and never unpacked to a disk.
-    @Test func whatIsNoHDF5FileIsNotInflated() throws {
+    /// The entry's format is checked before decompression, and nothing is unpacked to disk.
+    @Test func nonHDF5EntriesAreNotInflated() throws {
       let zeros = [UInt8](repeating: 0, count: 1 << 20)
       let error = try error(
         archive(Self.none, ZipWriter.deflated(zeros), count: zeros.count, isDeflated: true))
@@ -225,7 +225,7 @@ import Testing
       #expect(try self.error(archive(Self.none, zeros))?.kind == .notHDF5)
     }
 
-    @Test func parametersThatInflateTooFarAreRefused() throws {
+    @Test func overinflatedParametersAreRejected() throws {
       let stored = [UInt8](repeating: 0, count: 4_200_000)
       let error = try error(archive(Self.none, stored, count: 4 << 30, isDeflated: true))
       #expect(error?.kind == .refused)
@@ -267,7 +267,7 @@ import Testing
       return Array(text.utf8)
     }
 
-    @Test func namesOfModelsInModelsAreBounded() throws {
+    @Test func nestedModelNamesAreBounded() throws {
       let well = nested(3, name: "inner", layers: ["a", "b"])
       #expect(try error(try unnamed(well)) == nil)
       // 24 KB that took 6 GB.

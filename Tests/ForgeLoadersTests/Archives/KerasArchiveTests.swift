@@ -49,7 +49,7 @@
     ]
 
     @Test(arguments: ["model.keras", "deflated.keras", "unnamed.keras"])
-    func holdsWhatKerasWrote(_ file: String) throws {
+    func valuesMatchKeras(_ file: String) throws {
       let archive = try KerasArchive(Archives.folder + file)
       #expect(archive.configuration.hasPrefix("{\"module\""))
       #expect(archive.metadata?.contains("keras_version") == true)
@@ -69,7 +69,7 @@
       #expect(try source.parameter(for: Self.specs[0].spec.named("none")) == nil)
     }
 
-    @Test func readsDatasetsThatAClosureKnows() throws {
+    @Test func readsDatasetsFromClosure() throws {
       let file = Archives.folder + "deflated.keras"
       let archive = try KerasArchive(file)
       let data = try archive.data(at: "/layers/conv2d/vars/0")
@@ -80,7 +80,7 @@
           == "deflated.keras: model.weights.h5: /layers/none: there is no such dataset")
     }
 
-    @Test func namesByTheModelInsideWork() throws {
+    @Test func readsNestedModelNames() throws {
       for file in ["model.keras", "unnamed.keras"] {
         let spec = Self.specs[8].spec.named("inner/deep")
         let bias = Self.specs[9].spec.named("inner/deep")
@@ -89,9 +89,9 @@
       }
     }
 
-    /// The archive is read where it is, or from memory: no other file is made or kept open.
+    /// The archive is read in place or from memory: no other file is created or kept open.
     @Test(arguments: ["model.keras", "deflated.keras"])
-    func valuesOutliveTheArchive(_ file: String) throws {
+    func valuesOutliveArchive(_ file: String) throws {
       var data: (any ParameterData)?
       do {
         let source = try KerasArchive(Archives.folder + file).prepared(for: Self.specs.map(\.spec))
@@ -100,9 +100,9 @@
       #expect(try #require(data).floats() == Archives.values(file, "head/kernel"))
     }
 
-    /// Nothing is unpacked to a disk: a process that may write no file reads archives as well.
+    /// Nothing is unpacked to disk: a process without write access can read archives.
     @Test(arguments: ["model.keras", "deflated.keras"])
-    func readsWhereNoFileCanBeWritten(_ file: String) async {
+    func readsWithoutWritableStorage(_ file: String) async {
       await #expect(processExitsWith: .success) { [file] in
         let expected = Archives.values(file, "head/kernel")
         // The kernel sends the signal instead of the error EFBIG to those who do not ignore it.
@@ -135,11 +135,11 @@
       ("GlobalAveragePooling2D", "global_average_pooling2d"),
       ("Conv2DTranspose", "conv2d_transpose"), ("DepthwiseConv2D", "depthwise_conv2d"),
       ("My_Layer", "my__layer"), ("Sequential", "sequential"),
-    ]) func knowsWhatKerasMakesOfClasses(_ name: String, _ group: String) {
+    ]) func mapsClassNamesToKerasGroups(_ name: String, _ group: String) {
       #expect(KerasNames.snakeCase(name) == group)
     }
 
-    @Test func saysWhatIsWrong() throws {
+    @Test func errorsAreDescriptive() throws {
       #expect(
         message { _ = try KerasArchive(Archives.folder + "zip64.npz") } == """
           zip64.npz: config.json: there is no such entry

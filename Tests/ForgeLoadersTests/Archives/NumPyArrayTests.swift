@@ -6,7 +6,7 @@ import Testing
 @Suite struct NumPyArrayTests {
   static let single = Archives.all.filter { $0.file.hasSuffix(".npy") }
 
-  @Test(arguments: single) func holdsWhatPythonWrote(_ expected: Archives.Expected) throws {
+  @Test(arguments: single) func valuesMatchPython(_ expected: Archives.Expected) throws {
     let array = try NumPyArray(path: Archives.folder + expected.file)
     #expect(array.sizes == expected.sizes)
     #expect(array.count == expected.values.count)
@@ -20,7 +20,7 @@ import Testing
     #expect(data.origin == Archives.folder + expected.file)
   }
 
-  @Test(arguments: [[], [0], [5], [2, 3], [1, 2, 3, 4]]) func writesWhatItReads(
+  @Test(arguments: [[], [0], [5], [2, 3], [1, 2, 3, 4]]) func roundTrips(
     _ sizes: [Int]
   ) throws {
     let folder = try ScratchFolder()
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// Byte for byte what `numpy.save` gives.
-  @Test func writesAsNumPyDoes() throws {
+  @Test func writtenBytesMatchNumPy() throws {
     let expected = try #require(Archives.expected("f4.npy").first)
     let folder = try ScratchFolder()
     let path = folder.path + "f4.npy"
@@ -42,8 +42,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == Data(try Archives.bytes("f4.npy")))
   }
 
-  /// The new file is written beside the old one, which is read meanwhile, and takes its place.
-  @Test func replacesTheFileItReads() throws {
+  /// The new file is written beside the old one while that is read, and then replaces it.
+  @Test func writingReplacesSourceFile() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("a.npy", try Archives.bytes("f2.npy"))
     let link = folder.path + "link.npy"
@@ -61,7 +61,7 @@ import Testing
     #expect(try again.values == values)
   }
 
-  @Test func doesNotWriteWhereItCannot() throws {
+  @Test func unwritablePathsAreErrors() throws {
     let folder = try ScratchFolder()
     let array = try NumPyArray([1], sizes: [1])
     #expect(
@@ -83,7 +83,7 @@ import Testing
         """)
   }
 
-  @Test func sizesNeedTheirValues() {
+  @Test func valueCountMustMatchShape() {
     #expect(
       message { _ = try NumPyArray([1, 2, 3], sizes: [2, 2]) } == """
         the sizes need another number of values
@@ -123,7 +123,7 @@ import Testing
     "{'descr':'<f4','fortran_order':True,'shape':(1,2,1)}          ",
     "{'descr':'<f8','fortran_order':False,'shape':()}",
     "  { 'descr' : '|i1' , 'shape' : ( 4 , 2 , ) , 'fortran_order' : False , } \n",
-  ]) func readsHeadersOfOthers(_ header: String) throws {
+  ]) func readsForeignHeaders(_ header: String) throws {
     let folder = try ScratchFolder()
     #expect(try array(header, in: folder).values.allSatisfy { $0 == 0 })
     #expect(try array(header, version: 2).count == array(header, version: 3).count)
@@ -146,12 +146,12 @@ import Testing
     "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 2)}",
     "{'descr': '<f4', 'fortran_order': False, 'shape': (" + String(repeating: "1,", count: 65)
       + ")}",
-  ]) func refusesOtherHeaders(_ header: String) throws {
+  ]) func rejectsInvalidHeaders(_ header: String) throws {
     let error = #expect(throws: LoadError.self) { try array(header) }
     #expect(error?.kind == .damaged)
   }
 
-  @Test func saysWhatIsWrong() throws {
+  @Test func errorsAreDescriptive() throws {
     func text(_ header: String, version: UInt8 = 1, data: Int = 8) -> String {
       let text = message { _ = try array(header, version: version, data: data) }
       // The scratch folder has a random name.

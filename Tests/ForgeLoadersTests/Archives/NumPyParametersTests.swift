@@ -8,7 +8,7 @@
   @Suite struct NumPyParametersTests {
     static let entries = Archives.all.filter { $0.file.hasSuffix(".npz") }
 
-    @Test(arguments: entries) func holdsWhatPythonWrote(_ expected: Archives.Expected) throws {
+    @Test(arguments: entries) func valuesMatchPython(_ expected: Archives.Expected) throws {
       let array = try NumPyArray(path: Archives.folder + expected.file, entry: expected.entry)
       #expect(array.sizes == expected.sizes)
       #expect(array.elementType.rawValue == expected.type)
@@ -28,7 +28,7 @@
     @Test(arguments: [
       ("plain", "conv1/weights"), ("keras", "conv1/kernel:0"), ("twice", "conv1/conv1/kernel:0"),
       ("flat", "conv1_w"),
-    ]) func knowsTheUsualNames(_ name: String, _ first: String) throws {
+    ]) func recognizesCommonNames(_ name: String, _ first: String) throws {
       let file = "network_\(name).npz"
       let source = try NumPyParameters(Archives.folder + file)
       #expect(source.availableNames == ["conv1", "bn1", "fc"])
@@ -74,7 +74,7 @@
       #expect(try listing.parameters().floats(for: Network.gamma) == [1, 2, 3, 4])
     }
 
-    @Test func saysWhatIsWrong() throws {
+    @Test func errorsAreDescriptive() throws {
       func text(_ file: String, _ specs: [ParameterSpec]) -> String {
         message {
           let source = try NumPyParameters(Archives.folder + file).prepared(for: specs)

@@ -3,12 +3,12 @@ import ForgeShapes
 import Foundation
 import Testing
 
-/// Files that others wrote, where they are at hand.
+/// Files written by other programs, where available.
 @Suite(.enabled(if: Archives.real != nil)) struct RealFileTests {
   private let folder = Archives.real ?? ""
 
   #if Zip
-    @Test func readsArchivesOfOthers() throws {
+    @Test func readsForeignArchives() throws {
       let file = try WeightFile(folder + "npz/candle_test.npz")
       #expect(file.entries.allSatisfy { $0.problem == nil && $0.elementType == .int64 })
       let array = try NumPyArray(path: folder + "npz/candle_test.npy")
@@ -22,7 +22,7 @@ import Testing
     }
   #endif
 
-  @Test func readsPyTorchsNamesAndLayout() throws {
+  @Test func readsPyTorchNamesAndLayout() throws {
     let source = try SafeTensorsParameters(folder + "safetensors/burn_mnist.safetensors")
     #expect(Set(source.availableNames).isSuperset(of: ["conv1", "conv2", "fc1", "norm1"]))
     let specs = [
@@ -61,7 +61,7 @@ import Testing
     #expect(file.entries.first?.description == "conv1.weight  32×3×3×3  f16  1728 bytes")
   }
 
-  @Test func readsAFolderOfRawFiles() throws {
+  @Test func readsRawFileFolder() throws {
     let file = try WeightFile(folder + "mobilenet/parameters025")
     #expect(file.entries.count == 56)
     #expect(file.entries.allSatisfy { $0.typeName == "raw" && $0.byteCount > 0 })

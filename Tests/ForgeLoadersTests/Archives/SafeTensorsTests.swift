@@ -7,7 +7,7 @@ import Testing
   static let file = Archives.folder + "types.safetensors"
   static let entries = Archives.expected("types.safetensors")
 
-  @Test(arguments: entries) func holdsWhatPythonWrote(_ expected: Archives.Expected) throws {
+  @Test(arguments: entries) func valuesMatchPython(_ expected: Archives.Expected) throws {
     let file = try SafeTensors(Self.file)
     let data = try file.data(named: expected.entry)
     #expect(data.sizes == expected.sizes)
@@ -17,7 +17,7 @@ import Testing
     #expect(data.origin == "\(Self.file): \(expected.entry)")
   }
 
-  @Test func listsWhatThereIs() throws {
+  @Test func listsEntries() throws {
     let file = try SafeTensors(Self.file)
     #expect(Set(file.tensors.map(\.name)) == Set(Self.entries.map(\.entry)))
     #expect(file.metadata == ["format": "pt", "note": "ä\n\"q\""])
@@ -32,7 +32,7 @@ import Testing
     #expect(other.entries.first { $0.name == "short" }?.elementType == nil)
   }
 
-  @Test func knowsTheNamesOfPyTorch() throws {
+  @Test func recognizesPyTorchNames() throws {
     let source = try SafeTensorsParameters(Self.file).prepared(for: Network.all)
     let names = [
       "conv1.weight", "conv1.bias", "bn1.weight", "bn1.bias", "bn1.running_mean",
@@ -77,7 +77,7 @@ import Testing
     "{\"dtype\":\"\(type)\",\"shape\":\(shape),\"data_offsets\":[\(first),\(last)]}"
   }
 
-  @Test func readsHeadersOfOthers() throws {
+  @Test func readsForeignHeaders() throws {
     #expect(try open("{}", data: 0).tensors.isEmpty)
     #expect(
       try open(" {\"a\":\(tensor(0, 8))} ".trimmingPrefix(" ").description).tensors.count == 1)
@@ -110,12 +110,12 @@ import Testing
     "{\"a\\ud800\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
     "{\"a\n\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
     "{\"a\\x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-  ]) func refusesOtherHeaders(_ header: String) throws {
+  ]) func rejectsInvalidHeaders(_ header: String) throws {
     let error = #expect(throws: LoadError.self) { try open(header) }
     #expect(error?.kind == .damaged)
   }
 
-  @Test func saysWhatIsWrong() throws {
+  @Test func errorsAreDescriptive() throws {
     #expect(
       text("{\"a\":\(tensor(0, 8)),\"b\":\(tensor(4, 12))}", data: 12) == """
         a.safetensors: b: the file is damaged

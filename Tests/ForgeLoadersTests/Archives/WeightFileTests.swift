@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct WeightFileTests {
-  @Test func tellsFormsByTheirBytes() throws {
+  @Test func detectsFormatFromBytes() throws {
     let folder = try ScratchFolder()
     func format(_ file: String) throws -> WeightFile.Format {
       // The name says nothing.
@@ -36,7 +36,7 @@ import Testing
   }
 
   #if Zip
-    @Test func listsWhatItCannotRead() throws {
+    @Test func listsUnreadableEntries() throws {
       let file = try WeightFile(Archives.folder + "other.npz")
       #expect(
         file.entries.map { "\($0.name) \($0.typeName) \($0.byteCount)" } == [
@@ -53,7 +53,7 @@ import Testing
     }
   #endif
 
-  @Test func listsFoldersOfRawFiles() throws {
+  @Test func listsRawFileFolders() throws {
     let folder = try ScratchFolder()
     try folder.write("a_W.bin", [0, 0, 128, 63])
     try folder.write("readme", [1])
@@ -63,7 +63,7 @@ import Testing
     #expect(try file.parameters().floats(for: spec) == [1])
   }
 
-  @Test func saysWhatIsWrong() throws {
+  @Test func errorsAreDescriptive() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("raw.bin", [1, 2, 3])
     #expect(

@@ -10,14 +10,14 @@
       ("bzip2.npz", LoadError.Kind.unsupported), ("encrypted.npz", .unsupported),
       ("duplicate.npz", .duplicate), ("overlapping.npz", .damaged), ("f4.npy", .damaged),
       ("types.safetensors", .damaged), ("none.npz", .fileMissing),
-    ]) func refuses(_ file: String, _ kind: LoadError.Kind) {
+    ]) func rejectsInvalidArchives(_ file: String, _ kind: LoadError.Kind) {
       let error = #expect(throws: LoadError.self) {
         _ = try NumPyArray(path: Archives.folder + file, entry: "a")
       }
       #expect(error?.kind == kind)
     }
 
-    @Test func saysWhatIsWrong() throws {
+    @Test func errorsAreDescriptive() throws {
       func text(_ file: String) -> String {
         message { _ = try NumPyArray(path: Archives.folder + file, entry: "a") }
       }
@@ -62,7 +62,7 @@
           """)
     }
 
-    @Test func passesOverWhatIsNoArray() throws {
+    @Test func skipsNonArrayEntries() throws {
       for file in ["zip64.npz", "streamed.npz"] {
         let listing = try WeightFile(Archives.folder + file)
         #expect(listing.format == .numPyArchive)
@@ -74,9 +74,8 @@
       }
     }
 
-    /// Two million bytes from two thousand: only as much memory is taken as the model's shape asks
-    /// for.
-    @Test func unpacksOnlyWhatFits() throws {
+    /// Two thousand bytes inflate to two million: memory is bounded by the shape in the model.
+    @Test func inflationIsBoundedByShape() throws {
       let file = Archives.folder + "zeros.npz"
       #expect(try NumPyArray(path: file, entry: "a").values.count == 500_000)
       let source = try NumPyParameters(file, layout: .forge) { _ in "a" }
@@ -85,8 +84,8 @@
       }
     }
 
-    /// Sizes that no entry of the file can have are refused before any memory is taken.
-    @Test func checksStatedSizes() throws {
+    /// Sizes that no entry can have are rejected before memory is allocated.
+    @Test func checksDeclaredSizes() throws {
       let folder = try ScratchFolder()
       var bytes = try Archives.bytes("zeros.npz")
       let directory = try #require(

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Parts written straight into the tensor they are joined into, and parts that are copied.
+/// Concatenated parts written directly into the result, and parts that are copied.
 @Suite struct ConcatenateInPlaceTests {
   private let input = Input(width: 7, height: 5, channels: 16)
 
@@ -24,27 +24,27 @@ import Testing
     }
   }
 
-  @Test func wholeBlocksOfChannels() throws {
+  @Test func wholeChannelBlocksAreInPlace() throws {
     try expect(copies: [], Concatenate([branch(16), branch(32), branch(48)]))
     // The last part may end anywhere.
     try expect(copies: [], Concatenate([branch(16), branch(32), branch(5)]))
     try expect(copies: [], Concatenate([branch(64, kernel: 1), branch(1)]))
   }
 
-  @Test func disabledItCopies() throws {
+  @Test func disabledRewriteCopies() throws {
     let model = Model(input: input, output: Concatenate([branch(16), branch(32)]))
     let report = try report(of: model, without: ["concatenateInPlace"])
     #expect(report.arithmetic == ["convolution", "convolution", "copy", "copy"])
   }
 
-  @Test func nests() throws {
+  @Test func nestedConcatenations() throws {
     let inner = Concatenate([branch(16), branch(32)])
     try expect(copies: [], Concatenate([branch(16), inner, branch(3)]))
     let deeper = Concatenate([Concatenate([inner, branch(16)]), branch(16)])
     try expect(copies: [], deeper --> Convolution(kernel: (3, 3), channels: 5))
   }
 
-  @Test func partsAndWholesThatOthersRead() throws {
+  @Test func sharedPartsAreInPlace() throws {
     let (a, b) = (branch(16), branch(16))
     let inner = Concatenate([a, b])
     let more = inner --> Convolution(kernel: (5, 5), channels: 16)
@@ -56,25 +56,25 @@ import Testing
       b --> MaxPooling(kernel: (3, 3), padding: .same))
   }
 
-  @Test func partsThatAreNoConvolutions() throws {
+  @Test func nonConvolutionParts() throws {
     let pooled = input --> MaxPooling(kernel: (3, 3), stride: (1, 1), padding: .same)
     let function = input --> Activation(.tanh)
     let sum = [input, pooled] --> Add()
     try expect(copies: [], Concatenate([pooled, function, sum, input --> Softmax()]))
   }
 
-  @Test func anInputIsCopied() throws {
+  @Test func inputsAreCopied() throws {
     try expect(copies: ["copy"], Concatenate([input, branch(16)]))
   }
 
-  @Test func aPartLiesInOnePlace() throws {
+  @Test func repeatedPartIsCopied() throws {
     let part = branch(16)
     try expect(copies: ["copy"], Concatenate([part, part]))
     try expect(
       copies: ["copy", "copy"], Concatenate([part, branch(16)]), Concatenate([part, part]))
   }
 
-  @Test func channelsThatShareABlock() throws {
+  @Test func partialChannelBlocks() throws {
     try expect(
       copies: ["fill", "copyChannels", "copyChannels"], Concatenate([branch(5), branch(16)]))
     try expect(
@@ -86,7 +86,7 @@ import Testing
       copies: ["fill", "copyChannels", "copyChannels"], Concatenate([inner, branch(16)]))
   }
 
-  @Test func rowsAndColumns() throws {
+  @Test func concatenationAlongRowsAndColumns() throws {
     try expect(copies: ["copy", "copy"], Concatenate([branch(5), branch(5, kernel: 1)], axis: 0))
     try expect(copies: ["copy", "copy"], Concatenate([branch(20), branch(20)], axis: 1))
     // The part is cut below its zeros.

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Operations that disappear: identities, reshapes before dense layers, constants.
+/// Operations that are dropped: identities, reshapes before dense layers, constants.
 @Suite struct DroppedOperationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -15,7 +15,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func identities() throws {
+  @Test func identitiesAreDropped() throws {
     let layers: [any Layer] = [
       Dropout(rate: 0.5), Activation(.linear), Reshape(to: [5, 7, 6]),
       Reshape(to: [5, -1, 6]), Permute(order: [0, 1, 2]), Crop(), ZeroPadding(0),
@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test func severalIdentities() throws {
+  @Test func consecutiveIdentitiesAreDropped() throws {
     try expect(
       "dropIdentities", 3, ["convolution"],
       input --> Dropout(rate: 0.1) --> Crop() --> Convolution(kernel: (3, 3), channels: 3)
         --> Dropout(rate: 0.2))
   }
 
-  @Test func notWhatOnlyLooksLikeOne() throws {
+  @Test func nearIdentitiesAreKept() throws {
     let layers: [any Layer] = [
       Reshape(to: [7, 5, 6]), Permute(order: [1, 0, 2]), Crop(left: 1), ZeroPadding(right: 1),
       UpSampling(size: (1, 2)), GatherChannels(order: [0, 1, 2, 3, 5, 4]),
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func reshapesBeforeDense() throws {
+  @Test func reshapesBeforeDenseAreDropped() throws {
     let dense = Dense(neurons: 9, name: "dense")
     let drop = "dropReshapeBeforeDense"
     try expect(drop, 1, ["convolution"], input --> Flatten() --> dense)
@@ -65,7 +65,7 @@ import Testing
       input --> Convolution(kernel: (3, 3), channels: 17) --> Flatten() --> dense)
   }
 
-  @Test func notOtherReshapes() throws {
+  @Test func otherReshapesAreKept() throws {
     let drop = "dropReshapeBeforeDense"
     let convolution = Convolution(kernel: (2, 2), channels: 3, name: "conv")
     try expect(
@@ -78,13 +78,13 @@ import Testing
       input --> Permute(order: [2, 0, 1]) --> Dense(neurons: 9))
   }
 
-  @Test func theReshapeStaysWhereOthersReadIt() throws {
+  @Test func sharedReshapesAreKept() throws {
     let flat = input --> Flatten()
     try expect(
       "dropReshapeBeforeDense", 1, ["convolution", "copy"], flat --> Dense(neurons: 9), flat)
   }
 
-  @Test func whatDependsOnConstantsOnly() throws {
+  @Test func constantExpressionsAreFolded() throws {
     let constant = Constant([0.5, -1, 2, 0.25, -0.75, 1.5])
     let computed =
       constant --> Activation(.softplus) --> Multiply(constant: [2])
@@ -92,7 +92,7 @@ import Testing
     try expect("foldConstants", 4, ["add"], [input, computed] --> Add())
   }
 
-  @Test func notWhatDependsOnAnInput() throws {
+  @Test func inputDependentExpressionsAreKept() throws {
     let constant = Constant([0.5, -1, 2, 0.25, -0.75, 1.5])
     try expect(
       "foldConstants", 0, ["add", "softmax", "activation", "multiply"],

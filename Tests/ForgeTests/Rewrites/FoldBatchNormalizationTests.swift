@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Normalizations multiplied into the weights before them, and those that must stay.
+/// Batch normalizations folded into preceding weights, and those that must stay.
 @Suite struct FoldBatchNormalizationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -14,7 +14,7 @@ import Testing
       outputs: outputs, sourceLocation: sourceLocation)
   }
 
-  @Test func intoEveryLinearLayer() throws {
+  @Test func foldingIntoEveryLinearLayer() throws {
     let norm = BatchNormalization(name: "norm")
     try expect(
       1, ["convolution"], input --> Convolution(kernel: (3, 3), channels: 17) --> norm)
@@ -29,7 +29,7 @@ import Testing
       input --> Convolution(kernel: (3, 3), channels: 8, groups: 2) --> norm)
   }
 
-  @Test func partsOfItAndScales() throws {
+  @Test func foldingPartialNormalizationsAndScales() throws {
     let conv = Convolution(kernel: (3, 3), channels: 6, name: "conv")
     try expect(
       1, ["convolution"], input --> conv --> BatchNormalization(center: false, scale: false))
@@ -41,14 +41,14 @@ import Testing
         --> SubtractMeanColor(red: 1, green: 2, blue: 3))
   }
 
-  @Test func severalInARow() throws {
+  @Test func foldingConsecutiveNormalizations() throws {
     try expect(
       3, ["convolution"],
       input --> Convolution(kernel: (3, 3), channels: 9) --> BatchNormalization()
         --> BatchNormalization() --> Scale(by: [0.5]))
   }
 
-  @Test func inChainsOfConvolutions() throws {
+  @Test func foldingInConvolutionChains() throws {
     var x = input
     for channels in [5, 16, 20] {
       x = x --> Convolution(kernel: (3, 3), channels: channels) --> BatchNormalization()
@@ -56,15 +56,15 @@ import Testing
     try expect(3, ["convolution", "convolution", "convolution"], x)
   }
 
-  @Test func throughAnActivationAfterIt() throws {
+  @Test func foldingBeforeActivation() throws {
     try expect(
       1, ["convolution"],
       input --> Convolution(kernel: (3, 3), channels: 9) --> BatchNormalization()
         --> Activation(.relu))
   }
 
-  /// A normalization without a linear layer before it becomes a scale and a shift.
-  @Test func aloneItBecomesAScale() throws {
+  /// A normalization without a preceding linear layer becomes a scale and a shift.
+  @Test func standaloneNormalizationBecomesScale() throws {
     try expect(1, ["affine"], input --> BatchNormalization())
     try expect(
       1, ["pooling", "affine"], input --> MaxPooling(kernel: (2, 2)) --> BatchNormalization())
@@ -72,20 +72,20 @@ import Testing
     try expect(0, ["affine"], input --> Scale(by: [2]))
   }
 
-  @Test func notAfterAnActivation() throws {
+  @Test func foldingSkipsNormalizationAfterActivation() throws {
     try expect(
       1, ["convolution", "affine"],
       input --> Convolution(kernel: (3, 3), channels: 9, activation: .relu)
         --> BatchNormalization())
   }
 
-  @Test func notBeforeAConvolution() throws {
+  @Test func foldingSkipsNormalizationBeforeConvolution() throws {
     try expect(
       1, ["affine", "convolution"],
       input --> BatchNormalization() --> Convolution(kernel: (3, 3), channels: 9))
   }
 
-  @Test func notWhereOthersReadTheSum() throws {
+  @Test func foldingSkipsSharedOutputs() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 9)
     let norm = conv --> BatchNormalization()
     try expect(1, ["convolution", "affine"], norm, conv)
@@ -93,7 +93,7 @@ import Testing
       1, ["convolution", "affine", "multiply"], [norm, conv] --> Multiply())
   }
 
-  @Test func notAcrossASum() throws {
+  @Test func foldingSkipsSums() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(
       1, ["convolution", "affine"], [input, conv] --> Add() --> BatchNormalization())

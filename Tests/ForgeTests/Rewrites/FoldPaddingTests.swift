@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Zeros around an image that become part of the convolution after them.
+/// Zero padding folded into the convolution after it.
 @Suite struct FoldPaddingTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -16,7 +16,7 @@ import Testing
 
   private var padded: Tensor { input --> ZeroPadding(top: 2, left: 0, bottom: 1, right: 3) }
 
-  @Test func intoConvolutionsOfEveryPadding() throws {
+  @Test func foldingIntoConvolutionsOfEveryPadding() throws {
     for padding in [Padding.valid, .same, .explicit(top: 1, left: 2, bottom: 0, right: 1)] {
       try expect(
         1, ["convolution"],
@@ -30,20 +30,20 @@ import Testing
     try expect(1, ["convolution"], padded --> PointwiseConvolution(channels: 4))
   }
 
-  @Test func intoEveryConvolutionThatReadsIt() throws {
+  @Test func foldingIntoEveryConsumer() throws {
     let padded = padded
     let conv = Convolution(kernel: (3, 3), channels: 6, padding: .valid, name: "conv")
     let other = DepthwiseConvolution(kernel: (3, 3), padding: .valid, name: "other")
     try expect(2, ["convolution", "depthwise"], [padded --> conv, padded --> other] --> Add())
   }
 
-  @Test func theZerosStayWhereOthersReadThem() throws {
+  @Test func foldingSkipsSharedPadding() throws {
     let padded = padded
     let conv = padded --> Convolution(kernel: (3, 3), channels: 9, padding: .valid)
     try expect(1, ["fill", "copy", "convolution"], conv, padded)
   }
 
-  @Test func notIntoPoolings() throws {
+  @Test func foldingSkipsPooling() throws {
     // Their border is left out, or counted: either differs from zeros in the image.
     for border in [AveragePooling.Border.excluded, .counted] {
       try expect(
@@ -54,7 +54,7 @@ import Testing
     try expect(0, ["fill", "copy", "pooling"], padded --> MaxPooling(kernel: (2, 2)))
   }
 
-  @Test func notThroughAFunction() throws {
+  @Test func foldingSkipsActivations() throws {
     // Softplus makes ln 2 of the zeros.
     try expect(
       0, ["fill", "copy", "activation", "convolution"],
@@ -62,7 +62,7 @@ import Testing
         --> Convolution(kernel: (3, 3), channels: 9, padding: .valid))
   }
 
-  @Test func whereTheSizeIsUnknown() throws {
+  @Test func foldingWithUnknownSizes() throws {
     let any = Input(channels: 3)
     let conv = { (padding: Padding) in
       Model(

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Functions applied by the operation before them, and those that need a step.
+/// Activations fused into the operation before them, and those that need a step.
 @Suite struct FuseActivationTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -15,7 +15,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func intoEveryOperationThatTakesThem() throws {
+  @Test func fusionIntoEverySupportedOperation() throws {
     let function = Activation(.tanh, name: "function")
     try expect(
       1, ["convolution"], input --> Convolution(kernel: (3, 3), channels: 17) --> function)
@@ -33,19 +33,19 @@ import Testing
     try expect(1, ["prelu"], input --> PReLU() --> function)
   }
 
-  @Test func argumentsOfLayersAreFunctionsToo() throws {
+  @Test func fusionOfActivationArguments() throws {
     try expect(
       2, ["convolution", "depthwise"],
       input --> Convolution(kernel: (3, 3), channels: 4, activation: .relu)
         --> DepthwiseConvolution(kernel: (3, 3), activation: .relu6))
   }
 
-  @Test func afterAResidual() throws {
+  @Test func fusionAfterResidual() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(1, ["convolution"], [conv, input] --> Add() --> Activation(.relu))
   }
 
-  @Test func onPlainTensors() throws {
+  @Test func fusionOnPlainTensors() throws {
     let vector = Input(shape: [9])
     try expectRewrite(
       "fuseActivation", places: 1, leaving: ["add", "copy"], inputs: [vector],
@@ -55,14 +55,14 @@ import Testing
       outputs: [vector --> Scale(by: [2]) --> Activation(.mish)])
   }
 
-  @Test func onlyTheFirstOfTwo() throws {
+  @Test func fusionOfFirstActivationOnly() throws {
     try expect(
       1, ["convolution", "activation"],
       input --> Convolution(kernel: (3, 3), channels: 4, activation: .relu)
         --> Activation(.tanh))
   }
 
-  @Test func notIntoOperationsThatTakeNone() throws {
+  @Test func fusionSkipsUnsupportedOperations() throws {
     let function = Activation(.tanh, name: "function")
     try expect(0, ["softmax", "activation"], input --> Softmax() --> function)
     try expect(0, ["resize", "activation"], input --> UpSampling() --> function)
@@ -75,7 +75,7 @@ import Testing
     try expect(0, ["activation"], input --> function)
   }
 
-  @Test func notWhereOthersReadWhatComesBefore() throws {
+  @Test func fusionSkipsSharedInputs() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     let function = conv --> Activation(.tanh)
     try expect(0, ["convolution", "activation"], function, conv)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// 2×2 maximum poolings that are done in the step of the convolution before them.
+/// 2×2 maximum poolings fused into the convolution before them.
 @Suite struct FusePoolingTests {
   /// Two convolutions, the first of a plain image, the second large enough for Winograd's algorithm.
   private func model(
@@ -38,9 +38,9 @@ import Testing
 
   private static let vectors = CompileOptions.InstructionSet.present.filter { $0 != .scalar }
 
-  /// Steps are fewer, and not a bit differs.
+  /// There are fewer steps, and the bits are equal.
   @Test(arguments: vectors)
-  func oddAndEvenSizes(_ level: CompileOptions.InstructionSet) throws {
+  func fusionPreservesBitsForAllSizes(_ level: CompileOptions.InstructionSet) throws {
     for (width, height) in [(44, 44), (45, 47), (46, 31), (37, 50)] {
       for padding in [Padding.valid, .same] {
         let model = model(width, height, padding: padding)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func smallImages() throws {
+  @Test func fusionOnSmallImages() throws {
     for (width, height) in [(2, 2), (3, 2), (2, 5), (5, 5), (7, 3)] {
       for padding in [Padding.valid, .same] {
         let input = Input(width: width, height: height, channels: 3)
@@ -72,8 +72,8 @@ import Testing
     }
   }
 
-  /// The convolution that is read is there as it was, and no bit of the output depends on it.
-  @Test func keptConvolutions() throws {
+  /// Kept convolutions have their values, and output bits do not change.
+  @Test func fusionWithKeptConvolutions() throws {
     for padding in [Padding.valid, .same] {
       let model = model(45, 47, padding: padding)
       let reference = try ReferenceModel(model)
@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  /// What others read too must be there as a whole.
-  @Test func convolutionsThatOthersRead() throws {
+  /// A convolution with other consumers must be stored completely.
+  @Test func fusionSkipsSharedConvolutions() throws {
     let input = Input(width: 20, height: 20, channels: 3)
     let conv = input --> Convolution(kernel: (3, 3), channels: 16)
     let pooled = conv --> MaxPooling(kernel: (2, 2))
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func functionsThatNeverFall() throws {
+  @Test func fusionWithMonotonicActivations() throws {
     for function in [
       ActivationFunction.linear, .relu, .relu6, .leakyReLU(slope: 0.1), .leakyReLU(slope: 2),
       .clipped(minimum: -0.5, maximum: 0.5),
@@ -123,8 +123,8 @@ import Testing
     }
   }
 
-  /// The largest sum need not give the largest result, or, where a function is rounded, not to the bit.
-  @Test func functionsThatMayFall() throws {
+  /// The largest sum need not give the largest result, or not the same bits after rounding.
+  @Test func fusionSkipsNonMonotonicActivations() throws {
     for function in [
       ActivationFunction.leakyReLU(slope: -0.5), .sigmoid, .tanh, .swish, .gelu, .mish,
       .elu(alpha: 1), .softplus, .hardSwish,
@@ -136,8 +136,8 @@ import Testing
     }
   }
 
-  /// A function after the pooling is the step's own, whatever it is; two of them are too many.
-  @Test func functionsAfterThePooling() throws {
+  /// Any activation after the pooling is fused; a second one is not.
+  @Test func fusionOfActivationAfterPooling() throws {
     let falling = model(44, 44, activation: .linear, after: .swish)
     #expect(try steps(falling, CompileOptions()).first == "plain pooled")
     try expectAgreement(falling, relativeL2: 5e-6)
@@ -146,8 +146,8 @@ import Testing
     try expectAgreement(two, relativeL2: 5e-6)
   }
 
-  /// Zeros of either sign are kept apart: pixels without light make sums of exactly 0.
-  @Test func zeros() throws {
+  /// Zeros keep their sign: black pixels give sums of exactly 0.
+  @Test func fusionPreservesSignedZeros() throws {
     let model = model(44, 44, activation: .leakyReLU(slope: 0))
     let values = seededValues(count: 44 * 44 * 3, seed: 2).enumerated().map {
       $0.offset / 44 % 5 < 3 ? 0 : $0.element
@@ -161,7 +161,7 @@ import Testing
     #expect(made[0] == made[1])
   }
 
-  @Test func otherPoolings() throws {
+  @Test func fusionSkipsOtherPoolings() throws {
     let input = Input(width: 21, height: 20, channels: 3)
     let conv = input --> Convolution(kernel: (3, 3), channels: 16)
     for pooled in [

@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Shortcuts added by the layer before the sum, and sums that must stay.
+/// Residuals fused into the layer before the sum, and sums that must stay.
 @Suite struct FuseResidualTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -14,7 +14,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func intoEveryLinearLayer() throws {
+  @Test func fusionIntoEveryLinearLayer() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(1, ["convolution"], [input, conv] --> Add())
     try expect(1, ["convolution"], [conv, input] --> Add())
@@ -26,33 +26,33 @@ import Testing
     try expect(1, ["convolution"], [input, pointwise] --> Add())
   }
 
-  @Test func dense() throws {
+  @Test func fusionIntoDense() throws {
     let vector = Input(width: 1, height: 1, channels: 19)
     try expectRewrite(
       "fuseResidual", places: 1, leaving: ["convolution"], inputs: [vector],
       outputs: [[vector, vector --> Dense(neurons: 19)] --> Add()])
   }
 
-  /// The one of two branches that is computed last adds the other.
-  @Test func twoBranches() throws {
+  /// The branch that is computed last adds the other.
+  @Test func fusionIntoLaterBranch() throws {
     let left = input --> Convolution(kernel: (3, 3), channels: 8)
     let right = input --> Convolution(kernel: (1, 1), channels: 8)
     try expect(1, ["convolution", "convolution"], [left, right] --> Add())
     try expect(1, ["convolution", "convolution"], [right, left] --> Add())
   }
 
-  @Test func severalInARow() throws {
+  @Test func fusionOfConsecutiveResiduals() throws {
     var x = input
     for _ in 0..<3 { x = [x, x --> Convolution(kernel: (3, 3), channels: 6)] --> Add() }
     try expect(3, ["convolution", "convolution", "convolution"], x)
   }
 
-  @Test func afterAFoldedNormalization() throws {
+  @Test func fusionAfterFoldedNormalization() throws {
     let branch = input --> Convolution(kernel: (3, 3), channels: 6) --> BatchNormalization()
     try expect(1, ["convolution"], [input, branch] --> Add() --> Activation(.relu))
   }
 
-  @Test func sumsOfThree() throws {
+  @Test func fusionOfThreeOperandSums() throws {
     let a = input --> Convolution(kernel: (3, 3), channels: 6)
     let b = input --> Convolution(kernel: (1, 1), channels: 6)
     // a + b is one place; the sum of the two has its shortcut already.
@@ -61,7 +61,7 @@ import Testing
     try expect(2, ["convolution", "convolution"], [a, input, b] --> Add())
   }
 
-  @Test func aConstantAsShortcut() throws {
+  @Test func fusionOfConstantShortcut() throws {
     let values = (0..<210).map { Float($0) / 100 }
     let constant = Constant(values, shape: [5, 7, 6])
     try expect(
@@ -69,7 +69,7 @@ import Testing
       [input --> Convolution(kernel: (3, 3), channels: 6), constant] --> Add())
   }
 
-  @Test func notWhereShapesAreSpread() throws {
+  @Test func fusionSkipsBroadcastOperands() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(
       0, ["convolution", "pooling", "add"],
@@ -79,19 +79,19 @@ import Testing
     try expect(0, ["convolution", "add"], [input, one] --> Add())
   }
 
-  @Test func notAfterAnActivation() throws {
+  @Test func fusionSkipsActivatedBranches() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6, activation: .relu)
     try expect(0, ["convolution", "add"], [input, conv] --> Add())
   }
 
-  @Test func notWhereOthersReadTheBranch() throws {
+  @Test func fusionSkipsSharedBranches() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(0, ["convolution", "add"], [input, conv] --> Add(), conv)
     // The sum of a branch with itself.
     try expect(0, ["convolution", "add"], [conv, conv] --> Add())
   }
 
-  @Test func notIntoOtherOperations() throws {
+  @Test func fusionSkipsOtherOperations() throws {
     let conv = input --> Convolution(kernel: (3, 3), channels: 6)
     try expect(0, ["convolution", "subtract"], [conv, input] --> Subtract())
     try expect(
@@ -99,8 +99,8 @@ import Testing
       [input, input --> MaxPooling(kernel: (3, 3), stride: (1, 1), padding: .same)] --> Add())
   }
 
-  /// A sum of inputs whose sizes are not known might be spread when they are.
-  @Test func notWhereSizesAreUnknown() throws {
+  /// A sum of inputs of unknown sizes might broadcast at run time.
+  @Test func fusionSkipsUnknownSizes() throws {
     let any = Input(channels: 3)
     let output = [any, any --> Convolution(kernel: (3, 3), channels: 3)] --> Add()
     let model = Model(input: any, output: output)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Averages that trade places with the pointwise convolution after them.
+/// Average poolings exchanged with the pointwise convolution after them.
 @Suite struct MoveAveragePoolingLaterTests {
   private let input = Input(width: 13, height: 11, channels: 40)
 
@@ -21,7 +21,7 @@ import Testing
       kernel: (size, size), stride: (1, 1), padding: padding, border: border, name: "average")
   }
 
-  @Test func beforeFewerChannels() throws {
+  @Test func poolingMovesWhenChannelsDecrease() throws {
     try expect(1, input --> average() --> PointwiseConvolution(channels: 17))
     try expect(1, input --> average(5) --> PointwiseConvolution(channels: 39, useBias: false))
     try expect(1, input --> average() --> Convolution(kernel: (1, 1), channels: 1))
@@ -34,8 +34,9 @@ import Testing
         --> BatchNormalization() --> Activation(.relu))
   }
 
-  /// Both results in single precision against each other, tighter than against the truth.
-  @Test func theSameResult() throws {
+  /// Both results in single precision against each other, with a tighter bound than against the
+  /// reference.
+  @Test func resultsMatchOriginalOrder() throws {
     for (width, height, channels) in [(3, 3, 16), (2, 5, 31), (7, 1, 5)] {
       let model = Model(
         input: input,
@@ -52,17 +53,17 @@ import Testing
     }
   }
 
-  @Test func notBeforeAsManyChannelsOrMore() throws {
+  @Test func moveSkipsNonDecreasingChannels() throws {
     try expect(0, input --> average() --> PointwiseConvolution(channels: 40))
     try expect(0, input --> average() --> PointwiseConvolution(channels: 64))
   }
 
-  /// Zeros of the border in the average: a bias would be counted less often there.
-  @Test func notWhereTheBorderCounts() throws {
+  /// Averages that include padding: a bias would have less weight there.
+  @Test func moveSkipsPaddedAverages() throws {
     try expect(0, input --> average(border: .counted) --> PointwiseConvolution(channels: 8))
   }
 
-  @Test func notBeforeOtherConvolutions() throws {
+  @Test func moveSkipsOtherConvolutions() throws {
     try expect(0, input --> average() --> Convolution(kernel: (3, 3), channels: 8))
     try expect(0, input --> average() --> PointwiseConvolution(channels: 8, stride: (2, 2)))
     try expect(0, input --> average() --> Convolution(kernel: (1, 1), channels: 8, groups: 4))
@@ -76,7 +77,7 @@ import Testing
     #expect(try report(of: dense).places("moveAveragePoolingLater") == 0)
   }
 
-  @Test func notAfterOtherPoolings() throws {
+  @Test func moveSkipsOtherPoolings() throws {
     let point = PointwiseConvolution(channels: 8)
     try expect(
       0, input --> MaxPooling(kernel: (3, 3), stride: (1, 1), padding: .same) --> point)
@@ -87,7 +88,7 @@ import Testing
     try expect(0, input --> average() --> Activation(.tanh) --> point)
   }
 
-  @Test func notWhereOthersReadTheAverage() throws {
+  @Test func moveSkipsSharedAverages() throws {
     let averaged = input --> average()
     try expect(0, averaged --> PointwiseConvolution(channels: 8), averaged)
     try expect(
@@ -95,8 +96,8 @@ import Testing
       averaged --> PointwiseConvolution(channels: 9, name: "b"))
   }
 
-  /// A kept average is made beside the network.
-  @Test func keptLayers() throws {
+  /// A kept average is computed by a separate step.
+  @Test func keptAverageIsComputedSeparately() throws {
     let model = Model(
       input: input,
       output: input --> average()

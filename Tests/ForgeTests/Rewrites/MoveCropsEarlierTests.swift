@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Cuts before a function of each element instead of after it.
+/// Crops moved before an elementwise operation.
 @Suite struct MoveCropsEarlierTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
@@ -13,26 +13,26 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func beforeAFunction() throws {
+  @Test func cropMovesBeforeActivation() throws {
     try expect(
       1, input --> Softmax() --> Activation(.tanh) --> Crop(top: 1, left: 2, bottom: 1))
     try expect(1, input --> Activation(.softplus) --> Crop(right: 3))
   }
 
-  @Test func notWhereOthersReadTheFunction() throws {
+  @Test func moveSkipsSharedActivations() throws {
     let function = input --> Activation(.tanh)
     try expect(0, function --> Crop(top: 1), function)
     try expect(0, function --> Crop(top: 1), function --> Crop(left: 2))
   }
 
-  @Test func notBeforeOperationsThatLookAround() throws {
+  @Test func moveSkipsSpatialOperations() throws {
     try expect(0, input --> Convolution(kernel: (3, 3), channels: 4) --> Crop(top: 1))
     try expect(0, input --> MaxPooling(kernel: (2, 2), stride: (1, 1)) --> Crop(top: 1))
     try expect(0, input --> UpSampling(mode: .bilinear) --> Crop(top: 1))
   }
 
-  /// A function that the layer before it applies for nothing stays with it.
-  @Test func notBeforeAFunctionThatIsFused() throws {
+  /// An activation that is fused at no cost stays fused.
+  @Test func moveSkipsFusedActivations() throws {
     let conv = Convolution(kernel: (3, 3), channels: 4, activation: .relu)
     let model = Model(input: input, output: input --> conv --> Crop(top: 1))
     let report = try report(of: model)
@@ -41,8 +41,8 @@ import Testing
     try expectAgreement(model)
   }
 
-  /// A cut is another reading of memory where its readers need no zeros around it.
-  @Test func cutsMoveNoData() throws {
+  /// A crop is a view of memory where its consumers need no padding.
+  @Test func cropsCopyNoData() throws {
     let model = Model(
       input: input,
       output: input --> Convolution(kernel: (3, 3), channels: 20)

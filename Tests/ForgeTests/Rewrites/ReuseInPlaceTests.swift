@@ -1,7 +1,7 @@
 import Forge
 import Testing
 
-/// Results written over an input that nothing needs any more.
+/// Results written over an input that is no longer needed.
 @Suite struct ReuseInPlaceTests {
   private let input = Input(width: 7, height: 5, channels: 20)
   /// 20 channels are two blocks.
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func eachElementwiseOperation() throws {
+  @Test func reuseByEveryElementwiseOperation() throws {
     // The blocked input, and without the rewrite the result too.
     #expect(try bytes(input --> Softmax()) == [image, 2 * image])
     #expect(try bytes(input --> LogSoftmax()) == [image, 2 * image])
@@ -30,14 +30,14 @@ import Testing
     #expect(try bytes(input --> PReLU()) == [image + 128, 2 * image + 128])
   }
 
-  @Test func severalInARow() throws {
+  @Test func reuseByConsecutiveOperations() throws {
     #expect(
       try bytes(input --> Softmax() --> LogSoftmax() --> Activation(.tanh))
         == [image, 4 * image])
   }
 
-  /// Over a concatenation whose parts nothing reads any more, and not while something does.
-  @Test func concatenations() throws {
+  /// A concatenation is overwritten only when its parts have no more consumers.
+  @Test func reuseOfConcatenations() throws {
     let a = input --> PointwiseConvolution(channels: 16)
     let b = input --> PointwiseConvolution(channels: 16)
     let joined = Concatenate([a, b])
@@ -45,14 +45,14 @@ import Testing
     #expect(try bytes(joined --> Softmax(), b) == [3 * image, 3 * image])
   }
 
-  @Test func eitherOperand() throws {
+  @Test func reuseOfEitherOperand() throws {
     let a = input --> Softmax()
     let b = input --> LogSoftmax()
     // The input, a, b, and their sum in the place of one of them.
     #expect(try bytes([a, b] --> Maximum()) == [2 * image, 4 * image])
   }
 
-  @Test func notWhatIsReadAgain() throws {
+  @Test func reuseSkipsLiveInputs() throws {
     let a = input --> Softmax()
     let b = a --> Activation(.tanh)
     // a lies over the blocked input; neither b nor the product may lie over a.
