@@ -80,7 +80,7 @@ let tests: [Target] = [
     name: "ForgeOperationsTests", dependencies: ["ForgeOperations", "ForgeTestSupport"]),
   .testTarget(name: "ForgeLayersTests", dependencies: ["ForgeLayers", "ForgeTestSupport"]),
   .testTarget(name: "ForgeGraphTests", dependencies: ["ForgeGraph", "ForgeTestSupport"]),
-  .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels"]),
+  .testTarget(name: "CForgeKernelsTests", dependencies: ["CForgeKernels", "ForgeShapes"]),
   .testTarget(
     name: "ForgeLoadersTests",
     // libhdf5 judges Forge's own reader.
@@ -96,7 +96,7 @@ let tests: [Target] = [
     name: "ForgeImagesTests",
     dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
-  .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner"]),
+  .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
     dependencies: [

@@ -123,6 +123,9 @@ package struct Inference: Sendable {
         shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
         sharesParameters: name.earlier != nil && !parameters.isEmpty,
         multiplyAdds: outline?.multiplyAdds ?? 0)
+      if draft.name.isEmpty || draft.name.contains(where: \.isNewline) {
+        problems.append(.unusableName(draft))
+      }
       if let earlier = name.earlier {
         problems += ModelChecks.sharing(draft, with: nodes[earlier])
       }

@@ -55,6 +55,13 @@ extension Problem {
       ])
   }
 
+  static func unusableName(_ node: Inference.Node) -> Problem {
+    Problem(
+      place: node.place, layer: node.reference,
+      headline: node.name.isEmpty ? "the name is empty" : "the name has several lines",
+      details: [("remedy", "leave the name out, or write one line of text")])
+  }
+
   static func sharedSizesDiffer(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {
     let sizes = { (node: Inference.Node) in
       node.parameters.map { "\($0.type) \($0.shapeText)" }.joined(separator: ", ")

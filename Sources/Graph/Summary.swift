@@ -18,7 +18,8 @@ extension Model {
 
   /// The layers with their shapes and parameter counts, as a table.
   ///
-  /// It works at any time, also for a model with mistakes: an unknown value is shown as `?`.
+  /// It works at any time. For a model with mistakes, a line states their number, and an unknown
+  /// value is shown as `?`.
   ///
   /// - Parameter detail: the amount of detail.
   /// - Returns: the table, without a line break at its end.
@@ -72,6 +73,8 @@ package struct SummaryTable {
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
     var lines = [line(header), rule] + rows.map(line) + [rule]
     lines.append("Number of layers: \(rows.count)")
+    let mistakes = inference.problems.count
+    if mistakes > 0 { lines.append("Number of mistakes: \(mistakes); check() describes them") }
     lines.append("Total parameters: \(inference.parameterCount)")
     if detail == .detailed { lines.append("Total multiply-adds: \(inference.multiplyAdds)") }
     self.text = lines.joined(separator: "\n")

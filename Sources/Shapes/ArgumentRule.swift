@@ -2,8 +2,9 @@
 package enum ArgumentRule {
   /// Checks that `value` is from 1 to ``ConvolutionGeometry/maximumArgument``.
   package static func positive(_ value: Int, _ name: String) throws(ShapeError) {
-    guard (1...ConvolutionGeometry.maximumArgument).contains(value) else {
-      throw .notPositive(name, "\(value)")
+    let range = 1...ConvolutionGeometry.maximumArgument
+    guard range.contains(value) else {
+      throw .notInRange(name, "\(value)", smallest: value, range)
     }
   }
 
@@ -11,15 +12,17 @@ package enum ArgumentRule {
   package static func positive(_ size: Size, _ name: String) throws(ShapeError) {
     let range = 1...ConvolutionGeometry.maximumArgument
     guard range.contains(size.width), range.contains(size.height) else {
-      throw .notPositive(name, "(\(size.width), \(size.height))")
+      let smallest = min(size.width, size.height)
+      throw .notInRange(name, "(\(size.width), \(size.height))", smallest: smallest, range)
     }
   }
 
   /// Checks that every edge is from 0 to ``ConvolutionGeometry/maximumArgument``.
   package static func nonNegative(_ edges: Edges, _ name: String) throws(ShapeError) {
     let range = 0...ConvolutionGeometry.maximumArgument
-    for edge in [edges.top, edges.left, edges.bottom, edges.right] where !range.contains(edge) {
-      throw .negative(name, edges.description)
+    let numbers = [edges.top, edges.left, edges.bottom, edges.right]
+    guard numbers.allSatisfy(range.contains) else {
+      throw .notInRange(name, edges.description, smallest: numbers.min() ?? 0, range)
     }
   }
 

@@ -1,17 +1,15 @@
 /// The messages of the rules of ForgeShapes, all in one place; tests pin them.
 extension ShapeError {
-  static func notPositive(_ name: String, _ value: String) -> ShapeError {
-    ShapeError(
-      .invalidArgument, "\(name) must be positive",
-      received: "\(name): \(value)",
-      needs: "numbers from 1 to \(ConvolutionGeometry.maximumArgument)")
-  }
-
-  static func negative(_ name: String, _ value: String) -> ShapeError {
-    ShapeError(
-      .invalidArgument, "\(name) must not be negative",
-      received: "\(name): \(value)",
-      needs: "numbers from 0 to \(ConvolutionGeometry.maximumArgument)")
+  /// Numbers, given as text, that are not in a range from 0 or 1; `smallest` is the least of them.
+  static func notInRange(
+    _ name: String, _ numbers: String, smallest: Int, _ range: ClosedRange<Int>
+  ) -> ShapeError {
+    let rule =
+      smallest >= range.lowerBound
+      ? "be at most \(range.upperBound)" : range.lowerBound == 1 ? "be positive" : "not be negative"
+    return ShapeError(
+      .invalidArgument, "\(name) must \(rule)", received: "\(name): \(numbers)",
+      needs: "numbers from \(range.lowerBound) to \(range.upperBound)")
   }
 
   package static func outOfRange(_ name: String, _ value: String, needs: String) -> ShapeError {

@@ -264,11 +264,12 @@ import Testing
 
   @Test(arguments: [.min, -1, 0, (1 << 20) + 1, .max] as [Int])
   func argumentsOutOfRange(number: Int) {
+    let rule = number < 1 ? "positive" : "at most 1048576"
     let needs = "needs     numbers from 1 to 1048576"
     #expect(
       mistakes(input, input --> Convolution(kernel: (3, number), channels: 4, name: "a")) == [
         """
-        layer 1 "a" (Convolution): kernel must be positive
+        layer 1 "a" (Convolution): kernel must be \(rule)
           received  kernel: (3, \(number))
           \(needs)
         """
@@ -276,7 +277,7 @@ import Testing
     #expect(
       mistakes(input, input --> MaxPooling(kernel: (2, 2), stride: (number, 2), name: "a")) == [
         """
-        layer 1 "a" (MaxPooling): stride must be positive
+        layer 1 "a" (MaxPooling): stride must be \(rule)
           received  stride: (\(number), 2)
           \(needs)
         """
@@ -284,7 +285,7 @@ import Testing
     #expect(
       mistakes(input, input --> Resize(width: number, height: 1, name: "a")) == [
         """
-        layer 1 "a" (Resize): size must be positive
+        layer 1 "a" (Resize): size must be \(rule)
           received  size: (\(number), 1)
           \(needs)
         """
@@ -293,7 +294,7 @@ import Testing
     #expect(
       mistakes(wrong, wrong --> Softmax()) == [
         """
-        "picture" (Input): height must be positive
+        "picture" (Input): height must be \(rule)
           received  height: \(number)
           \(needs)
         """

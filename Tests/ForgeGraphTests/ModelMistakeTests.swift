@@ -29,6 +29,24 @@ import Testing
     #expect(texts([other, input], [input --> Softmax()]) == [unused])
   }
 
+  @Test func namesAreOneLineOfText() {
+    func text(_ name: String) -> [String] {
+      let layer = Softmax(name: name, fileID: "App/Net.swift", line: 5, column: 7)
+      return texts([input], [input --> layer])
+    }
+    #expect(text("a b") == [])
+    #expect(
+      text("") == [
+        """
+        App/Net.swift:5:7: layer 1 "" (Softmax): the name is empty
+          remedy    leave the name out, or write one line of text
+        """
+      ])
+    #expect(text("a\nb").map { $0.contains("the name has several lines") } == [true])
+    let unnamed = Input(width: 1, height: 1, channels: 1, name: "")
+    #expect(texts([unnamed], [unnamed --> Softmax()]).count == 1)
+  }
+
   @Test func unnamedInputsAreNumbered() {
     let second = Input(shape: [4], fileID: "App/Net.swift", line: 5, column: 1)
     #expect(

@@ -20,22 +20,28 @@ func expectError(
   #expect(error?.description == text, sourceLocation: place)
 }
 
+private func numbers(in text: String) -> [Int] {
+  text.matches(of: /-?\d+/).compactMap { Int($0.output) }
+}
+
 /// The words for an argument that is not from 1 to 2²⁰.
 func notPositive(_ name: String, _ value: String) -> String {
-  """
-  \(name) must be positive
-    received  \(name): \(value)
-    needs     numbers from 1 to 1048576
-  """
+  let isTooLarge = numbers(in: value).allSatisfy { $0 >= 1 }
+  return """
+    \(name) must be \(isTooLarge ? "at most 1048576" : "positive")
+      received  \(name): \(value)
+      needs     numbers from 1 to 1048576
+    """
 }
 
 /// The words for edges that are not from 0 to 2²⁰.
 func negative(_ name: String, _ value: String) -> String {
-  """
-  \(name) must not be negative
-    received  \(name): \(value)
-    needs     numbers from 0 to 1048576
-  """
+  let isTooLarge = numbers(in: value).allSatisfy { $0 >= 0 }
+  return """
+    \(name) must \(isTooLarge ? "be at most 1048576" : "not be negative")
+      received  \(name): \(value)
+      needs     numbers from 0 to 1048576
+    """
 }
 
 /// The words for an input that is no image.

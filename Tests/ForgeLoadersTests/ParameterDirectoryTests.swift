@@ -82,12 +82,9 @@ import Testing
         """)
   }
 
-  @Test func readsFoldedMobileNet() throws {
+  @Test(.enabled(if: Fixtures.hasShared("mobilenet/parameters025"), "no ../shared/data"))
+  func readsFoldedMobileNet() throws {
     let path = Fixtures.shared.appendingPathComponent("mobilenet/parameters025").path
-    guard FileManager.default.fileExists(atPath: path) else {
-      print("skipped: \(path) is not there")
-      return
-    }
     let source = try ParameterDirectory(path, suffixes: [.weights: "_w"])
     #expect(source.availableNames.count == 28)
     #expect(source.availableNames.first == "conv1")

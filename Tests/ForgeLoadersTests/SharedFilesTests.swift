@@ -4,17 +4,15 @@ import Foundation
 import Testing
 
 /// Real files of Keras 2 and 3 outside the repository; skipped where they are missing.
-@Suite struct SharedFilesTests {
-  private func open(_ name: String) throws -> HDF5File? {
-    let path = Fixtures.shared.appendingPathComponent(name).path
-    guard FileManager.default.fileExists(atPath: path) else {
-      print("skipped: \(path) is not there")
-      return nil
-    }
-    return try HDF5File(path)
+@Suite(
+  .enabled(
+    if: SharedFilesTests.files.map(\.name).allSatisfy(Fixtures.hasShared), "no ../shared/data"))
+struct SharedFilesTests {
+  private func open(_ name: String) throws -> HDF5File {
+    try HDF5File(Fixtures.shared.appendingPathComponent(name).path)
   }
 
-  private static let files: [(name: String, entries: Int, layers: Int)] = [
+  static let files: [(name: String, entries: Int, layers: Int)] = [
     ("h5/mnistCNN.h5", 41, 5),
     ("h5/mlperf_tiny_resnet8_cifar10.h5", 117, 17),
     ("mobilenet/mobilenet_2_5_224_tf_no_top.h5", 135, 54),
@@ -23,7 +21,7 @@ import Testing
 
   @Test(arguments: files)
   func everyParameterIsListedAndRead(name: String, entries: Int, layers: Int) throws {
-    guard let file = try open(name) else { return }
+    let file = try open(name)
     #expect(file.entries.count == entries)
     var values = 0
     for entry in file.entries {
@@ -39,7 +37,7 @@ import Testing
   }
 
   @Test func readsDigitNetworkByNameAndInOrder() throws {
-    guard let file = try open("h5/mnistCNN.h5") else { return }
+    let file = try open("h5/mnistCNN.h5")
     func specs(_ names: [String]) -> [ParameterSpec] {
       [
         Specs.convolution(names[0], 32, 5, 5, 1), Specs.biases(names[0], 32),
@@ -64,9 +62,8 @@ import Testing
 
   /// The file of Keras 2 and that of Keras 3 hold the same network, bit for bit.
   @Test func bothMobileNetsAreEqual() throws {
-    guard let old = try open("mobilenet/mobilenet_2_5_224_tf_no_top.h5"),
-      let new = try open("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5")
-    else { return }
+    let old = try open("mobilenet/mobilenet_2_5_224_tf_no_top.h5")
+    let new = try open("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5")
     let specs =
       [Specs.convolution("conv1", 8, 3, 3, 3), Specs.depthwise("conv_dw_1", 8, 1, 3, 3)]
       + Specs.perChannel("conv_pw_13_bn", [.gamma, .beta, .mean, .variance], 256)

@@ -1,4 +1,5 @@
 import ForgeRunner
+import ForgeShapes
 import Foundation
 import Synchronization
 import Testing
@@ -78,7 +79,7 @@ import Testing
     let runner = try Runner(network, inflightBuffers: 1)
     let first = predicting(1, with: runner)
     try await eventually("the first runs") { network.log.inFlight == 1 }
-    var random = Random(seed: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<5000 {
       let hasBegun = Atomic(false)
       let turns = random.next() % 64
@@ -149,7 +150,7 @@ import Testing
 
   /// Predictions start, fail and are cancelled at random: no slot is lost or used twice.
   @Test(arguments: [1, 2, 3, 8]) func randomCancellationLosesNoSlot(count: Int) async throws {
-    var random = Random(seed: UInt64(count))
+    var random = SplitMix64(seed: UInt64(count))
     for _ in 0..<10 {
       let total = 300
       var failing: [Int: GateNetwork.Stage] = [:]
@@ -201,20 +202,5 @@ import Testing
       #expect(statistics.inFlight == 0)
       #expect(statistics.mostInFlight <= count)
     }
-  }
-}
-
-/// Random numbers that are the same on every run.
-struct Random: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  /// The next number (SplitMix64).
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }

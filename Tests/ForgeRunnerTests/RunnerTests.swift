@@ -1,4 +1,5 @@
 import ForgeRunner
+import ForgeShapes
 import Foundation
 import Synchronization
 import Testing
@@ -168,7 +169,7 @@ import Testing
     let count = 20_000
     let tasks = (1...count).map { input in Task { try await runner.predict(input) } }
     try await eventually("all wait") { runner.waitingPredictions == count }
-    var random = Random(seed: 20_000)
+    var random = SplitMix64(seed: 20_000)
     for task in tasks where Bool.random(using: &random) { task.cancel() }
     network.open()
     _ = try await first.value

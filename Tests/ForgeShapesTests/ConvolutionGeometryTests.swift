@@ -198,7 +198,7 @@ import Testing
       expectError(
         .invalidArgument,
         """
-        \(name) must be positive
+        \(name) must be \(number < 1 ? "positive" : "at most 1048576")
           received  \(name): (3, \(number))
           needs     numbers from 1 to 1048576
         """
@@ -208,7 +208,7 @@ import Testing
     expectError(
       .invalidArgument,
       """
-      padding must not be negative
+      padding must \(number < 0 ? "not be negative" : "be at most 1048576")
         received  padding: top 0, left 0, bottom 0, right \(number)
         needs     numbers from 0 to 1048576
       """

@@ -117,7 +117,7 @@ import Testing
     expectError(
       .invalidArgument,
       """
-      crop must not be negative
+      crop must be at most 1048576
         received  crop: top 0, left 0, bottom 0, right \(Int.max)
         needs     numbers from 0 to 1048576
       """

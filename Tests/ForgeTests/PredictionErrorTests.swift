@@ -157,6 +157,13 @@ import Testing
     expect(
       .unknownName,
       """
+      there is no input "rihgt"
+        needs     "left", "right"
+      """
+    ) { _ = try network.predict(["left": left, "rihgt": right]) }
+    expect(
+      .unknownName,
+      """
       there is no input "other"
         needs     "left", "right"
       """

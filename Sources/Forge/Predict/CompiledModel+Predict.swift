@@ -89,6 +89,7 @@ extension CompiledModel {
   public func predict(
     _ inputs: [String: TensorValues], crops: [String: CropRectangle] = [:]
   ) throws(PredictionError) -> Predictions {
+    try checkInputNames(inputs.keys)
     for (name, declared) in zip(inputNames, inputShapes) where inputs[name] == nil {
       throw .missingInput(name, declared)
     }
@@ -109,6 +110,13 @@ extension CompiledModel {
       return Predictions(
         outputs: self.tensors(0..<self.compiler.ownOutputCount, in: memory),
         kept: self.kept(in: memory))
+    }
+  }
+
+  /// Checks that the model has an input of each name.
+  func checkInputNames(_ names: some Sequence<String>) throws(PredictionError) {
+    if let unknown = names.filter({ !inputNames.contains($0) }).min() {
+      throw .unknownName(unknown, what: "input", known: inputNames)
     }
   }
 

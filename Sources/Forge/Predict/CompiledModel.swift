@@ -96,9 +96,7 @@ public final class CompiledModel: Sendable {
 
   /// The shapes of all inputs; those that take any size are looked up in `named`.
   func shapes(named: [String: Shape]) throws(PredictionError) -> [Shape] {
-    for name in named.keys where !inputNames.contains(name) {
-      throw .unknownName(name, what: "input", known: inputNames)
-    }
+    try checkInputNames(named.keys)
     var shapes: [Shape] = []
     for (name, declared) in zip(inputNames, inputShapes) {
       guard let given = named[name] else {

@@ -1,17 +1,8 @@
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
+import ForgeShapes
 
-  init(seed: UInt64) { state = seed }
+typealias SeededGenerator = SplitMix64
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// A number from -1 to 1, never 0.
   mutating func value() -> Float {
     let magnitude = Float(next() >> 40 | 1) / Float(1 << 24)

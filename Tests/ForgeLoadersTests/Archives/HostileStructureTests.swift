@@ -75,18 +75,25 @@ import Testing
 
   // MARK: npy
 
+  /// Whether the file system has files of one terabyte, all of it a hole.
+  static let hasSparseFiles: Bool = {
+    guard let folder = try? ScratchFolder(), let path = try? folder.write("a", []) else {
+      return false
+    }
+    return truncate(path, 1_100_000_000_000) == 0
+  }()
+
   /// A sparse file of one terabyte, which takes no disk space.
-  @Test(arguments: [("<f4", 4), ("|b1", 1), ("<f8", 8)])
+  @Test(
+    .enabled(if: hasSparseFiles, "the file system has no files of 1 TB"),
+    arguments: [("<f4", 4), ("|b1", 1), ("<f8", 8)])
   func sparseArraysExceedingMemoryAreRejected(_ type: String, _ width: Int) throws {
     let folder = try ScratchFolder()
     let count = 1_000_000_000_000 / width
     let head = Self.array(
       [], header: "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(count),), }")
     let path = try folder.write("a.npy", head)
-    guard truncate(path, head.count + count * width) == 0 else {
-      print("skipped: the file system has no files of 1 TB")
-      return
-    }
+    #expect(truncate(path, head.count + count * width) == 0)
     let array = try NumPyArray(path: path)
     #expect(array.count == count)
     let error = #expect(throws: LoadError.self) { try array.values }

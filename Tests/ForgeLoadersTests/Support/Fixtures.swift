@@ -8,7 +8,12 @@ enum Fixtures {
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
 
-  /// `shared` beside the repository; the tests that need it say so when it is not there.
+  /// Whether `shared/data` has a file or folder; tests that need it are skipped without.
+  static func hasShared(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: shared.appendingPathComponent(name).path)
+  }
+
+  /// `shared/data` beside the repository.
   static let shared = folder.deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data")
 
