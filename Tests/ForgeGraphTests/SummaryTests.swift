@@ -117,10 +117,10 @@ import Testing
         __Softmax_4__                  Softmax    ?                0
         ---------------------------------------------------------------------
         Number of layers: 4
-        Number of mistakes: 2; check() describes them
+        Number of mistakes: 1; check() describes them
         Total parameters: 112
         """)
-    #expect(problems(model).count == 2)
+    #expect(problems(model).count == 1)
     #expect(further(model)[3] == "0             ?          conv")
   }
 
@@ -139,18 +139,15 @@ import Testing
   }
 
   @Test func emptyModel() {
-    let empty = { (mistakes: Int) in
-      """
+    let head = """
       Layer                          Type       Output Shape     Parameters
       ---------------------------------------------------------------------
       ---------------------------------------------------------------------
       Number of layers: 0
-      Number of mistakes: \(mistakes); check() describes them
-      Total parameters: 0
       """
-    }
-    #expect(Model().summary() == empty(problems(Model()).count))
-    #expect(Model(inputs: [], outputs: []).summary() == empty(2))
+    #expect(Model().summary() == head + "\nTotal parameters: 0")
+    let mistakes = "\nNumber of mistakes: 2; check() describes them\nTotal parameters: 0"
+    #expect(Model(inputs: [], outputs: []).summary() == head + mistakes)
   }
 
   @Test func detailed() {

@@ -3,23 +3,23 @@ import ForgeShapes
 import Foundation
 import Testing
 
+private let sharedFiles: [(name: String, entries: Int, layers: Int)] = [
+  ("h5/mnistCNN.h5", 41, 5),
+  ("h5/mlperf_tiny_resnet8_cifar10.h5", 117, 17),
+  ("mobilenet/mobilenet_2_5_224_tf_no_top.h5", 135, 54),
+  ("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5", 137, 55),
+]
+
 /// Real files of Keras 2 and 3 outside the repository; skipped where they are missing.
 @Suite(
   .enabled(
-    if: SharedFilesTests.files.map(\.name).allSatisfy(Fixtures.hasShared), "no ../shared/data"))
+    if: sharedFiles.map(\.name).allSatisfy(Fixtures.hasShared), "no ../shared/data"))
 struct SharedFilesTests {
   private func open(_ name: String) throws -> HDF5File {
     try HDF5File(Fixtures.shared.appendingPathComponent(name).path)
   }
 
-  static let files: [(name: String, entries: Int, layers: Int)] = [
-    ("h5/mnistCNN.h5", 41, 5),
-    ("h5/mlperf_tiny_resnet8_cifar10.h5", 117, 17),
-    ("mobilenet/mobilenet_2_5_224_tf_no_top.h5", 135, 54),
-    ("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5", 137, 55),
-  ]
-
-  @Test(arguments: files)
+  @Test(arguments: sharedFiles)
   func everyParameterIsListedAndRead(name: String, entries: Int, layers: Int) throws {
     let file = try open(name)
     #expect(file.entries.count == entries)

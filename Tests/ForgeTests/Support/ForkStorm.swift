@@ -63,6 +63,12 @@ final class ForkStorm: @unchecked Sendable {
     // The first time of everything.
     let error = try Fault.allCases.compactMap { try fault(of: $0) }.first
     if let error { throw error }
+    // The first error of a kind too: the metadata of its type is created then.
+    for case .success in [
+      Result { try context.predict(batch: 0) },
+      Result { try small.predict(pooledInput) }.map { _ in },
+      Result { try Runner(small, inflightBuffers: 0) }.map { _ in },
+    ] { throw Fault.context }
   }
 
   private static func smallModel() -> Model {
