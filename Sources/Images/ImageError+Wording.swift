@@ -133,12 +133,6 @@ extension ImageError {
 
   // MARK: Helpers
 
-  static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
-
-  static func bytes(_ count: Int) -> String { counted(count, "byte") }
-
   /// Returns the error with the path of its file.
   func named(_ path: String?) -> ImageError {
     var error = self

@@ -1,10 +1,5 @@
 import ForgeShapes
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ForgeSystem
 
 /// The messages about files, folders and values of any format; tests compare them.
 ///
@@ -214,12 +209,6 @@ extension LoadError {
     error.parameter = spec
     return error
   }
-
-  static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
-
-  static func bytes(_ count: Int) -> String { counted(count, "byte") }
 
   static func sizeText(_ sizes: [Int]) -> String {
     sizes.isEmpty ? "a single value" : sizes.map(String.init).joined(separator: "×")

@@ -57,6 +57,16 @@ public struct ForgeError<ErrorKind: Hashable & Sendable>: Error, Sendable {
   }
 }
 
+extension ForgeError {
+  /// A number with its noun: `1 value`, `2 values`.
+  package static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// A number of bytes: `1 byte`, `2 bytes`.
+  package static func bytes(_ count: Int) -> String { counted(count, "byte") }
+}
+
 extension ForgeError: CustomStringConvertible {
   /// The error as text: its place, what is wrong, then labelled lines.
   public var description: String { problem.description }

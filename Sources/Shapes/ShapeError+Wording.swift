@@ -80,10 +80,6 @@ extension ShapeError {
     return .wrongInputCount(count, needs: needs + (example.map { ", as in \($0)" } ?? ""))
   }
 
-  private static func counted(_ count: Int, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
-  }
-
   static func badRank(_ rank: Int) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the input has \(rank) axes",

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ForgeSystem
 
 /// The text files in which Linux describes the machine; tests supply recorded ones.
 package struct SystemFiles: Sendable {

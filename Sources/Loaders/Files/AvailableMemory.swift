@@ -1,12 +1,6 @@
 import ForgeShapes
 import ForgeSystem
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Checks the available memory before allocating space for values that a file claims to have.
 ///
 /// Linux overcommits memory and may kill a process that uses it. A sparse file may claim any number

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ForgeSystem
 
 /// An atomic write: the file is written under a temporary name in the same folder, then renamed.
 package struct FileReplacement: ~Copyable {

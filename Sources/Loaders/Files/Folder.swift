@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ForgeSystem
 
 /// The files in a folder and its subfolders.
 enum Folder {

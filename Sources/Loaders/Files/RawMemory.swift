@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ForgeSystem
 
 /// Memory whose allocation throws on failure, unlike Swift arrays, which trap.
 package struct RawMemory: ~Copyable {

@@ -36,7 +36,7 @@ enum EntryNames {
   }
 
   /// The layer and the parameter word of an entry.
-  private static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
+  static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
     // TensorFlow numbers the outputs of an operation.
     let stem = name.bytes[...].withoutNumber(after: ":")
     guard let (layer, word) = known(stem) ?? other(stem) else { return nil }

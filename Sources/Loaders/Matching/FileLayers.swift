@@ -22,8 +22,6 @@ struct FileLayers: Sendable {
   let layers: [FileLayer]
   /// Whether kernels are flipped, as in Theano.
   let isTheano: Bool
-  /// The names of all entries of a file of that form.
-  private let entries: Set<EntryName>
   /// The layers that best match each name, and their distance.
   private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
@@ -31,7 +29,6 @@ struct FileLayers: Sendable {
     self.form = form
     self.layers = layers
     self.isTheano = isTheano
-    entries = form == .entries ? Set(layers.flatMap { $0.parameters.map(\.entry) }) : []
     for (index, layer) in layers.enumerated() {
       // A full name is nearer than an alias.
       note(index, as: layer.name, distance: -1)
@@ -68,7 +65,7 @@ struct FileLayers: Sendable {
       throw .unprepared("the file was not prepared for the model's parameters")
     }
     if let layer, let index = layer.parameter(named: spec) { return layer.parameters[index].entry }
-    return wholeNames(of: spec).first(where: entries.contains)
+    return form == .entries ? wholeNames(of: spec).first(where: hasEntry) : nil
   }
 
   /// The names that an entry of a custom parameter may have.
@@ -77,6 +74,14 @@ struct FileLayers: Sendable {
   /// `reduce_bias` of `se`.
   private func wholeNames(of spec: ParameterSpec) -> [EntryName] {
     ["/", ".", "_"].map { EntryName("\(spec.layer)\($0)\(spec.type.name)") }
+  }
+
+  /// Whether the file has an entry of exactly this name.
+  private func hasEntry(_ name: EntryName) -> Bool {
+    guard let owner = EntryNames.split(name)?.layer, let indices = nearest[owner]?.layers else {
+      return false
+    }
+    return indices.contains { layers[$0].parameters.contains { $0.entry == name } }
   }
 
   /// The shortest unambiguous name of each layer.

@@ -1,12 +1,5 @@
 import ForgeShapes
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import ForgeSystem
 
 /// `eˣ / Σ eˣ` over the last axis, or its logarithm `x − ln Σ eˣ`.
 ///

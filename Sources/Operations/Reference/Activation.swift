@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import ForgeSystem
 
 extension ActivationFunction {
   /// The function at `x`, by the formula that each case states.

@@ -15,7 +15,7 @@ extension ReferenceError {
     let needs = sizes.count == 1 ? product : Shape.product(of: sizes).map { "\($0) = \(product)" }
     return ReferenceError(
       .wrongElementCount, "there are too few or too many \(what)",
-      received: count == 1 ? "1 value" : "\(count) values", needs: needs ?? product)
+      received: counted(count, "value"), needs: needs ?? product)
   }
 
   static func wrongInputCount(_ operation: String, _ count: Int, needs: String) -> ReferenceError {
