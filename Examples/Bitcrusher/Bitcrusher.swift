@@ -38,25 +38,35 @@ struct Bitcrusher: ParsableCommand {
     let network = try BitcrusherNetwork.compiled()
     let blocks = BitcrusherNetwork.largestFrame / BitcrusherNetwork.blockSize
     let context = try RealtimeContext(network, batch: blocks)
-    context.setInput(BitcrusherNetwork.gain, to: gain)
+    context.setInput(try context.index(ofInput: "gain"), to: gain)
     context.setInput(
       BitcrusherNetwork.resolution, to: BitcrusherNetwork.resolution(bits: bits))
     context.setInput(BitcrusherNetwork.wet, to: wet)
     print("\(bits) bits, gain \(gain), wet \(wet); \(network.instructionSet.rawValue) kernels")
-    print("samples  deadline µs  p99.9 µs  worst µs  worst/deadline")
+    let report = try AudioThread(context).run { [self] context in
+      (table: try table(context), picture: try picture(context))
+    }
+    guard let report else { return }
+    print(report.table)
+    if let svg { try report.picture.write(toFile: svg, atomically: true, encoding: .utf8) }
+  }
+
+  /// The times of frames of every size.
+  private func table(_ context: borrowing RealtimeContext) throws -> String {
+    var lines = ["samples  deadline µs  p99.9 µs  worst µs  worst/deadline"]
     var size = BitcrusherNetwork.blockSize
     while size <= BitcrusherNetwork.largestFrame {
       let times = try measure(size, context)
       let deadline = Double(size) / Wave.rate * 1e6
       let worst = times.last ?? 0
       let high = times[min(Int(Double(times.count) * 0.999), times.count - 1)]
-      print(
+      lines.append(
         String(
           format: "%7d %12.0f %9.1f %9.1f %14.1f %%", size, deadline, high, worst,
           100 * worst / deadline))
       size *= 2
     }
-    if let svg { try picture(context).write(toFile: svg, atomically: true, encoding: .utf8) }
+    return lines.joined(separator: "\n")
   }
 
   /// The microseconds of each frame, sorted; samples are written and read within them.

@@ -74,6 +74,16 @@ package struct Inference: Sendable {
     nodes.first { $0.position == position && !$0.isInput }
   }
 
+  /// The first layer of a name, or the layer that a tensor describes.
+  package func layer(_ reference: some TensorReference) -> Node? {
+    nodes.first { node in
+      switch reference.tensorIdentity {
+      case .name(let name): node.name == name && !node.isInput
+      case .object(let object): ObjectIdentifier(node.tensor) == object && !node.isInput
+      }
+    }
+  }
+
   /// The shape of a tensor, or its error.
   package static func outcome(of source: Tensor.Source, inputs: [Tensor]) -> Tensor.Outcome {
     var shapes: [Shape] = []

@@ -10,4 +10,10 @@ public struct PredictionResult<Prediction: Sendable, Kept: Sendable>: Sendable {
   public let waited: Duration
   /// The position of the input in its stream or batch, including dropped inputs; 0 elsewhere.
   public let index: Int
+
+  /// The same result with its prediction and its intermediate results in another form.
+  package func replacing<P, K>(prediction: P, kept: K) -> PredictionResult<P, K> {
+    PredictionResult<P, K>(
+      prediction: prediction, kept: kept, latency: latency, waited: waited, index: index)
+  }
 }

@@ -33,8 +33,17 @@ extension Runner {
     _ input: Network.Input, deadline: Deadline? = nil, queue: DispatchQueue,
     completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) -> Request {
+    predict(input, deadline: deadline, queue: queue, result: { $0 }, completion: completion)
+  }
+
+  /// Requests a prediction whose result is delivered in another form than the network's.
+  package func predict<Result: Sendable>(
+    _ input: Network.Input, deadline: Deadline?, queue: DispatchQueue,
+    result: @escaping @Sendable (Output) throws -> Result,
+    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) -> Request {
     Request(
-      action: start(input, deadline: deadline) { answer in
+      action: start(input, deadline: deadline, result: result) { answer in
         queue.async { completion(answer) }
       })
   }
@@ -44,16 +53,19 @@ extension Runner {
   package func predictDirectly(
     _ input: Network.Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
   ) {
-    _ = start(input, completion: completion)
+    _ = start(input, result: { $0 }, completion: completion)
   }
 
-  /// Starts a prediction and returns a closure that cancels it.
-  func start(
+  /// Starts a prediction, whose result `result` converts; returns a closure that cancels it.
+  func start<Result: Sendable>(
     _ input: Network.Input, index: Int = 0, deadline: Deadline? = nil,
-    completion: @escaping BoundedStream<Output>.Completion
-  ) -> BoundedStream<Output>.Cancel {
+    result: @escaping @Sendable (Output) throws -> Result,
+    completion: @escaping BoundedStream<Result>.Completion
+  ) -> BoundedStream<Result>.Cancel {
     let ticket = makeTicket(input, index, engine.time.moment(of: deadline))
-    ticket.deliver = completion
+    ticket.deliver = { answer in
+      completion(Swift.Result { try result(answer.get()) })
+    }
     engine.submit(ticket)
     return { [engine] in engine.cancel(ticket, .cancelled) }
   }

@@ -19,10 +19,10 @@ extension Runner {
   public func predictions<Inputs: AsyncSequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Output> where Inputs.Element == Network.Input {
-    try stream(policy: policy, waiting: waiting) { state in
-      for try await input in inputs {
-        try await state.offer { self.start(input, index: $0, completion: $1) }
-      }
+    try predictions(of: inputs, policy: policy, waiting: waiting) {
+      $0
+    } result: {
+      $0
     }
   }
 
@@ -40,10 +40,10 @@ extension Runner {
   public func predictions<Inputs: Sequence & Sendable>(
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<Output> where Inputs.Element == Network.Input {
-    try stream(policy: policy, waiting: waiting) { state in
-      for input in inputs {
-        try await state.offer { self.start(input, index: $0, completion: $1) }
-      }
+    try predictions(of: inputs, policy: policy, waiting: waiting) {
+      $0
+    } result: {
+      $0
     }
   }
 
@@ -57,6 +57,34 @@ extension Runner {
   ) async throws -> [Network.Prediction] where Inputs.Element == Network.Input {
     try await predictions(of: inputs, waiting: inflightBuffers * batch)
       .reduce(into: []) { $0.append($1.prediction) }
+  }
+
+  /// The results of an asynchronous sequence in another form than the network's.
+  package func predictions<Inputs: AsyncSequence & Sendable, Result: Sendable>(
+    of inputs: Inputs, policy: StreamPolicy, waiting: Int,
+    input: @escaping @Sendable (Inputs.Element) throws -> Network.Input,
+    result: @escaping @Sendable (Output) throws -> Result
+  ) throws -> PredictionStream<Result> {
+    try stream(policy: policy, waiting: waiting) { state in
+      for try await element in inputs {
+        let input = try input(element)
+        try await state.offer { self.start(input, index: $0, result: result, completion: $1) }
+      }
+    }
+  }
+
+  /// The results of a sequence in another form than the network's.
+  package func predictions<Inputs: Sequence & Sendable, Result: Sendable>(
+    of inputs: Inputs, policy: StreamPolicy, waiting: Int,
+    input: @escaping @Sendable (Inputs.Element) throws -> Network.Input,
+    result: @escaping @Sendable (Output) throws -> Result
+  ) throws -> PredictionStream<Result> {
+    try stream(policy: policy, waiting: waiting) { state in
+      for element in inputs {
+        let input = try input(element)
+        try await state.offer { self.start(input, index: $0, result: result, completion: $1) }
+      }
+    }
   }
 
   /// A stream that runs up to `extra` more predictions at once than fit into the slots.

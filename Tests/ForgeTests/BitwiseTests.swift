@@ -79,9 +79,9 @@ import Testing
       let named = TensorValues(width: 9, height: 7, channels: 3, values: example)
       #expect(try network.predict(named).bits == bits)
       let slot = try network.makeSlot()
-      try network.encode(example, into: slot)
+      try network.encode(SlotInput(example), into: slot)
       try network.run(slot)
-      #expect(network.fetch(from: slot).bits == bits)
+      #expect(try network.fetch(from: slot).outputs.values.first?.values.bits == bits)
     }
   }
 

@@ -35,9 +35,11 @@ import Testing
         for crops in chosen {
           let expected = try reference.run([input], crops: crops).outputs
           let actual = try network.predict(ordered: [input], crops: crops)
-          expectClose(try #require(actual["second"]), expected[0], relativeL2: 1e-6, "\(crops)")
-          expectClose(try #require(actual["first"]), expected[1], relativeL2: 1e-6, "\(crops)")
-          #expect(try network.predict(input, crops: crops).bits == actual["second"]?.bits)
+          expectClose(
+            try #require(actual["second"]?.values), expected[0], relativeL2: 1e-6, "\(crops)")
+          expectClose(
+            try #require(actual["first"]?.values), expected[1], relativeL2: 1e-6, "\(crops)")
+          #expect(try network.predict(["input": input], crops: crops) == actual)
         }
       }
     }
@@ -72,11 +74,11 @@ import Testing
   @Test func networkDiscardsCrops() throws {
     let network = try model(.nearest).compile(parameters: SeededParameters())
     let input = TensorValues.seeded(Shape(width: 11, height: 9, channels: 3), seed: 3)
-    let whole = try network.predict(input)
-    let cut = try network.predict(input, crops: ["first": Self.crops[1]])
+    let whole = try network.predict(["input": input])
+    let cut = try network.predict(["input": input], crops: ["first": Self.crops[1]])
     #expect(whole != cut)
-    #expect(try network.predict(input) == whole)
-    #expect(try network.predict(input.values) == whole)
+    #expect(try network.predict(["input": input]) == whole)
+    #expect(try network.predict(["input": input.values]) == whole)
   }
 
   /// Both layers of the same name use the rectangle.
@@ -116,7 +118,7 @@ import Testing
           """)
       let input = TensorValues.seeded(Shape(width: 11, height: 9, channels: 3), seed: 3)
       let other = #expect(throws: PredictionError.self) {
-        try network.predict(input, crops: ["second": crop])
+        try network.predict(["input": input], crops: ["second": crop])
       }
       #expect(other?.kind == .wrongCrop)
     }

@@ -58,7 +58,7 @@ import Testing
         { _ = try network.predict(values) },
         { _ = try network.predict(TensorValues(shape: shape, values: values)) },
         { _ = try network.predict(batch: [Array(repeating: 0, count: 12), values]) },
-        { try network.encode(values, into: try network.makeSlot()) },
+        { try network.encode(SlotInput(values), into: try network.makeSlot()) },
       ] {
         let error = #expect(throws: PredictionError.self) { try attempt() }
         #expect(error?.kind == .wrongValueCount)
@@ -103,7 +103,7 @@ import Testing
       """
     expect(.wrongBatch, empty) { _ = try network.predict([], batch: 0) }
     expect(.wrongBatch, empty) { _ = try network.predict([1], batch: -1) }
-    expect(.wrongBatch, empty) { _ = try network.predict(batch: []) }
+    expect(.wrongBatch, empty) { _ = try network.predict(batch: [[Float]]()) }
     let large = """
       the batch is too large
         received  5 examples
@@ -175,8 +175,9 @@ import Testing
     expect(.missingInput, named) { _ = try network.predict([1, 2, 3]) }
     expect(.missingInput, named) { _ = try network.predict(left) }
     expect(.missingInput, named) { _ = try network.predict(batch: [[1, 2, 3]]) }
-    let context = try Context(network, inputShapes: ["right": right.shape])
-    expect(.missingInput, named) { try network.encode([1], into: context) }
+    expect(.missingInput, named) {
+      try network.encode(SlotInput([1]), into: try network.makeSlot())
+    }
   }
 
   @Test func wrongInputShapes() throws {
@@ -215,7 +216,10 @@ import Testing
     expect(.wrongShape, text) { _ = try network.predict(batch: [[1, 2, 3]]) }
     expect(.wrongShape, text) { _ = try Context(network) }
     expect(.wrongShape, text) { _ = try network.workspaceSize() }
-    expect(.wrongShape, text) { _ = try network.makeSlot() }
+    // A slot of a runner takes the sizes of each prediction.
+    expect(.wrongShape, text) {
+      try network.encode(SlotInput([1, 2, 3]), into: try network.makeSlot())
+    }
   }
 
   /// The error names the layer that does not fit, whatever it is fused with.
@@ -373,7 +377,8 @@ import Testing
         return depth == 1
       }
       let network = own.withLock { $0 }
-      let inner = isFirst ? try network?.predict([10, 20]) ?? [0, 0] : [1, 2]
+      let values: [Float] = [10, 20]
+      let inner = isFirst ? try network?.predict(values) ?? [0, 0] : [1, 2]
       for index in output.indices { output[index] = inputs[0][index] + inner[index] }
     }
     let network = try Model(input: input, output: input --> nested).compile()
@@ -451,7 +456,7 @@ import Testing
         first in  input "input", nan at index 2
         remedy    check the input before predicting
       """
-    ) { _ = try checked.predict([1, 2, .nan, 4]) }
+    ) { _ = try checked.predict(["input": [1, 2, .nan, 4] as [Float]]) }
     expect(
       .notFinite,
       """
@@ -460,12 +465,21 @@ import Testing
         first in  input "input", -inf at index 1
         remedy    check the input before predicting
       """
-    ) { _ = try checked.predict([1, 2, 3, 4, 5, -.infinity, 7, 8], batch: 2) }
-    #expect(throws: Never.self) { try checked.predict([1, 2, 3, 4]) }
+    ) {
+      let context = try Context(checked, batch: 2)
+      try context.set(input, to: [1, 2, 3, 4])
+      try context.set(input, to: [5, -Float.infinity, 7, 8], example: 1)
+      try context.predict(batch: 2)
+    }
+    #expect(throws: Never.self) { try checked.predict(["input": [1, 2, 3, 4]]) }
     // Without the check they are handed on.
     let unchecked = try model.compile()
-    #expect(try unchecked.predict([1, 2, .nan, 4])[2].isNaN)
-    #expect(try unchecked.predict([1, 2, .infinity, 4]) == [1, 1, 1, 1])
+    let passed = try unchecked.predict(["input": [1, 2, .nan, 4] as [Float]])
+    #expect(passed["clip"]?.values[2].isNaN == true)
+    #expect(
+      try unchecked.predict(["input": [1, 2, .infinity, 4] as [Float]])["clip"]?.values == [
+        1, 1, 1, 1,
+      ])
   }
 
   @Test func unknownInputsAndOutputs() throws {

@@ -21,15 +21,17 @@ import Testing
     let values = seededValues(count: 12, seed: 3)
     for count in [1, 3] {
       let slot = try network.makeSlot(batch: count)
-      for example in 0..<count { try network.encode(values, into: slot, at: example) }
-      try slot.predict(batch: count)
+      for example in 0..<count {
+        try network.encode(SlotInput(values), into: slot, at: example)
+      }
+      try network.run(slot, batch: count, until: .never)
       for example in 0..<count {
         #expect(try network.fetch(from: slot, at: example) == network.fetch(from: slot))
         #expect(try network.kept(in: slot, at: example)["kept"]?.values.count == 5)
       }
       for example in wrongExamples(count) {
         for attempt in [
-          { try network.encode(values, into: slot, at: example) },
+          { try network.encode(SlotInput(values), into: slot, at: example) },
           { _ = try network.fetch(from: slot, at: example) },
           { _ = try network.kept(in: slot, at: example) },
         ] {
@@ -40,7 +42,7 @@ import Testing
               the batch has no such example
                 received  example \(example)
                 needs     \(count == 1 ? "0, the only one" : "0 to 2")
-                remedy    Context(network, batch: …)
+                remedy    makeSlot(batch: …)
               """)
         }
       }

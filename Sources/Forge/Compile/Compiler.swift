@@ -17,6 +17,8 @@ struct Compiler: Sendable {
   let rewrites: [CompileReport.RewriteCount]
   /// The names of the outputs, followed by those of the kept layers.
   let outputNames: [String]
+  /// The tensors that described the outputs and the kept layers.
+  let outputTensors: [Tensor]
   /// The results of kept layers in the lowered graph.
   let keptValues: [OperationGraph.Value]
   /// The number of outputs that are the model's own.
@@ -52,9 +54,8 @@ struct Compiler: Sendable {
     parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
-    let kept = options.keep.compactMap { name in
-      inference.nodes.first { $0.name == name && !$0.isInput }
-    }
+    let kept = options.keep.compactMap { inference.layer($0) }
+    outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
     keptValues = kept.compactMap { lowered.graph.layerOutputs[$0.position] }
     var graph = lowered.graph
     ownOutputCount = graph.outputs.count
@@ -100,7 +101,7 @@ struct Compiler: Sendable {
         .unknownNames("there are no such rewrites", unknown, known: options.rewriteNames))
     }
     let layers = inference.nodes.filter { !$0.isInput }.map(\.name)
-    let missing = options.keep.filter { !layers.contains($0) }
+    let missing = options.keep.filter { inference.layer($0) == nil }.map { "\($0)" }
     if !missing.isEmpty {
       problems.append(
         .unknownNames("there are no such layers to keep", missing, known: layers))

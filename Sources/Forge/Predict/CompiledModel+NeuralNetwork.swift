@@ -1,125 +1,139 @@
 import ForgeCPU
 import ForgeRunner
 import ForgeShapes
+import ForgeSystem
 
-/// A compiled model of one input as a network for a ``Runner``: an array in, the first output out.
+/// A compiled model as a network for a ``Runner``.
+///
+/// A slot takes ``SlotInput`` and returns ``Predictions``. The runner of a compiled model takes
+/// every form of ``PredictionInput`` and converts it.
 extension CompiledModel: BatchNetwork {
-  /// A context for one example.
-  ///
-  /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the model has inputs of unknown size or there is no memory.
-  public func makeSlot() throws -> Context { try Context(self) }
-
   /// The cores that the affinity mask and the CPU quota of the control group leave.
   public var usableCores: Int? { Device.usableCores().logical }
 
-  /// A context for one example whose predictions use at most `threads` threads.
+  /// The memory of one prediction in flight.
+  ///
+  /// - Returns: the slot.
+  /// - Throws: ``PredictionError`` when there is no memory.
+  public func makeSlot() throws -> PredictionSlot {
+    try PredictionSlot(self, batch: 1, threads: nil)
+  }
+
+  /// The memory of one prediction that uses at most `threads` threads.
   ///
   /// - Parameter threads: the number, at least 1.
-  /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the model has inputs of unknown size or there is no memory.
-  public func makeSlot(threads: Int) throws -> Context { try Context(self, threads: threads) }
+  /// - Returns: the slot.
+  /// - Throws: ``PredictionError`` when there is no memory.
+  public func makeSlot(threads: Int) throws -> PredictionSlot {
+    try PredictionSlot(self, batch: 1, threads: threads)
+  }
 
-  /// A context for several examples whose predictions use at most `threads` threads.
+  /// The memory of several predictions that use at most `threads` threads.
   ///
   /// - Parameters:
   ///   - batch: the most examples, up to ``maximumBatch``.
   ///   - threads: the number, at least 1.
-  /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown
-  ///   size, or there is no memory.
-  public func makeSlot(batch: Int, threads: Int) throws -> Context {
-    try Context(self, batch: batch, threads: threads)
+  /// - Returns: the slot.
+  /// - Throws: ``PredictionError`` when the batch does not fit or there is no memory.
+  public func makeSlot(batch: Int, threads: Int) throws -> PredictionSlot {
+    try PredictionSlot(self, batch: batch, threads: threads)
   }
 
-  /// A context for several examples.
+  /// The memory of several predictions.
   ///
   /// - Parameter batch: the most examples, up to ``maximumBatch``.
-  /// - Returns: the context.
-  /// - Throws: ``PredictionError`` when the batch does not fit, the model has inputs of unknown
-  ///   size, or there is no memory.
-  public func makeSlot(batch: Int) throws -> Context { try Context(self, batch: batch) }
+  /// - Returns: the slot.
+  /// - Throws: ``PredictionError`` when the batch does not fit or there is no memory.
+  public func makeSlot(batch: Int) throws -> PredictionSlot {
+    try PredictionSlot(self, batch: batch, threads: nil)
+  }
 
-  /// Writes the values of the single input.
+  /// Checks the inputs of a prediction and keeps them in its slot.
   ///
   /// - Parameters:
-  ///   - input: the values in row-major order, of exactly the input's size.
-  ///   - slot: the context of this prediction.
-  /// - Throws: ``PredictionError`` when the number of values is not the input's.
-  public func encode(_ input: [Float], into slot: Context) throws { try slot.write(input) }
+  ///   - input: the inputs.
+  ///   - slot: the slot of this prediction.
+  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit.
+  public func encode(_ input: SlotInput, into slot: PredictionSlot) throws {
+    try slot.encode(input.inputs, example: 0)
+  }
 
-  /// Writes the values of the single input for one of several examples.
+  /// Checks the inputs of one of several examples and keeps them in its slot.
   ///
   /// - Parameters:
-  ///   - input: the values in row-major order, of exactly the input's size.
-  ///   - slot: the context of this prediction.
+  ///   - input: the inputs.
+  ///   - slot: the slot of this prediction.
   ///   - index: the index of the example.
-  /// - Throws: ``PredictionError`` when the number of values is not the input's, or the context has
-  ///   no such example.
-  public func encode(_ input: [Float], into slot: Context, at index: Int) throws {
-    try slot.write(input, example: index)
+  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, or the slot
+  ///   has no such example.
+  public func encode(_ input: SlotInput, into slot: PredictionSlot, at index: Int) throws {
+    try slot.encode(input.inputs, example: index)
   }
 
   /// Computes the outputs.
   ///
-  /// - Parameter slot: the context of this prediction.
-  /// - Throws: ``PredictionError`` as ``Context/predict(batch:)``.
-  public func run(_ slot: Context) throws { try slot.predict() }
+  /// - Parameter slot: the slot of this prediction.
+  public func run(_ slot: PredictionSlot) throws { _ = slot.run(batch: 1, until: StopCondition()) }
 
   /// Computes the outputs, checking the stop signal before each step.
   ///
   /// - Parameters:
-  ///   - slot: the context of this prediction.
+  ///   - slot: the slot of this prediction.
   ///   - stop: the signal to stop.
-  /// - Throws: ``RunnerError`` when it was stopped, else ``PredictionError``.
-  public func run(_ slot: Context, until stop: borrowing StopSignal) throws {
-    try slot.predict(until: stop)
+  /// - Throws: ``RunnerError`` when it was stopped.
+  public func run(_ slot: PredictionSlot, until stop: borrowing StopSignal) throws {
+    try run(slot, batch: 1, until: stop)
   }
 
   /// Computes the outputs of several examples, checking the stop signal before each step.
   ///
   /// - Parameters:
-  ///   - slot: the context of this prediction.
+  ///   - slot: the slot of these predictions.
   ///   - batch: the number of examples it holds.
   ///   - stop: the signal to stop.
-  /// - Throws: ``RunnerError`` when it was stopped, else ``PredictionError``.
-  public func run(_ slot: Context, batch: Int, until stop: borrowing StopSignal) throws {
-    try slot.predict(batch: batch, until: stop)
+  /// - Throws: ``RunnerError`` when it was stopped.
+  public func run(_ slot: PredictionSlot, batch: Int, until stop: borrowing StopSignal) throws {
+    if !slot.run(batch: batch, until: stop.condition) { try stop.check() }
   }
 
-  /// Reads the values of the first output.
+  /// Reads the results.
   ///
-  /// - Parameter slot: the context of this prediction.
-  /// - Returns: the values in row-major order.
-  public func fetch(from slot: Context) -> [Float] { slot.output() }
+  /// - Parameter slot: the slot of this prediction.
+  /// - Returns: the outputs and the kept layers.
+  /// - Throws: ``PredictionError`` when a custom layer or a check failed.
+  public func fetch(from slot: PredictionSlot) throws -> Predictions {
+    try slot.results(example: 0)
+  }
 
-  /// Reads the values of the first output of one of several examples.
+  /// Reads the results of one of several examples.
   ///
   /// - Parameters:
-  ///   - slot: the context of this prediction.
+  ///   - slot: the slot of this prediction.
   ///   - index: the index of the example.
-  /// - Returns: the values in row-major order.
-  /// - Throws: ``PredictionError`` when the context has no such example.
-  public func fetch(from slot: Context, at index: Int) throws -> [Float] {
-    try slot.check(example: index)
-    return slot.output(example: index)
+  /// - Returns: the outputs and the kept layers.
+  /// - Throws: ``PredictionError`` when a custom layer or a check failed, or the slot has no such
+  ///   example.
+  public func fetch(from slot: PredictionSlot, at index: Int) throws -> Predictions {
+    try slot.results(example: index)
   }
 
   /// Reads the layers that `keep` named.
   ///
-  /// - Parameter slot: the context of this prediction.
+  /// - Parameter slot: the slot of this prediction.
   /// - Returns: their values by name.
-  public func kept(in slot: Context) -> [String: TensorValues] { slot.kept() }
+  /// - Throws: ``PredictionError``, as ``fetch(from:)``.
+  public func kept(in slot: PredictionSlot) throws -> [String: TensorValues] {
+    try slot.results(example: 0).kept
+  }
 
   /// Reads the layers that `keep` named, of one of several examples.
   ///
   /// - Parameters:
-  ///   - slot: the context of this prediction.
+  ///   - slot: the slot of this prediction.
   ///   - index: the index of the example.
   /// - Returns: their values by name.
-  /// - Throws: ``PredictionError`` when the context has no such example.
-  public func kept(in slot: Context, at index: Int) throws -> [String: TensorValues] {
-    try slot.check(example: index)
-    return slot.kept(example: index)
+  /// - Throws: ``PredictionError``, as ``fetch(from:at:)``.
+  public func kept(in slot: PredictionSlot, at index: Int) throws -> [String: TensorValues] {
+    try slot.results(example: index).kept
   }
 }

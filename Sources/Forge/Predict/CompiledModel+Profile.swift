@@ -36,7 +36,9 @@ extension CompiledModel {
     runs: Int = 20, inputShapes: [String: Shape] = [:]
   ) throws(PredictionError) -> [StepProfile] {
     let executable = try executable(for: try shapes(named: inputShapes))
-    return try withMemory(executable, batch: 1) { memory throws(PredictionError) in
+    return try withMemory { reusable throws(PredictionError) in
+      let memory = try self.memory(executable, in: reusable)
+      memory.resetCrops()
       memory.fillInputs()
       for _ in 0..<2 { try self.run(memory, batch: 1) }
       var seconds = Array(repeating: 0.0, count: executable.steps.count)

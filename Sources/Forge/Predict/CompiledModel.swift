@@ -22,6 +22,10 @@ public final class CompiledModel: Sendable {
   /// The report of the compile.
   public let report: CompileReport
 
+  /// The tensors that described the inputs, in order.
+  let inputTensors: [Tensor]
+  /// The names and tensors of the outputs and the kept layers.
+  let outputTable: OutputTable
   let compiler: Compiler
   private let network: any BackendNetwork
   private let executables: ExecutableCache
@@ -38,7 +42,11 @@ public final class CompiledModel: Sendable {
     executables = ExecutableCache(capacity: compiler.options.planCacheSize)
     inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
     inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
+    inputTensors = compiler.inference.inputs.map { compiler.inference.nodes[$0].tensor }
     outputNames = compiler.outputNames
+    outputTable = OutputTable(
+      names: compiler.outputNames, tensors: compiler.outputTensors,
+      ownCount: compiler.ownOutputCount)
     do throws(BackendError) {
       network = try compiler.network()
       fixedExecutable =
@@ -94,28 +102,6 @@ public final class CompiledModel: Sendable {
     (network.constantByteCount, executables.byteCount)
   }
 
-  /// The shapes of all inputs; those that take any size are looked up in `named`.
-  func shapes(named: [String: Shape]) throws(PredictionError) -> [Shape] {
-    try checkInputNames(named.keys)
-    var shapes: [Shape] = []
-    for (name, declared) in zip(inputNames, inputShapes) {
-      guard let given = named[name] else {
-        guard declared.isKnown else { throw .sizeNeeded(name, declared) }
-        shapes.append(declared)
-        continue
-      }
-      guard given.rank == declared.rank, given.isKnown,
-        zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
-      else { throw .wrongShape(name, received: given, needs: declared) }
-      // The range that also bounds the declared sizes of an Input.
-      let range = 1...ConvolutionGeometry.maximumArgument
-      guard given.dimensions.allSatisfy({ range.contains($0 ?? 0) }), given.elementCount != nil
-      else { throw .sizeOutOfRange(name, received: given, needs: declared, range: range) }
-      shapes.append(given)
-    }
-    return shapes
-  }
-
   /// The executable for inputs of these sizes, cached after the first use.
   func executable(for shapes: [Shape]) throws(PredictionError) -> any Executable {
     if let known = fixedExecutable ?? executables.executable(for: shapes) { return known }
@@ -131,7 +117,7 @@ public final class CompiledModel: Sendable {
   /// New memory for an executable.
   func makeMemory(
     _ executable: any Executable, batch: Int, threads: Int? = nil,
-    workspace: UnsafeMutableRawPointer? = nil
+    workspace: WorkspaceMemory? = nil
   ) throws(PredictionError) -> PredictionMemory {
     do {
       return try PredictionMemory(
@@ -142,28 +128,54 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// Passes memory to `body`: the spare memory if it fits and is free, else new memory.
+  /// Passes memory to `body`: that of the previous prediction if it is free, else new memory.
   func withMemory<Result>(
-    _ executable: any Executable, batch: Int,
-    _ body: (PredictionMemory) throws(PredictionError) -> Result
+    _ body: (ReusableMemory) throws(PredictionError) -> Result
   ) throws(PredictionError) -> Result {
-    let memory: PredictionMemory
-    if let spare = takeSpare(executable, batch: batch) {
-      memory = spare
-    } else {
-      memory = try makeMemory(executable, batch: batch)
-    }
+    let memory = spare.take() ?? ReusableMemory()
     defer { spare.put(memory) }
     return try body(memory)
   }
 
-  private func takeSpare(_ executable: any Executable, batch: Int) -> PredictionMemory? {
-    guard let taken = spare.take() else { return nil }
-    guard taken.executable === executable, taken.maximumBatch >= batch else {
-      spare.put(taken)
-      return nil
+  /// The memory for an executable within reusable memory.
+  func memory(
+    _ executable: any Executable, batch: Int = 1, in reusable: ReusableMemory, threads: Int? = nil
+  ) throws(PredictionError) -> PredictionMemory {
+    do {
+      return try reusable.memory(
+        for: executable, batch: batch, threads: min(threads ?? self.threads, self.threads))
+    } catch {
+      throw .noMemory(error)
     }
-    return taken
+  }
+
+  /// Runs one prediction with inputs that have been checked.
+  ///
+  /// `kept` says whether the kept layers are read too.
+  ///
+  /// - Returns: the results, or `nil` if `stop` was met before the last step.
+  func predictions(
+    _ inputs: CheckedInputs, in reusable: ReusableMemory, threads: Int? = nil, kept: Bool = true,
+    until stop: StopCondition = StopCondition()
+  ) throws(PredictionError) -> Predictions? {
+    let memory = try memory(inputs.executable, in: reusable, threads: threads)
+    for (index, values) in inputs.values.enumerated() {
+      _ = memory.input(index).update(fromContentsOf: values)
+    }
+    memory.resetCrops()
+    for (layer, crop) in inputs.crops { try memory.crop(layer, to: crop) }
+    guard try run(memory, batch: 1, until: stop) else { return nil }
+    return predictions(in: memory, kept: kept)
+  }
+
+  /// The results of one of the examples in a prediction's memory.
+  func predictions(
+    in memory: PredictionMemory, example: Int = 0, kept: Bool = true
+  ) -> Predictions {
+    let count = kept ? outputTable.names.count : outputTable.ownCount
+    return Predictions(
+      table: outputTable,
+      tensors: (0..<count).map { memory.tensor(ofOutput: $0, example: example) })
   }
 
   /// Runs a prediction in its memory and makes the checks that the options request.

@@ -10,10 +10,12 @@ import Synchronization
 /// from two threads at once is an error. ``predict(batch:)`` does not allocate.
 /// ```swift
 /// let context = try Context(network)
-/// context.withInput(0) { pixels in … }
+/// try context.set("image", to: pixels)
 /// try context.predict()
-/// context.withOutput(0) { probabilities in … }
+/// let probabilities = context["class"]?.values
 /// ```
+/// ``withInput(_:_:)-(Int,_)`` and ``withOutput(_:_:)-(Int,_)`` reach the memory itself, without
+/// copies or allocations.
 public final class Context {
   /// The compiled model it belongs to.
   public let network: CompiledModel
@@ -62,7 +64,10 @@ public final class Context {
     self.network = network
     memory = try network.makeMemory(
       try network.executable(for: try network.shapes(named: inputShapes)), batch: batch,
-      threads: threads, workspace: workspace?.baseAddress)
+      threads: threads,
+      workspace: workspace.flatMap { memory in
+        memory.baseAddress.map { WorkspaceMemory(borrowing: $0, byteCount: memory.count) }
+      })
   }
 
   // MARK: Inputs and outputs
@@ -161,13 +166,14 @@ public final class Context {
   /// Computes the output of one example directly from the caller's values.
   ///
   /// - Parameters:
-  ///   - input: the values of the single input.
-  ///   - output: memory for exactly the values of the first output.
-  /// - Throws: ``PredictionError`` when the model has several inputs or a count does not fit, else
-  ///   as ``predict(batch:)``.
+  ///   - input: the values of the only input.
+  ///   - output: memory for exactly the values of the only output.
+  /// - Throws: ``PredictionError`` when the model has several inputs or outputs or a count does not
+  ///   fit, else as ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(PredictionError) {
+    try network.checkSingleOutput()
     let target = try singleInput(count: input.count)
     let source = UnsafeMutableBufferPointer(
       rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
@@ -183,29 +189,31 @@ public final class Context {
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
   }
 
-  /// Writes the values of the single input for one of the examples.
-  func write(_ values: [Float], example: Int = 0) throws(PredictionError) {
-    let target = try singleInput(count: values.count, example: example)
-    _ = target.update(fromContentsOf: values)
-  }
-
-  /// The first output of one of the examples, which exists.
-  func output(example: Int = 0) -> [Float] { memory.tensor(ofOutput: 0, example: example).values }
-
-  /// The kept outputs of one of the examples, which exists; see ``CompileOptions/keep``.
-  func kept(example: Int = 0) -> [String: TensorValues] {
-    network.kept(in: memory, example: example)
+  /// Claims the context, passes its memory to `body` and releases it.
+  func exclusively<Result>(
+    _ body: (PredictionMemory) throws(PredictionError) -> Result
+  ) throws(PredictionError) -> Result {
+    guard begin() else { throw .busy }
+    defer { end() }
+    return try body(memory)
   }
 
   /// The memory of the only input for one of the examples, when `count` values fit it.
   private func singleInput(
-    count: Int, example: Int = 0
+    count: Int
   ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
     try network.checkSingleInput()
-    try network.check(count: count, input: 0, executable: memory.executable, batch: 1)
+    return try values(ofInput: 0, count: count)
+  }
+
+  /// The memory of an input for one of the examples, when `count` values fit it.
+  func values(
+    ofInput index: Int, count: Int, example: Int = 0
+  ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
+    try network.check(count: count, input: index, executable: memory.executable, batch: 1)
     try check(example: example)
     return UnsafeMutableBufferPointer(
-      rebasing: memory.input(0)[example * count..<(example + 1) * count])
+      rebasing: memory.input(index)[example * count..<(example + 1) * count])
   }
 
   /// Checks that there is such an example.

@@ -10,13 +10,13 @@ extension PredictionError {
     let each = batch == 1 ? "\(shape)" : "\(batch) times \(shape)"
     return PredictionError(
       .wrongValueCount, "input \"\(input)\" has the wrong number of values",
-      received: "\(count) values", needs: "\(needs) values: \(each)")
+      received: counted(count, "value"), needs: "\(counted(needs, "value")): \(each)")
   }
 
   static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError {
     PredictionError(
       .wrongValueCount, "the memory for output \"\(output)\" has the wrong size",
-      received: "\(count) values", needs: "\(needs) values")
+      received: counted(count, "value"), needs: counted(needs, "value"))
   }
 
   static func sizeNeeded(_ input: String, _ shape: Shape) -> PredictionError {
@@ -45,20 +45,26 @@ extension PredictionError {
     PredictionError(
       .noMemory, "there is no memory for the prediction",
       needs: error.byteCount == .max
-        ? "more bytes than can be counted" : "\(error.byteCount) bytes",
+        ? "more bytes than can be counted" : bytes(error.byteCount),
       remedy: "predict fewer examples at a time, or smaller inputs")
   }
 
   static func wrongBatch(_ count: Int, maximum: Int, remedy: String) -> PredictionError {
     PredictionError(
       .wrongBatch, count < 1 ? "the batch is empty" : "the batch is too large",
-      received: "\(count) examples", needs: "1 to \(maximum)", remedy: remedy)
+      received: counted(count, "example"), needs: "1 to \(maximum)", remedy: remedy)
   }
 
   static func wrongExample(_ index: Int, count: Int, remedy: String) -> PredictionError {
     PredictionError(
       .wrongBatch, "the batch has no such example", received: "example \(index)",
       needs: count == 1 ? "0, the only one" : "0 to \(count - 1)", remedy: remedy)
+  }
+
+  static func notPredicted(_ example: Int) -> PredictionError {
+    PredictionError(
+      .wrongBatch, "the example has not been predicted", received: "example \(example)",
+      needs: "encode and run before fetch")
   }
 
   static var emptyBatch: PredictionError {
@@ -75,10 +81,30 @@ extension PredictionError {
     PredictionError(.missingInput, "input \"\(name)\" is missing", needs: "\(shape)")
   }
 
-  static func inputCount(_ count: Int, what: String) -> PredictionError {
+  static func unknownTensor(
+    _ reference: some TensorReference, what: String, known: [String]
+  ) -> PredictionError {
+    switch reference.tensorIdentity {
+    case .name(let name): return .unknownName(name, what: what, known: known)
+    case .object:
+      return PredictionError(
+        .unknownName, "the tensor is no \(what) of the model",
+        needs: known.map { "\"\($0)\"" }.joined(separator: ", "))
+    }
+  }
+
+  static func inputCount(_ count: Int) -> PredictionError {
     PredictionError(
-      .missingInput, "the model has \(count) \(what), so they must be named",
+      .missingInput, "the model has \(count) inputs, so they must be named",
       remedy: "predict([\"name\": values, …])")
+  }
+
+  static func outputCount(_ names: [String], inputs: [String]) -> PredictionError {
+    let inputs = inputs.map { "\"\($0)\": values" }.joined(separator: ", ")
+    return PredictionError(
+      .severalOutputs, "the model has \(names.count) outputs, so they are found by name",
+      received: names.map { "\"\($0)\"" }.joined(separator: ", "),
+      remedy: "predict([\(inputs)])[\"\(names.first ?? "name")\"]")
   }
 
   static var busy: PredictionError {

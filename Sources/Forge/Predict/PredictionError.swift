@@ -13,6 +13,8 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case unknownName
   /// An input was not given.
   case missingInput
+  /// The caller takes one output of a model that has several.
+  case severalOutputs
   /// The shape is not one that the model takes.
   case wrongShape
   /// A prediction is running in this context.

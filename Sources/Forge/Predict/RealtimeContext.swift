@@ -6,17 +6,27 @@ import ForgeShapes
 /// ``predict(batch:)`` runs the steps on one thread, whatever the options of the
 /// compile: no allocation, no lock, no system call, no reference counting. The only protection from
 /// use by two threads at once is that it cannot be copied.
+///
+/// Names are looked up before the thread starts. A `Mutex` hands the context over, and the thread
+/// takes it out once:
 /// ```swift
-/// let network = try model.compile(parameters: …, options: .init(maximumBatch: 16))
 /// let context = try RealtimeContext(network, batch: 16)
-/// // on the audio thread:
-/// context.withInput(0) { samples in … }
-/// try context.predict(batch: blocks)
-/// context.withOutput(0) { samples in … }
+/// let gain = try context.index(ofInput: "gain")
+/// let handover = Mutex<RealtimeContext?>(context)
+/// startAudioThread {
+///   guard let context = handover.withLock({ $0.take() }) else { return }
+///   while isPlaying {
+///     context.setInput(gain, to: currentGain)
+///     context.withInput(0) { samples in … }
+///     try context.predict(batch: blocks)
+///     context.withOutput(0) { samples in … }
+///   }
+/// }
 /// ```
 public struct RealtimeContext: ~Copyable {
   /// The most examples one prediction may hold.
   public let maximumBatch: Int
+  private let network: CompiledModel
   private let run: RealtimeRun
   private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
@@ -45,6 +55,7 @@ public struct RealtimeContext: ~Copyable {
     guard let run = memory.runner.realtimeRun else { throw .notRealtime("a custom layer") }
     self.memory = memory
     self.run = run
+    self.network = network
     maximumBatch = batch
     let executable = memory.executable
     inputs = .allocate(capacity: executable.inputSizes.count)
@@ -56,6 +67,25 @@ public struct RealtimeContext: ~Copyable {
   deinit {
     inputs.deallocate()
     outputs.deallocate()
+  }
+
+  /// The position of an input, to be looked up before the real-time work begins.
+  ///
+  /// - Parameter input: the name, or the tensor that described it.
+  /// - Returns: the position in the order of the model.
+  /// - Throws: ``PredictionError`` when there is no such input.
+  public func index(ofInput input: some TensorReference) throws(PredictionError) -> Int {
+    try network.index(ofInput: input)
+  }
+
+  /// The position of an output or of a kept layer, to be looked up before the real-time work
+  /// begins.
+  ///
+  /// - Parameter output: the name, or the tensor that described it.
+  /// - Returns: the position in the order of the model; kept layers follow the outputs.
+  /// - Throws: ``PredictionError`` when there is no such output.
+  public func index(ofOutput output: some TensorReference) throws(PredictionError) -> Int {
+    try network.index(ofOutput: output)
   }
 
   /// Lets `body` write an input: row-major values, `maximumBatch` examples one after the other.
@@ -112,5 +142,35 @@ public struct RealtimeContext: ~Copyable {
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
     for example in 0..<batch { run.function(run.context, example) }
+  }
+
+  /// Computes the output of one example directly from the caller's values, on this thread.
+  ///
+  /// - Parameters:
+  ///   - input: the values of the only input, of exactly its size.
+  ///   - output: memory for exactly the values of the only output.
+  /// - Throws: ``PredictionError`` when the model has several inputs or outputs or a count does not
+  ///   fit, the only cases that allocate.
+  public func predict(
+    _ input: Span<Float>, into output: inout MutableSpan<Float>
+  ) throws(PredictionError) {
+    try network.checkSingleInput()
+    try network.checkSingleOutput()
+    let (source, target) = (inputs[0], outputs[0])
+    guard input.count == source.count / maximumBatch else {
+      throw .wrongValueCount(
+        input.count, input: network.inputNames[0], needs: source.count / maximumBatch,
+        shape: Shape(sizes: memory.executable.inputSizes[0]), batch: 1)
+    }
+    guard output.count == target.count / maximumBatch else {
+      throw .wrongOutputCount(
+        output.count, output: network.outputNames[0], needs: target.count / maximumBatch)
+    }
+    input.withUnsafeBufferPointer { _ = source.update(fromContentsOf: $0) }
+    run.function(run.context, 0)
+    output.withUnsafeMutableBufferPointer { buffer in
+      _ = buffer.update(
+        fromContentsOf: UnsafeMutableBufferPointer(rebasing: target[..<buffer.count]))
+    }
   }
 }

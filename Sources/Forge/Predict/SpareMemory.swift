@@ -13,17 +13,17 @@ struct SpareMemory: ~Copyable, Sendable {
   deinit { Self.owned(kept.load(ordering: .acquiring))?.release() }
 
   /// Takes the memory, which the caller then owns; `nil` when another thread has it.
-  func take() -> PredictionMemory? {
+  func take() -> ReusableMemory? {
     Self.owned(kept.exchange(0, ordering: .acquiring))?.takeRetainedValue()
   }
 
-  /// Replaces the kept memory: the most recent sizes are the likeliest to be used next.
-  func put(_ memory: PredictionMemory) {
+  /// Replaces the kept memory.
+  func put(_ memory: ReusableMemory) {
     let bits = UInt(bitPattern: Unmanaged.passRetained(memory).toOpaque())
     Self.owned(kept.exchange(bits, ordering: .acquiringAndReleasing))?.release()
   }
 
-  private static func owned(_ bits: UInt) -> Unmanaged<PredictionMemory>? {
+  private static func owned(_ bits: UInt) -> Unmanaged<ReusableMemory>? {
     UnsafeRawPointer(bitPattern: bits).map { Unmanaged.fromOpaque($0) }
   }
 }

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// The options of a compile.
 public struct CompileOptions: Sendable {
   /// Optional checks in addition to those of counts and shapes.
@@ -57,10 +59,10 @@ public struct CompileOptions: Sendable {
 
   /// The maximum number of examples per prediction, 1 to 2²⁰.
   public var maximumBatch: Int
-  /// The names of layers whose outputs can be read after a prediction.
+  /// The layers whose outputs can be read after a prediction, by name or by `Tensor`.
   ///
   /// Keeping a layer does not change any output.
-  public var keep: [String]
+  public var keep: [any TensorReference]
   /// The checks of the compile and of each prediction.
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
@@ -109,7 +111,7 @@ public struct CompileOptions: Sendable {
   ///
   /// - Parameters:
   ///   - maximumBatch: the most examples one prediction may hold.
-  ///   - keep: layers whose outputs can be read after a prediction.
+  ///   - keep: layers whose outputs can be read after a prediction, by name or by `Tensor`.
   ///   - checks: what the compile and each prediction check: `.finiteOutputs`, `.finiteParameters`
   ///     or both.
   ///   - verify: whether the plan is compared with the reference executor.
@@ -126,7 +128,7 @@ public struct CompileOptions: Sendable {
   ///     core that the process may use, whatever `threads` is.
   ///   - precision: the precision of dense layers and convolutions.
   public init(
-    maximumBatch: Int = 64, keep: [String] = [], checks: Checks = .none,
+    maximumBatch: Int = 64, keep: [any TensorReference] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
     instructionSet: InstructionSet? = nil, preference: Preference = .speed,
     tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,

@@ -14,12 +14,12 @@ package final class PredictionMemory {
   /// The maximum number of examples.
   package var maximumBatch: Int { workspace.batch }
 
-  /// Allocates the memory, or prepares a caller's `workspace` of the required size and alignment.
+  /// Allocates the memory, or prepares a `workspace` of at least the required size.
   ///
   /// - Throws: `NoMemory` if the allocation fails.
   package init(
     _ executable: any Executable, batch: Int, threads: Int,
-    workspace: UnsafeMutableRawPointer? = nil
+    workspace: WorkspaceMemory? = nil
   ) throws(NoMemory) {
     self.executable = executable
     self.workspace = try Workspace(executable, batch: batch, memory: workspace)

@@ -17,25 +17,24 @@ package final class Workspace {
   package let crops: UnsafeMutablePointer<Double>
   /// The arena of one example.
   package let arena: UnsafeMutableRawPointer
-  /// The memory, unless the caller owns it.
-  private let owned: UnsafeMutableRawPointer?
+  private let memory: WorkspaceMemory
 
-  /// Prepares memory of ``byteCount(of:batch:)`` bytes, allocated unless `memory` is given.
+  /// Prepares memory of at least ``byteCount(of:batch:)`` bytes, allocated unless it is given.
   ///
   /// All bytes are set to zero, which also takes the page faults before the first prediction.
   ///
   /// - Throws: `NoMemory` if the allocation fails.
   package init(
-    _ executable: any Executable, batch: Int, memory: UnsafeMutableRawPointer? = nil
+    _ executable: any Executable, batch: Int, memory: WorkspaceMemory? = nil
   ) throws(NoMemory) {
     let layout = try Layout(executable, batch: batch)
-    guard let start = memory ?? AlignedMemory.allocate(byteCount: layout.byteCount) else {
-      throw NoMemory(byteCount: layout.byteCount)
-    }
+    let memory =
+      if let memory { memory } else { try WorkspaceMemory(byteCount: layout.byteCount) }
+    let start = memory.start
     start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.byteCount)
     self.executable = executable
     self.batch = batch
-    owned = memory == nil ? start : nil
+    self.memory = memory
     let values = layout.values.map { offset, count in
       UnsafeMutableBufferPointer(
         start: (start + offset).assumingMemoryBound(to: Float.self), count: count)
@@ -46,8 +45,6 @@ package final class Workspace {
     arena = start + layout.arenaOffset
     for (slot, crop) in executable.cropSlots.enumerated() { setCrop(crop.whole, slot: slot) }
   }
-
-  deinit { AlignedMemory.free(owned) }
 
   /// Returns the bytes of a workspace.
   ///

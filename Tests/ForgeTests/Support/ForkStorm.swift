@@ -152,9 +152,10 @@ final class ForkStorm: @unchecked Sendable {
     let expected = pooledResult
     withUnsafePointer(to: isRight) { isRight in
       nonisolated(unsafe) let isRight = isRight
-      runner.predictDirectly(pooledInput) { answer in
+      runner.predictDirectly(SlotInput(pooledInput)) { answer in
         isRight.pointee.store(
-          (try? answer.get().prediction) == expected, ordering: .relaxed)
+          (try? answer.get().prediction.outputs.values.first?.values) == expected,
+          ordering: .relaxed)
         isDone.signal()
       }
       isDone.wait()
@@ -165,7 +166,7 @@ final class ForkStorm: @unchecked Sendable {
   /// Every form of asking is refused, nothing that watches waits.
   private func faultOfRunnerInChild() -> Fault? {
     let isRefused = ForkSafe(false)
-    runner.predictDirectly(pooledInput) { answer in
+    runner.predictDirectly(SlotInput(pooledInput)) { answer in
       guard case .failure(let error as RunnerError) = answer else { return }
       isRefused.withLock { $0 = error.kind == .forked }
     }

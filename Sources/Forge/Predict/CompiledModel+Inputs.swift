@@ -1,0 +1,161 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The inputs of one prediction after they have passed all checks.
+struct CheckedInputs {
+  /// The executable for their sizes.
+  let executable: any Executable
+  /// The values of each input, in the order of the model.
+  let values: [[Float]]
+  /// The part of its source that a resize samples, by the layer's name.
+  let crops: [String: CropRectangle]
+}
+
+extension CompiledModel {
+  /// Checks the inputs of one prediction and finds the executable for their sizes.
+  ///
+  /// `isSingle` says whether the caller takes only one output. `sizes` are those of a context, in
+  /// which inputs without sizes have them and other inputs must.
+  func checked(
+    _ inputs: PredictionInputs, isSingle: Bool = false, sizes: [[Int]]? = nil
+  ) throws(PredictionError) -> CheckedInputs {
+    if isSingle { try checkSingleOutput() }
+    let values = try ordered(inputs.form)
+    var shapes: [Shape] = []
+    for (index, values) in values.enumerated() {
+      let own = sizes.map { Shape(sizes: $0[index]) }
+      let shape = try shape(ofInput: index, given: values.shape ?? own)
+      if let own, shape != own {
+        throw .wrongShape(inputNames[index], received: shape, needs: own)
+      }
+      shapes.append(shape)
+    }
+    let executable = try executable(for: shapes)
+    for (index, values) in values.enumerated() {
+      try check(count: values.floats.count, input: index, executable: executable, batch: 1)
+    }
+    for (layer, crop) in inputs.crops { try executable.check(crop, of: layer) }
+    return CheckedInputs(
+      executable: executable, values: values.map(\.floats), crops: inputs.crops)
+  }
+
+  /// The values of each input, in the order of the model.
+  private func ordered(
+    _ form: PredictionInputs.Form
+  ) throws(PredictionError) -> [PredictionInputs.Values] {
+    switch form {
+    case .single(let values):
+      try checkSingleInput()
+      return [values]
+    case .named(let named):
+      var found: [PredictionInputs.Values?] = Array(repeating: nil, count: inputNames.count)
+      try checkInputs(named.map(\.input))
+      for (input, values) in named {
+        found[try index(ofInput: input)] = values
+      }
+      if let missing = found.firstIndex(where: { $0 == nil }) {
+        throw .missingInput(inputNames[missing], inputShapes[missing])
+      }
+      return found.compactMap(\.self)
+    }
+  }
+
+  /// The index of an input.
+  func index(ofInput input: some TensorReference) throws(PredictionError) -> Int {
+    let index =
+      switch input.tensorIdentity {
+      case .name(let name): inputNames.firstIndex(of: name)
+      case .object(let object): inputTensors.firstIndex { ObjectIdentifier($0) == object }
+      }
+    guard let index else { throw .unknownTensor(input, what: "input", known: inputNames) }
+    return index
+  }
+
+  /// The index of an output or of a kept layer.
+  func index(ofOutput output: some TensorReference) throws(PredictionError) -> Int {
+    guard let index = outputTable.index(of: output) else {
+      throw .unknownTensor(output, what: "output or kept layer", known: outputNames)
+    }
+    return index
+  }
+
+  /// Checks that the model has each of these inputs; the error names the first by name.
+  private func checkInputs(_ inputs: [any TensorReference]) throws(PredictionError) {
+    let sorted = inputs.sorted { "\($0)" < "\($1)" }
+    for input in sorted { _ = try index(ofInput: input) }
+  }
+
+  /// The shape of an input, given its sizes in one prediction.
+  func shape(ofInput index: Int, given: Shape?) throws(PredictionError) -> Shape {
+    let (name, declared) = (inputNames[index], inputShapes[index])
+    guard let given else {
+      guard declared.isKnown else { throw .sizeNeeded(name, declared) }
+      return declared
+    }
+    guard given.rank == declared.rank, given.isKnown,
+      zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
+    else { throw .wrongShape(name, received: given, needs: declared) }
+    // The range that also bounds the declared sizes of an Input.
+    let range = 1...ConvolutionGeometry.maximumArgument
+    guard given.dimensions.allSatisfy({ range.contains($0 ?? 0) }), given.elementCount != nil
+    else { throw .sizeOutOfRange(name, received: given, needs: declared, range: range) }
+    return given
+  }
+
+  /// The shapes of all inputs; those that take any size are looked up in `named`.
+  func shapes(named: [String: Shape]) throws(PredictionError) -> [Shape] {
+    if let unknown = named.keys.filter({ !inputNames.contains($0) }).min() {
+      throw .unknownName(unknown, what: "input", known: inputNames)
+    }
+    var shapes: [Shape] = []
+    for (index, name) in inputNames.enumerated() {
+      shapes.append(try shape(ofInput: index, given: named[name]))
+    }
+    return shapes
+  }
+
+  /// Checks that the model has one input.
+  func checkSingleInput() throws(PredictionError) {
+    guard inputNames.count == 1 else { throw .inputCount(inputNames.count) }
+  }
+
+  /// Checks that the model has one output besides kept layers.
+  func checkSingleOutput() throws(PredictionError) {
+    guard outputTable.ownCount == 1 else {
+      throw .outputCount(Array(outputNames.prefix(outputTable.ownCount)), inputs: inputNames)
+    }
+  }
+
+  /// Checks the number of examples.
+  func check(batch: Int) throws(PredictionError) {
+    guard (1...maximumBatch).contains(batch) else {
+      throw .wrongBatch(
+        batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
+    }
+  }
+
+  /// Checks the number of values for an input.
+  func check(
+    count: Int, input: Int, executable: any Executable, batch: Int
+  ) throws(PredictionError) {
+    let sizes = executable.inputSizes[input]
+    let needed = sizes.reduce(1, *) * batch
+    guard count == needed else {
+      throw .wrongValueCount(
+        count, input: inputNames[input], needs: needed, shape: Shape(sizes: sizes), batch: batch)
+    }
+  }
+}
+
+extension Executable {
+  /// Checks that a layer can be cropped to a rectangle.
+  func check(_ crop: CropRectangle, of layer: String) throws(PredictionError) {
+    let slots = cropSlots.filter { $0.name == layer }
+    guard !slots.isEmpty else {
+      throw .unknownName(layer, what: "Resize layer", known: cropSlots.map(\.name))
+    }
+    for slot in slots where !crop.fits(width: slot.width, height: slot.height) {
+      throw .wrongCrop(layer, crop, width: slot.width, height: slot.height)
+    }
+  }
+}

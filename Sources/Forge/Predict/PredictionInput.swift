@@ -1,0 +1,89 @@
+import ForgeShapes
+
+/// The inputs of one prediction, in any form that a network takes.
+///
+/// | input | output |
+/// | --- | --- |
+/// | an array or a slice of numbers: the only input, of its declared size | `[Float]` |
+/// | ``TensorValues``: the only input, of any size that it takes | `[Float]` |
+/// | a dictionary of those by name or by `Tensor` | ``Predictions`` |
+/// | ``PredictionInputs``: any of these with crops | ``Predictions`` |
+///
+/// `[Float]` is the only output of the model. A model of several outputs takes named inputs.
+public protocol PredictionInput: Sendable {
+  /// The results: `[Float]` for the short forms, ``Predictions`` for named inputs.
+  associatedtype Output: PredictionOutput
+  /// The inputs in the general form.
+  var predictionInputs: PredictionInputs { get }
+}
+
+/// The values of one input: an array or a slice of numbers, or ``TensorValues``.
+public protocol InputValues: PredictionInput where Output == [Float] {}
+
+extension PredictionInputs: PredictionInput {
+  /// All outputs and kept layers.
+  public typealias Output = Predictions
+  /// The value itself.
+  public var predictionInputs: PredictionInputs { self }
+}
+
+extension TensorValues: InputValues {
+  /// The values of the only output.
+  public typealias Output = [Float]
+  /// The values of the only input, with their sizes.
+  public var predictionInputs: PredictionInputs { PredictionInputs(.single(.sized(self))) }
+}
+
+extension Array: PredictionInput, InputValues where Element: TensorElement {
+  /// The values of the only output.
+  public typealias Output = [Float]
+  /// The values of the only input, of its declared size.
+  public var predictionInputs: PredictionInputs {
+    PredictionInputs(.single(.plain(self as? [Float] ?? map(\.float32))))
+  }
+}
+
+extension ArraySlice: PredictionInput, InputValues where Element: TensorElement {
+  /// The values of the only output.
+  public typealias Output = [Float]
+  /// The values of the only input, of its declared size.
+  public var predictionInputs: PredictionInputs {
+    PredictionInputs(.single(.plain(map(\.float32))))
+  }
+}
+
+extension Dictionary: PredictionInput where Key: TensorReference, Value: InputValues {
+  /// All outputs and kept layers.
+  public typealias Output = Predictions
+  /// The values of each input.
+  public var predictionInputs: PredictionInputs {
+    PredictionInputs(
+      .named(
+        flatMap { key, value -> [(input: any TensorReference, values: PredictionInputs.Values)] in
+          guard case .single(let values) = value.predictionInputs.form else { return [] }
+          return [(key, values)]
+        }))
+  }
+}
+
+/// The results of one prediction in the form that belongs to the form of its inputs.
+public protocol PredictionOutput: Sendable {
+  /// Whether it holds the model's only output.
+  static var isSingle: Bool { get }
+  /// Takes the results of a prediction.
+  init(_ predictions: Predictions)
+}
+
+extension Predictions: PredictionOutput {
+  /// `false`: all outputs and kept layers.
+  public static var isSingle: Bool { false }
+  /// The same results.
+  public init(_ predictions: Predictions) { self = predictions }
+}
+
+extension Array: PredictionOutput where Element == Float {
+  /// `true`: the only output.
+  public static var isSingle: Bool { true }
+  /// The values of the first output.
+  public init(_ predictions: Predictions) { self = predictions.tensors.first?.values ?? [] }
+}

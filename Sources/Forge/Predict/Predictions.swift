@@ -1,0 +1,71 @@
+import ForgeGraph
+import ForgeShapes
+
+/// The results of one prediction, found by name or by the `Tensor` that described them.
+///
+/// ```swift
+/// let predictions = try network.predict(["image": photo])
+/// let boxes = predictions["boxes"]?.values
+/// ```
+public struct Predictions: Sendable {
+  /// The names of the results, shared by all predictions of a network.
+  let table: OutputTable
+  /// The outputs of the model, then the kept layers.
+  let tensors: [TensorValues]
+
+  /// The outputs of the model by the names of their layers.
+  public var outputs: [String: TensorValues] { named(0..<table.ownCount) }
+
+  /// The layers that `keep` named.
+  public var kept: [String: TensorValues] { named(table.ownCount..<tensors.count) }
+
+  /// An output or a kept layer; `nil` if the model has none of that name.
+  ///
+  /// - Parameter reference: the name, or the tensor that described it.
+  public subscript(reference: some TensorReference) -> TensorValues? {
+    table.index(of: reference).flatMap { tensors.indices.contains($0) ? tensors[$0] : nil }
+  }
+
+  private func named(_ range: Range<Int>) -> [String: TensorValues] {
+    Dictionary(
+      range.map { (table.names[$0], tensors[$0]) }, uniquingKeysWith: { _, last in last })
+  }
+}
+
+extension Predictions: Equatable {
+  /// Whether names, shapes and values are equal.
+  public static func == (a: Predictions, b: Predictions) -> Bool {
+    a.tensors == b.tensors && a.table.names == b.table.names
+  }
+}
+
+extension Predictions: CustomStringConvertible {
+  /// The names and the shapes of the results.
+  public var description: String {
+    zip(table.names, tensors).map { "\($0): \($1.shape)" }.joined(separator: "\n")
+  }
+}
+
+/// The names of a network's outputs and kept layers.
+final class OutputTable: Sendable {
+  /// The names, those of kept layers last.
+  let names: [String]
+  /// The tensors that described them.
+  let tensors: [Tensor]
+  /// The number of outputs that are the model's own.
+  let ownCount: Int
+
+  init(names: [String], tensors: [Tensor], ownCount: Int) {
+    self.names = names
+    self.tensors = tensors
+    self.ownCount = ownCount
+  }
+
+  /// The index of an output or of a kept layer.
+  func index(of reference: some TensorReference) -> Int? {
+    switch reference.tensorIdentity {
+    case .name(let name): names.firstIndex(of: name)
+    case .object(let object): tensors.firstIndex { ObjectIdentifier($0) == object }
+    }
+  }
+}
