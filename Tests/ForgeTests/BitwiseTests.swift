@@ -80,7 +80,7 @@ import Testing
       #expect(try network.predict(named).bits == bits)
       let slot = try network.makeSlot()
       try network.encode(SlotInput(example), into: slot)
-      try network.run(slot)
+      network.run(slot)
       #expect(try network.fetch(from: slot).outputs.values.first?.values.bits == bits)
     }
   }

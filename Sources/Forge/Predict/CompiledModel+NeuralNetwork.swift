@@ -73,7 +73,7 @@ extension CompiledModel: BatchNetwork {
   /// Computes the outputs.
   ///
   /// - Parameter slot: the slot of this prediction.
-  public func run(_ slot: PredictionSlot) throws { _ = slot.run(batch: 1, until: StopCondition()) }
+  public func run(_ slot: PredictionSlot) { _ = slot.run(batch: 1, until: StopCondition()) }
 
   /// Computes the outputs, checking the stop signal before each step.
   ///
