@@ -30,7 +30,7 @@ import Testing
     }
     var output: [Float] = [0, 0, 0]
     var span = output.mutableSpan
-    try operation.body([CustomInput([2, 4, -6])], &span)
+    try operation.body([CustomInput([2, 4, -6])], [], &span)
     #expect(output == [1, 2, -3])
   }
 
