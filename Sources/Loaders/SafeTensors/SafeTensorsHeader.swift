@@ -4,7 +4,7 @@ import ForgeShapes
 /// tensor.
 struct SafeTensorsHeader {
   /// The maximum length of the JSON in bytes, as in the reference implementation.
-  private static let maximumByteCount = 100_000_000
+  static let maximumByteCount = 100_000_000
   /// The size of the length field in bytes.
   private static let lengthBytes = 8
   /// The maximum nesting depth; valid headers need three levels.
@@ -61,7 +61,7 @@ struct SafeTensorsHeader {
       guard let members = value.object else {
         throw .damaged("the header does not describe it", entry: name.text)
       }
-      if name == "__metadata__" {
+      if name == Self.metadataName {
         try budget.take(entries: members.members.count)
         texts = members.members.compactMap { name, value in value.text.map { (name, $0) } }
       } else {
