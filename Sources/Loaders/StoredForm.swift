@@ -55,6 +55,7 @@ package struct StoredForm: Sendable {
   /// Reads the values in single precision and in the order of the file.
   ///
   /// - Parameter purpose: what error messages name as the path.
+  /// - Returns: the values.
   /// - Throws: ``LoadError``: `outOfMemory`, or `wrongCount` when the source has other values than
   ///   it stated; and what the source throws.
   package func values(for purpose: String) throws -> RawMemory {

@@ -61,7 +61,7 @@ extension LoadError {
     LoadError(
       .badName, "a safetensors file has no such name", path: path, parameter: spec,
       received: "the \(spec.type) of \"\(spec.layer)\"",
-      needs: "the name of a layer, and none of them \"__metadata__\"")
+      needs: "a layer with a name")
   }
 
   static func headerCutOff(needs: Int, received: Int) -> LoadError {

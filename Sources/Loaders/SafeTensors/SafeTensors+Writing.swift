@@ -31,9 +31,7 @@ extension SafeTensors {
     var seen: Set<EntryName> = []
     var forms: [StoredForm] = []
     for ((spec, data), name) in zip(parameters, names) {
-      guard name != SafeTensorsHeader.metadataName, !spec.layer.isEmpty else {
-        throw LoadError.unwritableTensorName(path, for: spec)
-      }
+      guard !spec.layer.isEmpty else { throw LoadError.unwritableTensorName(path, for: spec) }
       guard seen.insert(name).inserted else { throw LoadError.twoParameters(path, name.text, spec) }
       forms.append(
         try StoredForm(spec, data, in: layout, isMatrix: matrices.contains(spec.layer)))
@@ -51,9 +49,6 @@ extension SafeTensors {
 }
 
 extension SafeTensorsHeader {
-  /// The member of the header that is no tensor.
-  static let metadataName = EntryName("__metadata__")
-
   /// The header of a file with single-precision tensors, including its length.
   ///
   /// - Throws: ``LoadError`` of kind `unsupported` for a header that is longer than readers take.

@@ -61,7 +61,7 @@ struct SafeTensorsHeader {
       guard let members = value.object else {
         throw .damaged("the header does not describe it", entry: name.text)
       }
-      if name == Self.metadataName {
+      if name == "__metadata__" {
         try budget.take(entries: members.members.count)
         texts = members.members.compactMap { name, value in value.text.map { (name, $0) } }
       } else {
