@@ -15,6 +15,16 @@ package struct ScopeUse: Sendable {
   /// Whether the tensor is an output of the use.
   package let isOutput: Bool
 
+  package init(
+    id: Int, name: String?, typeName: String, place: SourcePlace?, isOutput: Bool = false
+  ) {
+    self.id = id
+    self.name = name
+    self.typeName = typeName
+    self.place = place
+    self.isOutput = isOutput
+  }
+
   /// The same use of a copied module.
   func with(id: Int) -> ScopeUse {
     ScopeUse(id: id, name: name, typeName: typeName, place: place, isOutput: isOutput)

@@ -41,8 +41,8 @@ public final class Tensor: Sendable {
   /// The name and the place that replace those of the layer.
   package let label: TensorLabel?
   /// The modules that made it, outermost first.
-  package var scopes: [ScopeUse] { storedScopes.withLock { $0 } }
-  private let storedScopes: Mutex<[ScopeUse]>
+  package var scopes: [ScopeUse] { scopeList.uses }
+  private let scopeList = ScopeList()
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
   /// Changed only by a `deinit`, which has exclusive access.
@@ -55,7 +55,6 @@ public final class Tensor: Sendable {
     self.label = label
     self.outcome = Inference.outcome(of: source, inputs: inputs)
     self.order = Self.nextOrder()
-    self.storedScopes = Mutex([])
     self.storedInputs = inputs
   }
 
@@ -81,7 +80,7 @@ public final class Tensor: Sendable {
   static func nextOrder() -> Int { created.add(1, ordering: .relaxed).newValue }
 
   /// Records a module around those that are recorded.
-  func enclose(in scope: ScopeUse) { storedScopes.withLock { $0.insert(scope, at: 0) } }
+  package func enclose(in scope: ScopeUse) { scopeList.enclose(in: scope) }
 
   deinit {
     // In a chain of 100,000 nodes, recursive releases would overflow the stack.

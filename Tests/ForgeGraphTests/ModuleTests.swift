@@ -229,6 +229,27 @@ import Testing
       Set(found) == Set((0..<8).map { ["input", "t\($0).c\($0)"] }))
   }
 
+  /// Several threads enclose one tensor, and others read its scopes meanwhile.
+  @Test func concurrentUsesOfOneTensor() async {
+    let tensor = input --> Softmax()
+    await withTaskGroup { group in
+      for task in 0..<8 {
+        group.addTask {
+          for number in 0..<100 {
+            tensor.enclose(
+              in: ScopeUse(id: task * 100 + number, name: "s", typeName: "S", place: nil))
+            let ids = tensor.scopes.map(\.id)
+            #expect(ids.contains(task * 100 + number))
+            #expect(Set(ids).count == ids.count)
+          }
+        }
+      }
+    }
+    #expect(Set(tensor.scopes.map(\.id)) == Set(0..<800))
+    let own = tensor.scopes.map(\.id).filter { $0 < 100 }
+    #expect(own == (0..<100).reversed())
+  }
+
   @Test func deepScopes() {
     var step = Convolved().named("s0")
     for depth in 1..<200 { step = step.named("s\(depth)") }

@@ -70,7 +70,7 @@ import Testing
 
   /// The names of scopes and the parameters of custom layers are names in files.
   @Test func scopesAndCustomParameters() throws {
-    let scaled = { (x: Tensor) in
+    let scaled: @Sendable (Tensor) -> Tensor = { x in
       x --> Convolution(kernel: (1, 1), channels: 3, name: "conv")
         --> Custom(
           name: "scaled", parameters: { [ParameterType("scale"): [$0[0].channels]] }
