@@ -70,7 +70,7 @@ public struct Scope: GraphStep, Chainable {
     let typeName = typeName
     return ScopeUse.applying(name, typeName: typeName, place: place, to: inputs) { inputs in
       switch contents {
-      case .step(let step): return Tensor.outputs(of: step, for: inputs)
+      case .step(let step): return Tensor.results(of: step, for: inputs)
       case .function(let function):
         if inputs.count == 1 { return [function(inputs[0])] }
         return [Tensor(.foreign(typeName, .moduleOfOne(inputs.count)), inputs: inputs)]

@@ -58,22 +58,20 @@ public final class Tensor: Sendable {
     self.storedInputs = inputs
   }
 
-  /// Repeats the layer of a tensor on other inputs, with its name and in its scopes.
+  /// Returns the same layer on other inputs, with its name and in its scopes.
   ///
   /// - Parameters:
-  ///   - tensor: the tensor, which is not an input.
   ///   - inputs: the inputs of the layer.
   ///   - uses: the new identities of the scopes by their old ones, empty before the first tensor of
   ///     a copy.
-  package convenience init(
-    repeating tensor: Tensor, inputs: [Tensor], uses: inout [Int: Int]
-  ) {
-    self.init(tensor.source, inputs: inputs, label: tensor.label)
-    for scope in tensor.scopes.reversed() {
+  package func repeated(on inputs: [Tensor], uses: inout [Int: Int]) -> Tensor {
+    let tensor = Tensor(source, inputs: inputs, label: label)
+    for scope in scopes.reversed() {
       let id = uses[scope.id] ?? Self.nextOrder()
       uses[scope.id] = id
-      enclose(in: scope.with(id: id))
+      tensor.enclose(in: scope.with(id: id))
     }
+    return tensor
   }
 
   /// The next position in the order of creation.
@@ -129,14 +127,14 @@ extension Array: Chainable where Element == Tensor {
 extension Tensor {
   /// Applies a step to tensors; the first layer of a block takes them all.
   static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
-    let tensors = outputs(of: step, for: tensors)
+    let tensors = results(of: step, for: tensors)
     if tensors.count == 1, let tensor = tensors.first { return tensor }
     // An empty block after several tensors, or none at all.
     return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
   }
 
   /// The results of a step applied to tensors; the first layer of a block takes them all.
-  static func outputs(of step: any Step, for tensors: [Tensor]) -> [Tensor] {
+  static func results(of step: any Step, for tensors: [Tensor]) -> [Tensor] {
     var tensors = tensors
     var pending: [any Step] = [step]
     while let next = pending.popLast() {

@@ -275,7 +275,7 @@ import Testing
     for node in Inference(Model(input: input, output: module)).nodes where !node.isInput {
       let tensor = node.tensor
       let inputs = tensor.inputs.compactMap { copies[ObjectIdentifier($0)] }
-      copies[ObjectIdentifier(tensor)] = Tensor(repeating: tensor, inputs: inputs, uses: &uses)
+      copies[ObjectIdentifier(tensor)] = tensor.repeated(on: inputs, uses: &uses)
     }
     let copy = copies[ObjectIdentifier(module)] ?? input
     let model = Model(inputs: [input, other], outputs: [module, copy])
