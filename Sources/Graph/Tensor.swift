@@ -64,6 +64,7 @@ public final class Tensor: Sendable {
   ///   - inputs: the inputs of the layer.
   ///   - uses: the new identities of the scopes by their old ones, empty before the first tensor of
   ///     a copy.
+  /// - Returns: the output of the layer.
   package func repeated(on inputs: [Tensor], uses: inout [Int: Int]) -> Tensor {
     let tensor = Tensor(source, inputs: inputs, label: label)
     for scope in scopes.reversed() {
