@@ -33,7 +33,7 @@ package struct Inference: Sendable {
     /// Whether it is an input.
     package var isInput: Bool { tensor.isInput }
     /// Whether the name was given by the user.
-    package var isNamed: Bool { layer?.name != nil }
+    package var isNamed: Bool { layer != nil && tensor.givenName != nil }
     /// The number of values of its own parameters, excluding shared ones.
     package var parameterCount: Int {
       sharesParameters ? 0 : parameters.reduce(0) { $0 + $1.count }
@@ -42,8 +42,10 @@ package struct Inference: Sendable {
     package var place: SourcePlace? {
       switch tensor.source {
       case .input(let input): input.place
-      case .layer(let layer): layer.place
-      case .foreign: nil
+      case .layer(let layer):
+        tensor.label?.place ?? (layer.place == .unknown ? nil : layer.place)
+      // A step that is no layer has no place; the innermost module that made it may have one.
+      case .foreign: tensor.scopes.compactMap(\.place).last
       }
     }
     /// The layer's Swift type.
@@ -133,7 +135,7 @@ package struct Inference: Sendable {
         shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
         sharesParameters: name.earlier != nil && !parameters.isEmpty,
         multiplyAdds: outline?.multiplyAdds ?? 0)
-      if draft.name.isEmpty || draft.name.contains(where: \.isNewline) {
+      if let given = tensor.givenName, given.isEmpty || given.contains(where: \.isNewline) {
         problems.append(.unusableName(draft))
       }
       if let earlier = name.earlier {

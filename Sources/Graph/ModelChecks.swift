@@ -26,18 +26,32 @@ enum ModelChecks {
       }
     }
     problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor))
+    problems += unusableScopes(nodes)
     return problems
   }
 
   /// The problems with two layers of the same name.
   static func sharing(_ node: Inference.Node, with earlier: Inference.Node) -> [Problem] {
-    guard let layer = node.layer, let first = earlier.layer, layer.isSame(as: first) else {
+    guard let layer = node.layer, let first = earlier.layer, layer.isSame(as: first),
+      node.place == earlier.place
+    else {
       return [.nameTwice(node, earlier)]
     }
     if node.shape != nil, earlier.shape != nil, node.parameters != earlier.parameters {
       return [.sharedSizesDiffer(node, earlier)]
     }
     return []
+  }
+
+  /// The problems with the names of modules, one for each use of a module.
+  private static func unusableScopes(_ nodes: [Inference.Node]) -> [Problem] {
+    var seen: Set<Int> = []
+    return nodes.flatMap(\.tensor.scopes).compactMap { scope in
+      guard let name = scope.name, name.isEmpty || name.contains(where: \.isNewline),
+        seen.insert(scope.id).inserted
+      else { return nil }
+      return .unusableScope(scope)
+    }
   }
 
   /// The problems with outputs that depend on no input; `tensors` have operands first.
@@ -61,7 +75,7 @@ extension Tensor {
     switch source {
     case .input(let input): "Input \"\(input.name ?? "input")\""
     case .layer(let layer):
-      layer.name.map { "\(type(of: layer)) \"\($0)\"" } ?? "\(type(of: layer))"
+      givenName.map { "\(type(of: layer)) \"\(scopePrefix)\($0)\"" } ?? "\(type(of: layer))"
     case .foreign(let name, _): name
     }
   }

@@ -1,4 +1,5 @@
-/// The names of nodes: given ones, and generated ones such as `__MaxPool_3__`.
+/// The names of nodes: given ones, and generated ones such as `__MaxPool_3__`, after the names of
+/// the modules that made them.
 struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
@@ -13,9 +14,10 @@ struct NodeNames {
       if input.name == nil { unnamedInputs += 1 }
       text = input.name ?? (unnamedInputs == 1 ? "input" : "input\(unnamedInputs)")
     case .layer(let layer):
-      text = layer.name ?? "__\(type(of: layer).summaryName)_\(position)__"
+      let given = tensor.givenName ?? "__\(type(of: layer).summaryName)_\(position)__"
+      text = tensor.scopePrefix + given
     case .foreign(let name, _):
-      text = "__\(name)_\(position)__"
+      text = tensor.scopePrefix + "__\(name)_\(position)__"
     }
     return (text, named[text])
   }
@@ -24,4 +26,18 @@ struct NodeNames {
   mutating func record(_ node: Inference.Node, at index: Int) {
     if named[node.name] == nil { named[node.name] = index }
   }
+}
+
+extension Tensor {
+  /// The name that was given to the input or the layer, without scopes.
+  var givenName: String? {
+    switch source {
+    case .input(let input): input.name
+    case .layer(let layer): label?.name ?? layer.name
+    case .foreign: nil
+    }
+  }
+
+  /// The names of the modules that made the tensor, each followed by a dot: `stage1.se1.`.
+  var scopePrefix: String { scopes.compactMap(\.name).map { $0 + "." }.joined() }
 }

@@ -58,8 +58,17 @@ extension Problem {
   static func unusableName(_ node: Inference.Node) -> Problem {
     Problem(
       place: node.place, layer: node.reference,
-      headline: node.name.isEmpty ? "the name is empty" : "the name has several lines",
+      headline: node.tensor.givenName?.isEmpty == true
+        ? "the name is empty" : "the name has several lines",
       details: [("remedy", "leave the name out, or write one line of text")])
+  }
+
+  static func unusableScope(_ scope: ScopeUse) -> Problem {
+    Problem(
+      place: scope.place,
+      headline: "the name of \(scope.typeName) "
+        + (scope.name?.isEmpty == true ? "is empty" : "has several lines"),
+      details: [("remedy", "leave .named(…) out, or write one line of text")])
   }
 
   static func sharedSizesDiffer(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {
@@ -83,6 +92,13 @@ extension ShapeError {
       .wrongInputCount, "a function takes one tensor",
       received: count == 0 ? "a model without outputs" : "\(count) outputs of the model",
       needs: "a model of one output, or a layer such as Concatenate before the function")
+  }
+
+  static func moduleOfOne(_ count: Int) -> ShapeError {
+    ShapeError(
+      .wrongInputCount, "a module takes one tensor",
+      received: count == 0 ? "no tensor" : "\(count) tensors",
+      needs: "one tensor, or a MultiModule for several")
   }
 
   static func notALayer(_ what: String) -> ShapeError {

@@ -7,6 +7,11 @@ public enum SummaryDetail: Sendable {
   case standard
   /// Also inputs, multiply-adds, bytes of activations and, after compiling, the chosen kernel.
   case detailed
+  /// Like ``standard``, with one row for all layers of a module or ``Scope``.
+  ///
+  /// The row has the name of the outermost scope, its type, the shape of its output, and the sum of
+  /// its parameters. The number below the table still counts the layers.
+  case nested
 }
 
 extension Model {
@@ -46,10 +51,10 @@ package struct SummaryTable {
         widths.append(10)
       }
     }
-    var rows: [[String]] = []
-    for node in inference.nodes where !node.isInput {
-      let typeText = node.layer.map { type(of: $0).summaryName } ?? node.typeName
-      var row = [node.name, typeText, node.shape?.tupleText ?? "?", "\(node.parameterCount)"]
+    let layers = inference.nodes.filter { !$0.isInput }
+    var rows = detail == .nested ? NestedRows(layers).rows : []
+    for node in layers where detail != .nested {
+      var row = [node.name, node.summaryName, node.shapeText, "\(node.parameterCount)"]
       if detail == .detailed {
         row.append("\(node.multiplyAdds)")
         row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
@@ -72,11 +77,18 @@ package struct SummaryTable {
     // The rule is as long as the header with its last column at full width.
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
     var lines = [line(header), rule] + rows.map(line) + [rule]
-    lines.append("Number of layers: \(rows.count)")
+    lines.append("Number of layers: \(layers.count)")
     let mistakes = inference.problems.count
     if mistakes > 0 { lines.append("Number of mistakes: \(mistakes); check() describes them") }
     lines.append("Total parameters: \(inference.parameterCount)")
     if detail == .detailed { lines.append("Total multiply-adds: \(inference.multiplyAdds)") }
     self.text = lines.joined(separator: "\n")
   }
+}
+
+extension Inference.Node {
+  /// The type in the column "Type".
+  var summaryName: String { layer.map { type(of: $0).summaryName } ?? typeName }
+  /// The shape in the column "Output Shape".
+  var shapeText: String { shape?.tupleText ?? "?" }
 }

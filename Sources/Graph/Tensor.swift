@@ -4,8 +4,8 @@ import Synchronization
 
 /// One tensor of a network description: an input, or the output of a layer.
 ///
-/// Tensors are immutable nodes with identity: using one twice makes a graph. The ``shape`` is
-/// inferred when the tensor is created.
+/// Tensors are nodes with identity: using one twice makes a graph. The ``shape`` is inferred when
+/// the tensor is created. Only the scopes of its name are set later, by the modules that made it.
 ///
 /// ```swift
 /// let x = Input(width: 28, height: 28, channels: 1) --> Convolution(kernel: (5, 5), channels: 20)
@@ -38,6 +38,11 @@ public final class Tensor: Sendable {
   package let outcome: Outcome
   /// The position in order of creation in this process.
   package let order: Int
+  /// The name and the place that replace those of the layer.
+  package let label: TensorLabel?
+  /// The modules that made it, outermost first.
+  package var scopes: [ScopeUse] { scopeList.uses }
+  private let scopeList = ScopeList()
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
   /// Changed only by a `deinit`, which has exclusive access.
@@ -45,12 +50,36 @@ public final class Tensor: Sendable {
 
   private static let created = Atomic<Int>(0)
 
-  package init(_ source: Source, inputs: [Tensor] = []) {
+  package init(_ source: Source, inputs: [Tensor] = [], label: TensorLabel? = nil) {
     self.source = source
+    self.label = label
     self.outcome = Inference.outcome(of: source, inputs: inputs)
-    self.order = Self.created.add(1, ordering: .relaxed).newValue
+    self.order = Self.nextOrder()
     self.storedInputs = inputs
   }
+
+  /// Returns the same layer on other inputs, with its name and in its scopes.
+  ///
+  /// - Parameters:
+  ///   - inputs: the inputs of the layer.
+  ///   - uses: the new identities of the scopes by their old ones, empty before the first tensor of
+  ///     a copy.
+  /// - Returns: the output of the layer.
+  package func repeated(on inputs: [Tensor], uses: inout [Int: Int]) -> Tensor {
+    let tensor = Tensor(source, inputs: inputs, label: label)
+    for scope in scopes.reversed() {
+      let id = uses[scope.id] ?? Self.nextOrder()
+      uses[scope.id] = id
+      tensor.enclose(in: scope.with(id: id))
+    }
+    return tensor
+  }
+
+  /// The next position in the order of creation.
+  static func nextOrder() -> Int { created.add(1, ordering: .relaxed).newValue }
+
+  /// Records a module around those that are recorded.
+  package func enclose(in scope: ScopeUse) { scopeList.enclose(in: scope) }
 
   deinit {
     // In a chain of 100,000 nodes, recursive releases would overflow the stack.
@@ -99,6 +128,14 @@ extension Array: Chainable where Element == Tensor {
 extension Tensor {
   /// Applies a step to tensors; the first layer of a block takes them all.
   static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
+    let tensors = results(of: step, for: tensors)
+    if tensors.count == 1, let tensor = tensors.first { return tensor }
+    // An empty block after several tensors, or none at all.
+    return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
+  }
+
+  /// The results of a step applied to tensors; the first layer of a block takes them all.
+  static func results(of step: any Step, for tensors: [Tensor]) -> [Tensor] {
     var tensors = tensors
     var pending: [any Step] = [step]
     while let next = pending.popLast() {
@@ -107,13 +144,13 @@ extension Tensor {
         tensors = [Tensor(.layer(layer), inputs: tensors)]
       case let block as Block:
         pending.append(contentsOf: block.steps.reversed())
+      case let step as any GraphStep:
+        tensors = step.outputs(for: tensors)
       default:
         let name = "\(type(of: next))"
         tensors = [Tensor(.foreign(name, .notALayer(name)), inputs: tensors)]
       }
     }
-    if tensors.count == 1, let tensor = tensors.first { return tensor }
-    // An empty block after several tensors, or none at all.
-    return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
+    return tensors
   }
 }

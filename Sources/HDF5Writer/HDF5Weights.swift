@@ -112,31 +112,8 @@ public enum HDF5Weights {
     _ spec: ParameterSpec, _ data: any ParameterData, isMatrix: Bool, at entry: String,
     in file: borrowing HDF5Image
   ) throws {
-    guard Shape.product(of: spec.sizes) == data.count else {
-      throw LoadError.wrongCount(data.count, for: spec)
-    }
-    guard Set(spec.axes).count == spec.axes.count,
-      let axes = ParameterLayout.keras.order(for: spec),
-      let strides = data.layout.strides(for: spec)
-    else { throw LoadError.otherAxes(data.origin, spec) }
-    let places = axes.compactMap { spec.axes.firstIndex(of: $0) }
-    var sizes = places.map { spec.sizes[$0] }
-    let ordered = try RawMemory(byteCount: data.count * MemoryLayout<Float>.size, for: entry)
-    try data.withBytes(atLeast: 0) { bytes in
-      guard bytes.count == data.count * data.elementType.byteCount else {
-        throw LoadError.wrongCount(bytes.count / data.elementType.byteCount, for: spec)
-      }
-      let floats = try RawMemory(byteCount: ordered.bytes.count, for: entry)
-      data.elementType.convert(bytes, into: floats.bytes.bindMemory(to: Float.self))
-      AxisOrder.gather(
-        UnsafeRawBufferPointer(floats.bytes), sizes: sizes, strides: places.map { strides[$0] },
-        byteCount: MemoryLayout<Float>.size, into: ordered.bytes)
-    }
-    if isMatrix, spec.type == .weights, let outputs = sizes.popLast() {
-      sizes = [sizes.reduce(1, *), outputs]
-    } else if data.layout == .keras, let stated = data.sizes, spec.fits(stated, in: .keras) {
-      sizes = stated
-    }
-    try file.write(UnsafeRawBufferPointer(ordered.bytes), sizes: sizes, at: entry)
+    let form = try StoredForm(spec, data, in: .keras, isMatrix: isMatrix)
+    let values = try form.values(for: entry)
+    try file.write(UnsafeRawBufferPointer(values.bytes), sizes: form.sizes, at: entry)
   }
 }

@@ -188,6 +188,20 @@ extension LoadError {
         + axes.map { "[\($0.rawValue)]" }.joined())
   }
 
+  package static func twoParameters(
+    _ path: String, _ name: String, _ spec: ParameterSpec
+  ) -> LoadError {
+    LoadError(
+      .duplicate, "two parameters have the same name", path: path, entry: name, parameter: spec,
+      remedy: "give each layer a name of its own")
+  }
+
+  package static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
+      parameter: spec, needs: spec.shapeText)
+  }
+
   /// A layer in the file has parameters that the model does not use.
   static func unused(_ headline: String, _ left: String, _ specs: [ParameterSpec]) -> LoadError {
     LoadError(

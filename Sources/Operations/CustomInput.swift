@@ -1,6 +1,6 @@
 import ForgeSystem
 
-/// One input of a custom layer: its values in row-major order, read-only.
+/// One input or parameter of a custom layer: its values in row-major order, read-only.
 ///
 /// Indices are checked like those of an array. An input keeps its memory alive, so it can still be
 /// read after the call. The next prediction may have overwritten the values by then.

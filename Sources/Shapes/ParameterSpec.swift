@@ -75,11 +75,20 @@ public struct ParameterSpec: Hashable, Sendable {
     layer: String = "", _ type: ParameterType, _ shape: KeyValuePairs<ParameterAxis, Int>,
     keras: [ParameterAxis]? = nil, pytorch: [ParameterAxis]? = nil
   ) {
-    let axes = shape.map(\.key)
+    self.init(
+      layer: layer, type, axes: shape.map(\.key), sizes: shape.map(\.value), keras: keras,
+      pytorch: pytorch)
+  }
+
+  /// Creates a specification from as many sizes as axes.
+  package init(
+    layer: String = "", _ type: ParameterType, axes: [ParameterAxis], sizes: [Int],
+    keras: [ParameterAxis]? = nil, pytorch: [ParameterAxis]? = nil
+  ) {
     self.layer = layer
     self.type = type
     self.axes = axes
-    self.sizes = shape.map(\.value)
+    self.sizes = sizes
     self.kerasAxes = keras ?? Self.usualOrders[axes]?.keras ?? axes
     self.pytorchAxes = pytorch ?? Self.usualOrders[axes]?.pytorch ?? axes
   }

@@ -202,9 +202,9 @@ import Testing
     }
     #expect(
       message { try Primitive.custom(unknown).reference(on: [try ones(1)]) } == """
-        a size of the graph is not known
-          received  ? (in memory order)
-          needs     a graph bound to the sizes of its inputs
+        the shape rule of the custom layer returns unknown sizes for known ones
+          received  ? (in memory order) for 1 (in memory order)
+          needs     a size along each axis when those of the inputs are known
         """)
   }
 

@@ -99,8 +99,15 @@ import Testing
   @Test func customLayersDoNotAllocate() throws {
     let input = Input(width: 5, height: 4, channels: 3)
     let first = input --> reversal()
-    let output = [first --> Convolution(kernel: (3, 3), channels: 3), input] --> Add()
-    let model = Model(inputs: [input], outputs: [output --> reversal(), first])
+    let sum = [first --> Convolution(kernel: (3, 3), channels: 3), input] --> Add()
+    let biased =
+      sum
+      --> Custom(parameters: [.biases: [3]]) { inputs, parameters, output in
+        for (index, value) in inputs[0].enumerated() {
+          output[index] = value + parameters[0][index % 3]
+        }
+      }
+    let model = Model(inputs: [input], outputs: [biased --> reversal(), first])
     try expectNone(try model.compile(parameters: SeededParameters()), batch: 3)
   }
 

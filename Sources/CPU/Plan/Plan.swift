@@ -14,6 +14,7 @@ final class Plan: Executable {
   /// A custom operation and its tensors.
   struct CustomCall: Sendable {
     let operation: CustomOperation
+    /// The operands: inputs, then parameters.
     let inputs: [Region]
     let output: Region
     /// The position of the layer.

@@ -11,11 +11,11 @@ final class StepLoop: ExampleRunner {
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
   /// The context of ``realtimeRun``.
   private let realtime: UnsafeMutablePointer<RealtimeSteps>
-  /// The inputs of each custom call, created in advance so that predictions do not allocate.
+  /// The operands of each custom call, created in advance so that predictions do not allocate.
   ///
   /// There is one set for all examples, or one per example if the layer reads a model input
   /// directly.
-  private let customInputs: [[[CustomInput]]]
+  private let customOperands: [[CustomOperands]]
 
   init(_ plan: Plan, in workspace: Workspace, threads: Int) {
     self.plan = plan
@@ -35,14 +35,18 @@ final class StepLoop: ExampleRunner {
       to: RealtimeSteps(
         steps: plan.steps(from: 0), count: Int64(plan.steps.count),
         bases: UnsafePointer(bases.baseAddress), crops: workspace.crops))
-    customInputs = plan.segments.map { segment in
+    customOperands = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
       let sets = call.inputs.contains { $0.place.image_stride > 0 } ? workspace.batch : 1
       return (0..<sets).map { example in
-        call.inputs.map { region in
+        let operands = call.inputs.map { region in
           let values = Self.values(of: region, bases: bases, example: example)
-          return CustomInput(UnsafeBufferPointer(values), in: workspace)
+          // Parameters are in the memory of the plan.
+          let owner: AnyObject =
+            region.place.base == Int32(FORGE_BASE_CONSTANTS) ? plan : workspace
+          return CustomInput(UnsafeBufferPointer(values), in: owner)
         }
+        return CustomOperands(operands, of: call.operation)
       }
     }
   }
@@ -89,8 +93,8 @@ final class StepLoop: ExampleRunner {
       case .custom(let call):
         if stop.isMet { return false }
         let begin = seconds.map { _ in clock.now }
-        let sets = customInputs[index]
-        try run(call, inputs: sets[sets.count > 1 ? example : 0])
+        let sets = customOperands[index]
+        try run(call, on: sets[sets.count > 1 ? example : 0])
         if let seconds, let begin { seconds[position] += (clock.now - begin) / .seconds(1) }
         position += 1
       }
@@ -98,9 +102,9 @@ final class StepLoop: ExampleRunner {
     return true
   }
 
-  private func run(_ call: Plan.CustomCall, inputs: [CustomInput]) throws(LayerFailure) {
+  private func run(_ call: Plan.CustomCall, on operands: CustomOperands) throws(LayerFailure) {
     var output = Self.values(of: call.output, bases: bases, example: 0).mutableSpan
-    do { try call.operation.body(inputs, &output) } catch {
+    do { try call.operation.body(operands.inputs, operands.parameters, &output) } catch {
       throw LayerFailure(layer: call.layer, cause: error)
     }
   }
@@ -127,8 +131,8 @@ final class StepLoop: ExampleRunner {
   }
 
   var realtimeRun: RealtimeRun? {
-    // Only custom calls have sets of inputs.
-    guard customInputs.allSatisfy(\.isEmpty) else { return nil }
+    // Only custom calls have sets of operands.
+    guard customOperands.allSatisfy(\.isEmpty) else { return nil }
     return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       var frame = forge_frame(

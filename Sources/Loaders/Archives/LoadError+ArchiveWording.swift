@@ -57,6 +57,13 @@ extension LoadError {
       needs: "at most \(bytes(most))")
   }
 
+  static func unwritableTensorName(_ path: String, for spec: ParameterSpec) -> LoadError {
+    LoadError(
+      .badName, "a safetensors file has no such name", path: path, parameter: spec,
+      received: "the \(spec.type) of \"\(spec.layer)\"",
+      needs: "a layer with a name")
+  }
+
   static func headerCutOff(needs: Int, received: Int) -> LoadError {
     LoadError(
       .damaged, "the header is cut off", received: bytes(received), needs: bytes(needs))

@@ -91,18 +91,4 @@ extension LoadError {
       received: "the \(spec.type) of \"\(spec.layer.replacing("\0", with: "\\0"))\"",
       needs: "parts that are not empty and not \".\", without NUL characters")
   }
-
-  package static func twoParameters(
-    _ path: String, _ name: String, _ spec: ParameterSpec
-  ) -> LoadError {
-    LoadError(
-      .duplicate, "two parameters have the same name", path: path, entry: name, parameter: spec,
-      remedy: "give each layer a name of its own")
-  }
-
-  package static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
-    LoadError(
-      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
-      parameter: spec, needs: spec.shapeText)
-  }
 }

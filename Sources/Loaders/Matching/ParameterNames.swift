@@ -40,6 +40,31 @@ package enum ParameterNames {
     return "kernel"
   }
 
+  /// The names in PyTorch.
+  private static let pytorchWords: [ParameterType: EntryName] = [
+    .weights: "weight", .biases: "bias", .gamma: "weight", .beta: "bias", .mean: "running_mean",
+    .variance: "running_var", .slopes: "weight",
+  ]
+
+  /// The PyTorch names of parameters with their layers: `conv1.weight`.
+  ///
+  /// Parameters of a layer that would have the same name have their own ones: `conv1.gamma`.
+  static func pytorchNames(of specs: [ParameterSpec]) -> [EntryName] {
+    func word(_ spec: ParameterSpec) -> EntryName {
+      pytorchWords[spec.type] ?? EntryName(spec.type.name)
+    }
+    var counts: [EntryName: [EntryName: Int]] = [:]
+    for spec in Set(specs) {
+      counts[EntryName(spec.layer), default: [:]][word(spec), default: 0] += 1
+    }
+    return specs.map { spec in
+      let layer = EntryName(spec.layer)
+      let isUnique = (counts[layer]?[word(spec)] ?? 0) < 2
+      let own = isUnique ? word(spec) : words(for: spec)[0]
+      return EntryName(layer.bytes + Array(".".utf8) + own.bytes)
+    }
+  }
+
   /// Parameter types in the order in which Keras numbers the parameters of a layer.
   static let kerasTypes: [ParameterType] = [
     .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,

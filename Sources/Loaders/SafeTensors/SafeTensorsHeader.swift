@@ -4,7 +4,7 @@ import ForgeShapes
 /// tensor.
 struct SafeTensorsHeader {
   /// The maximum length of the JSON in bytes, as in the reference implementation.
-  private static let maximumByteCount = 100_000_000
+  static let maximumByteCount = 100_000_000
   /// The size of the length field in bytes.
   private static let lengthBytes = 8
   /// The maximum nesting depth; valid headers need three levels.
