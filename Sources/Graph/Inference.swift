@@ -43,7 +43,7 @@ package struct Inference: Sendable {
       switch tensor.source {
       case .input(let input): input.place
       case .layer(let layer): layer.place
-      case .foreign: nil
+      case .foreign(_, let error): error.place
       }
     }
     /// The layer's Swift type.
@@ -149,6 +149,12 @@ package struct Inference: Sendable {
         "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name)\""
       }
       details.insert(("received", received.joined(separator: "\n")), at: 0)
+    }
+    if let symbol = node.tensor.operatorText,
+      let newest = inputs.max(by: { $0.tensor.order < $1.tensor.order })
+    {
+      details.append(
+        ("place", "that of \"\(newest.name)\"; the operator \(symbol) cannot know its own"))
     }
     return Problem(
       place: node.place, layer: node.reference, headline: error.headline, details: details)

@@ -38,6 +38,8 @@ public final class Tensor: Sendable {
   package let outcome: Outcome
   /// The position in order of creation in this process.
   package let order: Int
+  /// The operator that made it, as in `a + b`; such a node has the place of an operand.
+  package let operatorText: String?
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
   /// Changed only by a `deinit`, which has exclusive access.
@@ -45,8 +47,9 @@ public final class Tensor: Sendable {
 
   private static let created = Atomic<Int>(0)
 
-  package init(_ source: Source, inputs: [Tensor] = []) {
+  package init(_ source: Source, inputs: [Tensor] = [], operatorText: String? = nil) {
     self.source = source
+    self.operatorText = operatorText
     self.outcome = Inference.outcome(of: source, inputs: inputs)
     self.order = Self.created.add(1, ordering: .relaxed).newValue
     self.storedInputs = inputs
@@ -61,6 +64,11 @@ public final class Tensor: Sendable {
       pending.append(contentsOf: node.storedInputs)
       node.storedInputs = []
     }
+  }
+
+  /// The same layer, or other origin, on other tensors.
+  package func repeated(on inputs: [Tensor]) -> Tensor {
+    Tensor(source, inputs: inputs, operatorText: operatorText)
   }
 
   /// The shape; `nil` when a mistake prevents it from being known, which `compile` reports.
@@ -94,26 +102,4 @@ extension Tensor: Chainable {
 extension Array: Chainable where Element == Tensor {
   /// The output of `step`, whose first layer takes all of these tensors.
   public func chained(to step: any Step) -> Tensor { Tensor.applying(step, to: self) }
-}
-
-extension Tensor {
-  /// Applies a step to tensors; the first layer of a block takes them all.
-  static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
-    var tensors = tensors
-    var pending: [any Step] = [step]
-    while let next = pending.popLast() {
-      switch next {
-      case let layer as any Layer:
-        tensors = [Tensor(.layer(layer), inputs: tensors)]
-      case let block as Block:
-        pending.append(contentsOf: block.steps.reversed())
-      default:
-        let name = "\(type(of: next))"
-        tensors = [Tensor(.foreign(name, .notALayer(name)), inputs: tensors)]
-      }
-    }
-    if tensors.count == 1, let tensor = tensors.first { return tensor }
-    // An empty block after several tensors, or none at all.
-    return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
-  }
 }
