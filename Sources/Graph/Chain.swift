@@ -46,7 +46,7 @@ public func --> <Source: TensorGroup, Result: TensorGroup>(
 ///   - function: what builds on it.
 /// - Returns: the model with the outputs of the function.
 public func --> (source: Model, function: (Tensor) -> some TensorGroup) -> Model {
-  source.with(outputs: Tensor.applying(function, to: source.outputs))
+  source.with(outputs: Tensor.applying(function, to: source.outputs, ofModel: true))
 }
 
 /// Applies a function to all outputs of a model.
@@ -58,7 +58,7 @@ public func --> (source: Model, function: (Tensor) -> some TensorGroup) -> Model
 public func --> <Operand: TensorGroup>(
   source: Model, function: (Operand) -> some TensorGroup
 ) -> Model {
-  source.with(outputs: Tensor.applying(function, to: source.outputs))
+  source.with(outputs: Tensor.applying(function, to: source.outputs, ofModel: true))
 }
 
 /// Makes a block of a layer or block and a function.

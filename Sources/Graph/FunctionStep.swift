@@ -46,10 +46,11 @@ struct FunctionStep<Operand: TensorGroup, Result: TensorGroup>: GraphStep {
 extension Tensor {
   /// Calls a function on tensors; a number that it does not take is a mistake.
   static func applying<Operand: TensorGroup>(
-    _ function: (Operand) -> some TensorGroup, to tensors: [Tensor]
+    _ function: (Operand) -> some TensorGroup, to tensors: [Tensor], ofModel isModel: Bool = false
   ) -> [Tensor] {
     if let operand = Operand.group(of: tensors) { return function(operand).tensors }
-    return [Tensor(.foreign("Function", .functionAfterSeveral(tensors.count)), inputs: tensors)]
+    let error = ShapeError.functionAfterSeveral(tensors.count, isModel: isModel)
+    return [Tensor(.foreign("Function", error), inputs: tensors)]
   }
 }
 

@@ -154,7 +154,7 @@ package struct Inference: Sendable {
       let newest = inputs.max(by: { $0.tensor.order < $1.tensor.order })
     {
       details.append(
-        ("place", "that of \"\(newest.name)\"; the operator \(symbol) cannot know its own"))
+        ("place", "that of \"\(newest.name)\", as the operator \(symbol) does not know its own"))
     }
     return Problem(
       place: node.place, layer: node.reference, headline: error.headline, details: details)

@@ -78,11 +78,13 @@ extension Problem {
 }
 
 extension ShapeError {
-  static func functionAfterSeveral(_ count: Int) -> ShapeError {
-    ShapeError(
+  static func functionAfterSeveral(_ count: Int, isModel: Bool) -> ShapeError {
+    let ofModel = count == 0 ? "a model without outputs" : "\(count) outputs of the model"
+    return ShapeError(
       .wrongInputCount, "a function takes one tensor",
-      received: count == 0 ? "a model without outputs" : "\(count) outputs of the model",
-      needs: "a model of one output, or a layer such as Concatenate before the function")
+      received: isModel ? ofModel : "\(count) tensors",
+      needs: "\(isModel ? "a model of one output" : "one tensor"), "
+        + "or a layer such as Concatenate before the function")
   }
 
   static func notOneOutput(_ count: Int) -> ShapeError {
