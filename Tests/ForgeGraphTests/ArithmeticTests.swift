@@ -72,7 +72,7 @@ import Testing
     let late = input --> MaxPooling(2); let line = #line
     for sum in [early + late, late + early, -late, late * 2] {
       let place = try #require(layer(sum)).place
-      #expect(place.description == "ForgeGraphTests/ArithmeticTests.swift:\(line):37")
+      #expect(place.description == "ForgeGraphTests/ArithmeticTests.swift:\(line):36")
     }
     let largest = max(early, input); let next = #line
     #expect(
@@ -93,7 +93,7 @@ import Testing
           place     that of "small", as the operator + does not know its own
         """
       ])
-    #expect(places(model) == ["ForgeGraphTests/ArithmeticTests.swift:\(line):38"])
+    #expect(places(model) == ["ForgeGraphTests/ArithmeticTests.swift:\(line):37"])
   }
 
   @Test func numbersThatAreNotFiniteAreMistakes() {
