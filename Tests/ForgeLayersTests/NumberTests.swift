@@ -9,8 +9,8 @@ import Testing
   private let two = 2
 
   private func geometry(
-    _ kernel: (Int, Int), _ stride: (Int, Int) = (1, 1), _ dilation: (Int, Int) = (1, 1),
-    _ padding: Padding
+    _ padding: Padding, _ kernel: (Int, Int), _ stride: (Int, Int) = (1, 1),
+    _ dilation: (Int, Int) = (1, 1)
   ) -> ConvolutionGeometry {
     ConvolutionGeometry(
       kernel: Size(width: kernel.0, height: kernel.1),
@@ -35,13 +35,13 @@ import Testing
     ]
     #expect(
       layers.map(\.geometry) == [
-        geometry((3, 3), .same), geometry((3, 3), (2, 2), .same),
-        geometry((3, 3), (1, 1), (2, 2), .same), geometry((3, 3), (2, 2), (2, 2), .same),
-        geometry((3, 3), (2, 1), .same), geometry((3, 3), (1, 1), (1, 2), .same),
-        geometry((3, 3), (2, 2), (1, 2), .same), geometry((3, 3), (2, 1), (2, 2), .same),
-        geometry((7, 1), (2, 2), .same), geometry((7, 1), (1, 1), (2, 2), .same),
-        geometry((7, 1), (2, 2), (3, 3), .same), geometry((7, 1), (2, 2), (3, 1), .same),
-        geometry((7, 1), (2, 1), (3, 3), .same),
+        geometry(.same, (3, 3)), geometry(.same, (3, 3), (2, 2)),
+        geometry(.same, (3, 3), (1, 1), (2, 2)), geometry(.same, (3, 3), (2, 2), (2, 2)),
+        geometry(.same, (3, 3), (2, 1)), geometry(.same, (3, 3), (1, 1), (1, 2)),
+        geometry(.same, (3, 3), (2, 2), (1, 2)), geometry(.same, (3, 3), (2, 1), (2, 2)),
+        geometry(.same, (7, 1), (2, 2)), geometry(.same, (7, 1), (1, 1), (2, 2)),
+        geometry(.same, (7, 1), (2, 2), (3, 3)), geometry(.same, (7, 1), (2, 2), (3, 1)),
+        geometry(.same, (7, 1), (2, 1), (3, 3)),
       ])
     #expect(layers.allSatisfy { $0.channels == 4 && $0.groups == 1 && $0.hasBias })
     let full = Convolution(
@@ -65,11 +65,11 @@ import Testing
     ]
     #expect(
       layers.map(\.geometry) == [
-        geometry((3, 3), .same), geometry((3, 3), (2, 2), .same),
-        geometry((3, 3), (1, 1), (2, 2), .same), geometry((3, 3), (2, 2), (2, 2), .same),
-        geometry((3, 3), (2, 1), .same), geometry((3, 3), (2, 1), (2, 2), .same),
-        geometry((3, 3), (2, 2), (1, 2), .same), geometry((7, 1), (2, 2), .same),
-        geometry((7, 1), (1, 1), (2, 2), .same), geometry((7, 1), (2, 2), (3, 3), .same),
+        geometry(.same, (3, 3)), geometry(.same, (3, 3), (2, 2)),
+        geometry(.same, (3, 3), (1, 1), (2, 2)), geometry(.same, (3, 3), (2, 2), (2, 2)),
+        geometry(.same, (3, 3), (2, 1)), geometry(.same, (3, 3), (2, 1), (2, 2)),
+        geometry(.same, (3, 3), (2, 2), (1, 2)), geometry(.same, (7, 1), (2, 2)),
+        geometry(.same, (7, 1), (1, 1), (2, 2)), geometry(.same, (7, 1), (2, 2), (3, 3)),
       ])
     #expect(DepthwiseConvolution(kernel: 3, multiplier: 2, useBias: false).multiplier == 2)
     #expect(!DepthwiseConvolution(kernel: 3, multiplier: 2, useBias: false).hasBias)
@@ -77,7 +77,7 @@ import Testing
 
   @Test func pointwiseConvolutions() {
     let layer = PointwiseConvolution(channels: 4, stride: two, activation: .relu)
-    #expect(layer.geometry == geometry((1, 1), (2, 2), .valid))
+    #expect(layer.geometry == geometry(.valid, (1, 1), (2, 2)))
     #expect(layer.channels == 4 && layer.activation == .relu)
   }
 
@@ -95,11 +95,11 @@ import Testing
       AveragePooling(3, stride: nil), AveragePooling(3, stride: 2, padding: 1),
     ]
     let geometries = [
-      geometry((2, 2), (2, 2), .valid), geometry((3, 3), (2, 2), .valid),
-      geometry((3, 3), (2, 1), .valid), geometry((2, 2), (2, 2), .valid),
-      geometry((3, 3), (2, 2), .valid), geometry((3, 3), (2, 1), .valid),
-      geometry((3, 2), (1, 1), .valid), geometry((3, 3), (3, 3), .valid),
-      geometry((3, 3), (2, 2), .all(1)),
+      geometry(.valid, (2, 2), (2, 2)), geometry(.valid, (3, 3), (2, 2)),
+      geometry(.valid, (3, 3), (2, 1)), geometry(.valid, (2, 2), (2, 2)),
+      geometry(.valid, (3, 3), (2, 2)), geometry(.valid, (3, 3), (2, 1)),
+      geometry(.valid, (3, 2), (1, 1)), geometry(.valid, (3, 3), (3, 3)),
+      geometry(.all(1), (3, 3), (2, 2)),
     ]
     #expect(largest.map(\.geometry) == geometries)
     #expect(means.map(\.geometry) == geometries)
