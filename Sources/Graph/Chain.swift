@@ -18,25 +18,70 @@ public func --> <S: Chainable>(source: S, step: some Step) -> S.Chained {
   source.chained(to: step)
 }
 
-/// Applies a function that builds on a tensor to the left side.
+/// Applies a function to a tensor or to several.
 ///
 /// ```swift
 /// func residual(_ x: Tensor) -> Tensor {
-///   [x, x --> Convolution(kernel: (3, 3), channels: 8)] --> Add()
+///   [x, x --> Convolution(kernel: 3, channels: 8)] --> Add()
 /// }
 /// let y = x --> residual
+/// let joined = [a, b] --> merge           // merge: ([Tensor]) -> Tensor
+/// let halves = x --> split                // split: (Tensor) -> [Tensor]
 /// ```
-public func --> <S: FunctionChainable>(source: S, block: (Tensor) -> Tensor) -> S.Chained {
-  source.chained(through: block)
+///
+/// - Parameters:
+///   - source: what the function takes: a tensor, or an array of tensors.
+///   - function: what builds on it.
+/// - Returns: what the function returns.
+public func --> <Source: TensorGroup, Result: TensorGroup>(
+  source: Source, function: (Source) -> Result
+) -> Result {
+  function(source)
 }
 
-/// A left side of `-->` before a function from tensor to tensor: a tensor or a model.
-public protocol FunctionChainable: Chainable {
-  /// Returns the left side with `block` applied to its tensor.
-  func chained(through block: (Tensor) -> Tensor) -> Chained
+/// Applies a function to the only output of a model.
+///
+/// - Parameters:
+///   - source: a model of one output; another number is a mistake.
+///   - function: what builds on it.
+/// - Returns: the model with the outputs of the function.
+public func --> (source: Model, function: (Tensor) -> some TensorGroup) -> Model {
+  source.with(outputs: Tensor.applying(function, to: source.outputs, ofModel: true))
 }
 
-extension Tensor: FunctionChainable {
-  /// Returns the tensor that `block` makes from this one.
-  public func chained(through block: (Tensor) -> Tensor) -> Tensor { block(self) }
+/// Applies a function to all outputs of a model.
+///
+/// - Parameters:
+///   - source: a model of one or several outputs.
+///   - function: what builds on them; a closure states its type, `{ (tensors: [Tensor]) in … }`.
+/// - Returns: the model with the outputs of the function.
+public func --> <Operand: TensorGroup>(
+  source: Model, function: (Operand) -> some TensorGroup
+) -> Model {
+  source.with(outputs: Tensor.applying(function, to: source.outputs, ofModel: true))
+}
+
+/// Makes a block of a layer or block and a function.
+///
+/// - Parameters:
+///   - source: a layer or a block.
+///   - function: what builds on its output; a block may be used by any thread, so the function is
+///     `@Sendable`.
+/// - Returns: the block, which applies both.
+public func --> <Source: Step & Chainable>(
+  source: Source, function: @escaping @Sendable (Tensor) -> some TensorGroup
+) -> Block where Source.Chained == Block {
+  source.chained(to: FunctionStep(function: function))
+}
+
+/// Makes a block of a layer or block and a function of all its outputs.
+///
+/// - Parameters:
+///   - source: a layer or a block.
+///   - function: what builds on its outputs.
+/// - Returns: the block, which applies both.
+public func --> <Source: Step & Chainable, Operand: TensorGroup>(
+  source: Source, function: @escaping @Sendable (Operand) -> some TensorGroup
+) -> Block where Source.Chained == Block {
+  source.chained(to: FunctionStep(function: function))
 }

@@ -45,7 +45,7 @@ package struct Inference: Sendable {
       case .layer(let layer):
         tensor.label?.place ?? (layer.place == .unknown ? nil : layer.place)
       // A step that is no layer has no place; the innermost module that made it may have one.
-      case .foreign: tensor.scopes.compactMap(\.place).last
+      case .foreign(_, let error): error.place ?? tensor.scopes.compactMap(\.place).last
       }
     }
     /// The layer's Swift type.
@@ -161,6 +161,12 @@ package struct Inference: Sendable {
         "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name)\""
       }
       details.insert(("received", received.joined(separator: "\n")), at: 0)
+    }
+    if let symbol = node.tensor.operatorText,
+      let newest = inputs.max(by: { $0.tensor.order < $1.tensor.order })
+    {
+      details.append(
+        ("place", "that of \"\(newest.name)\", as the operator \(symbol) does not know its own"))
     }
     return Problem(
       place: node.place, layer: node.reference, headline: error.headline, details: details)

@@ -71,24 +71,21 @@ public struct Model: Sendable {
     self.init(inputs: [input], outputs: [input], fileID: fileID, line: line, column: column)
   }
 
-  private func withOutput(_ output: Tensor) -> Model {
+  /// Returns the same inputs with other outputs.
+  func with(outputs: [Tensor]) -> Model {
     var model = self
-    model.outputs = [output]
+    model.outputs = outputs
     return model
   }
 }
 
-extension Model: FunctionChainable {
-  /// The model with `step` after its outputs.
+extension Model: Chainable {
+  /// Returns the model with a step after its outputs.
+  ///
+  /// - Parameter step: what takes the outputs.
+  /// - Returns: the longer model, with the outputs of the step.
   public func chained(to step: any Step) -> Model {
-    withOutput(Tensor.applying(step, to: outputs))
-  }
-
-  /// The model with `block` applied to its output.
-  public func chained(through block: (Tensor) -> Tensor) -> Model {
-    if outputs.count == 1 { return withOutput(block(outputs[0])) }
-    let error = ShapeError.functionAfterSeveral(outputs.count)
-    return withOutput(Tensor(.foreign("Function", error), inputs: outputs))
+    with(outputs: Tensor.results(of: step, for: outputs))
   }
 }
 

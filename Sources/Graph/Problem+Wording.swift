@@ -87,11 +87,51 @@ extension Problem {
 }
 
 extension ShapeError {
-  static func functionAfterSeveral(_ count: Int) -> ShapeError {
-    ShapeError(
+  static func functionAfterSeveral(_ count: Int, isModel: Bool) -> ShapeError {
+    let ofModel = count == 0 ? "a model without outputs" : "\(count) outputs of the model"
+    return ShapeError(
       .wrongInputCount, "a function takes one tensor",
-      received: count == 0 ? "a model without outputs" : "\(count) outputs of the model",
-      needs: "a model of one output, or a layer such as Concatenate before the function")
+      received: isModel ? ofModel : "\(count) tensors",
+      needs: "\(isModel ? "a model of one output" : "one tensor"), "
+        + "or a layer such as Concatenate before the function")
+  }
+
+  static func notOneOutput(_ count: Int) -> ShapeError {
+    ShapeError(
+      .wrongInputCount, "a step of one output is needed here",
+      received: count == 0 ? "a step without outputs" : "a step of \(count) outputs",
+      needs: "one output, as --> returns one tensor",
+      remedy: "call outputs(for: [x]), which returns all of them")
+  }
+
+  static func flawedModel(_ flaw: Problem) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the model has a mistake of its own", received: flaw.headline,
+      remedy: "call check() on the model, which describes its mistakes")
+  }
+
+  static func wrongModelInputs(_ count: Int, needs: Int) -> ShapeError {
+    let counted = { (count: Int) in "\(count) tensor\(count == 1 ? "" : "s")" }
+    return ShapeError(
+      .wrongInputCount, "wrong number of inputs", received: counted(count),
+      needs: "exactly \(counted(needs))\(needs > 1 ? ", as in [a, b] --> model" : "")")
+  }
+
+  /// The input at `position`, from 1, of several or of one; the graph adds what was received.
+  static func modelInputMisfit(
+    _ shape: Shape, needs: Shape, position: Int, of count: Int
+  ) -> ShapeError {
+    let which = count > 1 ? " \(position)" : ""
+    return ShapeError(
+      .shapeMismatch, "input\(which) does not fit the model", needs: "\(needs)",
+      remedy: resize(shape, to: needs))
+  }
+
+  private static func resize(_ shape: Shape, to needs: Shape) -> String? {
+    guard let width = needs.width, let height = needs.height, needs.channels == shape.channels,
+      shape.isImage
+    else { return nil }
+    return "put Resize(width: \(width), height: \(height)) before the model"
   }
 
   static func moduleOfOne(_ count: Int) -> ShapeError {

@@ -43,6 +43,8 @@ public final class Tensor: Sendable {
   /// The modules that made it, outermost first.
   package var scopes: [ScopeUse] { scopeList.uses }
   private let scopeList = ScopeList()
+  /// The operator that made it, as in `a + b`; such a node has the place of an operand.
+  package let operatorText: String?
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
   /// Changed only by a `deinit`, which has exclusive access.
@@ -50,9 +52,12 @@ public final class Tensor: Sendable {
 
   private static let created = Atomic<Int>(0)
 
-  package init(_ source: Source, inputs: [Tensor] = [], label: TensorLabel? = nil) {
+  package init(
+    _ source: Source, inputs: [Tensor] = [], label: TensorLabel? = nil, operatorText: String? = nil
+  ) {
     self.source = source
     self.label = label
+    self.operatorText = operatorText
     self.outcome = Inference.outcome(of: source, inputs: inputs)
     self.order = Self.nextOrder()
     self.storedInputs = inputs
@@ -66,7 +71,7 @@ public final class Tensor: Sendable {
   ///     a copy.
   /// - Returns: the output of the layer.
   package func repeated(on inputs: [Tensor], uses: inout [Int: Int]) -> Tensor {
-    let tensor = Tensor(source, inputs: inputs, label: label)
+    let tensor = Tensor(source, inputs: inputs, label: label, operatorText: operatorText)
     for scope in scopes.reversed() {
       let id = uses[scope.id] ?? Self.nextOrder()
       uses[scope.id] = id
@@ -123,34 +128,4 @@ extension Tensor: Chainable {
 extension Array: Chainable where Element == Tensor {
   /// The output of `step`, whose first layer takes all of these tensors.
   public func chained(to step: any Step) -> Tensor { Tensor.applying(step, to: self) }
-}
-
-extension Tensor {
-  /// Applies a step to tensors; the first layer of a block takes them all.
-  static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
-    let tensors = results(of: step, for: tensors)
-    if tensors.count == 1, let tensor = tensors.first { return tensor }
-    // An empty block after several tensors, or none at all.
-    return Tensor(.foreign("Block", .notALayer("a Block of no layers")), inputs: tensors)
-  }
-
-  /// The results of a step applied to tensors; the first layer of a block takes them all.
-  static func results(of step: any Step, for tensors: [Tensor]) -> [Tensor] {
-    var tensors = tensors
-    var pending: [any Step] = [step]
-    while let next = pending.popLast() {
-      switch next {
-      case let layer as any Layer:
-        tensors = [Tensor(.layer(layer), inputs: tensors)]
-      case let block as Block:
-        pending.append(contentsOf: block.steps.reversed())
-      case let step as any GraphStep:
-        tensors = step.outputs(for: tensors)
-      default:
-        let name = "\(type(of: next))"
-        tensors = [Tensor(.foreign(name, .notALayer(name)), inputs: tensors)]
-      }
-    }
-    return tensors
-  }
 }

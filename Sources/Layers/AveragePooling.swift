@@ -55,8 +55,15 @@ public struct AveragePooling: PoolingLayer {
     padding: Padding = .valid, border: Border = .excluded, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
+    self.init(
+      kernel: Size(kernel), stride: stride.map { Size(step: $0) }, padding: padding, border: border,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(kernel: Size, stride: Size?, padding: Padding, border: Border, label: LayerLabel) {
+    // The windows touch unless a stride is stated.
+    self.geometry = ConvolutionGeometry(kernel: kernel, stride: stride ?? kernel, padding: padding)
     self.border = border
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 }

@@ -61,14 +61,24 @@ public struct Convolution: WeightedLayer {
     activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, stride: Size(step: stride),
+      dilation: Size(step: dilation),
+      padding: padding, groups: groups, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(
+    kernel: Size, channels: Int, stride: Size, dilation: Size, padding: Padding, groups: Int,
+    activation: ActivationFunction, useBias: Bool, label: LayerLabel
+  ) {
     self.geometry = ConvolutionGeometry(
-      kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y),
-      dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     self.channels = channels
     self.groups = groups
     hasBias = useBias
     self.activation = activation
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 
   /// Lowers to one convolution and the activation.

@@ -40,4 +40,21 @@ public struct Crop: PrimitiveLayer {
     self.edges = Edges(top: top, left: left, bottom: bottom, right: right)
     label = LayerLabel(name, fileID, line, column)
   }
+
+  /// Creates a crop of the same width on all four edges.
+  ///
+  /// - Parameters:
+  ///   - all: rows and columns cut at each edge.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    _ all: Int, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      top: all, left: all, bottom: all, right: all, name: name, fileID: fileID, line: line,
+      column: column)
+  }
 }

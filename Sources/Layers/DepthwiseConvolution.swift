@@ -57,13 +57,23 @@ public struct DepthwiseConvolution: WeightedLayer {
     activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
+    self.init(
+      kernel: Size(kernel), stride: Size(step: stride), dilation: Size(step: dilation),
+      padding: padding,
+      multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(
+    kernel: Size, stride: Size, dilation: Size, padding: Padding, multiplier: Int,
+    activation: ActivationFunction, useBias: Bool, label: LayerLabel
+  ) {
     self.geometry = ConvolutionGeometry(
-      kernel: Size(kernel), stride: Size(width: stride.x, height: stride.y),
-      dilation: Size(width: dilation.x, height: dilation.y), padding: padding)
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     self.multiplier = multiplier
     hasBias = useBias
     self.activation = activation
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 
   /// Lowers to one depthwise convolution and the activation.

@@ -43,7 +43,14 @@ public struct MaxPooling: PoolingLayer {
     padding: Padding = .valid, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.geometry = Self.geometry(kernel: kernel, stride: stride, padding: padding)
-    label = LayerLabel(name, fileID, line, column)
+    self.init(
+      kernel: Size(kernel), stride: stride.map { Size(step: $0) }, padding: padding,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(kernel: Size, stride: Size?, padding: Padding, label: LayerLabel) {
+    // The windows touch unless a stride is stated.
+    self.geometry = ConvolutionGeometry(kernel: kernel, stride: stride ?? kernel, padding: padding)
+    self.label = label
   }
 }

@@ -46,12 +46,40 @@ public struct PointwiseConvolution: WeightedLayer {
     useBias: Bool = true, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    self.geometry = ConvolutionGeometry(
-      kernel: .one, stride: Size(width: stride.x, height: stride.y), padding: .valid)
+    self.init(
+      channels: channels, stride: Size(step: stride), activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a pointwise convolution with one number for the stride.
+  ///
+  /// - Parameters:
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between the pixels used, one number for x and y.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    channels: Int, stride: Int, activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      channels: channels, stride: Size(square: stride), activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  private init(
+    channels: Int, stride: Size, activation: ActivationFunction, useBias: Bool, label: LayerLabel
+  ) {
+    self.geometry = ConvolutionGeometry(kernel: .one, stride: stride, padding: .valid)
     self.channels = channels
     hasBias = useBias
     self.activation = activation
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 
   /// Lowers to one convolution and the activation.

@@ -15,7 +15,7 @@ import ForgeShapes
 ///
 /// ```swift
 /// Input(width: 224, height: 224, channels: 3)
-///   --> Scale(by: [1 / 127.5], bias: [-1])  // 0…255 becomes −1…1
+///   --> Scale(1 / 127.5, bias: -1)  // 0…255 becomes −1…1
 /// ```
 public struct Scale: BuiltInLayer {
   package let label: LayerLabel
@@ -40,6 +40,23 @@ public struct Scale: BuiltInLayer {
     self.factors = factors
     self.bias = bias
     label = LayerLabel(name, fileID, line, column)
+  }
+
+  /// Creates a scale with one factor and one bias for all channels.
+  ///
+  /// - Parameters:
+  ///   - factor: the factor of every value.
+  ///   - bias: the number added after the multiplication.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    _ factor: Float, bias: Float = 0, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      by: [factor], bias: [bias], name: name, fileID: fileID, line: line, column: column)
   }
 
   /// Lowers to one scale and shift.

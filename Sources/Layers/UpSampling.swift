@@ -44,4 +44,38 @@ public struct UpSampling: PrimitiveLayer {
     self.mode = mode
     label = LayerLabel(name, fileID, line, column)
   }
+
+  /// Creates an enlargement with one factor for width and height.
+  ///
+  /// - Parameters:
+  ///   - size: the factor of width and height.
+  ///   - mode: how pixels are sampled; antialiasing makes no difference when enlarging.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    size: Int, mode: ResizeMode = .nearest, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      size: (size, size), mode: mode, name: name, fileID: fileID, line: line, column: column)
+  }
+
+  /// Creates an enlargement with one factor for width and height.
+  ///
+  /// - Parameters:
+  ///   - size: the factor of width and height.
+  ///   - mode: how pixels are sampled; antialiasing makes no difference when enlarging.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    _ size: Int, mode: ResizeMode = .nearest, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      size: (size, size), mode: mode, name: name, fileID: fileID, line: line, column: column)
+  }
 }

@@ -15,6 +15,12 @@ public enum Padding: Hashable, Sendable, CustomStringConvertible {
     .edges(Edges(top: top, left: left, bottom: bottom, right: right))
   }
 
+  /// The same number of padding pixels on each of the four edges.
+  ///
+  /// - Parameter pixels: the rows and columns on each edge.
+  /// - Returns: the padding.
+  public static func all(_ pixels: Int) -> Self { .edges(Edges(all: pixels)) }
+
   /// The padding as written in source: `.same`, `.valid` or `.explicit(…)`.
   public var description: String {
     switch self {
@@ -23,4 +29,13 @@ public enum Padding: Hashable, Sendable, CustomStringConvertible {
     case .edges(let edges): ".explicit(\(edges))"
     }
   }
+}
+
+extension Padding: ExpressibleByIntegerLiteral {
+  /// Creates the same number of padding pixels on each edge, as in `padding: 1`.
+  ///
+  /// A number that is not a literal is written `.all(count)`.
+  ///
+  /// - Parameter pixels: the rows and columns on each edge.
+  public init(integerLiteral pixels: Int) { self = .all(pixels) }
 }

@@ -16,6 +16,18 @@ public struct Size: Hashable, Sendable, CustomStringConvertible {
     self.init(width: pair.width, height: pair.height)
   }
 
+  /// Creates a step from a pair (x, y), the order of every layer's labels.
+  package init(step: (x: Int, y: Int)) {
+    self.init(width: step.x, height: step.y)
+  }
+
+  /// Creates a size of equal width and height.
+  ///
+  /// - Parameter side: the width and the height.
+  public init(square side: Int) {
+    self.init(width: side, height: side)
+  }
+
   /// The size 1×1.
   public static let one = Size(width: 1, height: 1)
 

@@ -54,6 +54,32 @@ import Testing
     }
   }
 
+  /// A deep model repeated on another input, and one appended to itself.
+  @Test func deepModelsAsSteps() async {
+    let depth = depth
+    await onASmallStack {
+      let input = Input(width: 12, height: 8, channels: 3)
+      var x = input
+      for _ in 0..<depth { x = x --> Activation(.relu) }
+      let model = Model(input: input, output: x)
+      let photo = Input(width: 12, height: 8, channels: 3)
+      let whole = Model(input: photo, output: photo --> model)
+      #expect(Inference(whole).nodes.count == depth + 1)
+      #expect(whole.outputs.map(\.shape) == [image(12, 8, 3)])
+      #expect(Inference(model --> model).nodes.count == 2 * depth + 1)
+    }
+  }
+
+  @Test func deepArithmetic() async {
+    let depth = depth
+    await onASmallStack {
+      let input = Input(shape: [4])
+      var x = input
+      for _ in 0..<depth / 2 { x = x * 2 - input }
+      #expect(Inference(Model(input: input, output: x)).nodes.count == depth / 2 * 2 + 1)
+    }
+  }
+
   /// Nested blocks, each with the next as its first, last or middle step.
   @Test(arguments: 0..<3) func nestedBlocks(place: Int) async {
     let depth = depth

@@ -1,0 +1,189 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The forms with numbers, each of which stands for a pair of equal numbers.
+///
+/// There is one initialiser for each mixture of numbers and pairs. A number is required where a
+/// pair has a default, so that a call fits one of them only.
+extension DepthwiseConvolution {
+  /// Creates a depthwise convolution with a square kernel.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, stride: (x: Int, y: Int) = (1, 1), dilation: (x: Int, y: Int) = (1, 1),
+    padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), stride: Size(step: stride), dilation: Size(step: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with a square kernel and one number for the dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, stride: (x: Int, y: Int) = (1, 1), dilation: Int, padding: Padding = .same,
+    multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), stride: Size(step: stride), dilation: Size(square: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with a square kernel and one number for the stride.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, stride: Int, dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
+    multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), stride: Size(square: stride), dilation: Size(step: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with a square kernel and one number for stride and dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, stride: Int, dilation: Int, padding: Padding = .same, multiplier: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), stride: Size(square: stride), dilation: Size(square: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with one number for the dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: (x: Int, y: Int) = (1, 1), dilation: Int,
+    padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), stride: Size(step: stride), dilation: Size(square: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with one number for the stride.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: Int, dilation: (x: Int, y: Int) = (1, 1),
+    padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), stride: Size(square: stride), dilation: Size(step: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a depthwise convolution with one number for the stride and dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - multiplier: the number of output channels per input channel.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), stride: Int, dilation: Int, padding: Padding = .same,
+    multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), stride: Size(square: stride), dilation: Size(square: dilation),
+      padding: padding, multiplier: multiplier, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+}
