@@ -9,11 +9,18 @@ precedencegroup ChainPrecedence {
 
 infix operator --> : ChainPrecedence
 
-/// Applies a layer or a block to the left side.
+/// Applies a layer, a block, a model or another step to the left side.
 ///
 /// It is one generic function for every left side on purpose. With an overload per combination, a
 /// 200-layer chain with one misspelt member takes the type checker very long, and the error points
-/// at the first line of the chain (Docs/Architecture.md).
+/// at the first line of the chain (Docs/Architecture.md). Functions have the overloads below; one
+/// with a function on its left would make chains with closures too slow, so there is
+/// `Block(function)`.
+///
+/// - Parameters:
+///   - source: a tensor, an array of tensors, a model, a layer or a block.
+///   - step: what is applied to it.
+/// - Returns: a tensor for tensors, a model for a model, a block for a layer or a block.
 public func --> <S: Chainable>(source: S, step: some Step) -> S.Chained {
   source.chained(to: step)
 }

@@ -7,7 +7,9 @@ import ForgeShapes
 /// struct Separable: GraphStep {
 ///   let channels: Int
 ///   func outputs(for inputs: [Tensor]) -> [Tensor] {
-///     inputs.map { $0 --> DepthwiseConvolution(kernel: 3) --> PointwiseConvolution(channels: 8) }
+///     inputs.map {
+///       $0 --> DepthwiseConvolution(kernel: 3) --> PointwiseConvolution(channels: channels)
+///     }
 ///   }
 /// }
 /// ```

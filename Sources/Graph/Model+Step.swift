@@ -7,8 +7,8 @@ import ForgeShapes
 /// Metadata and the source of parameters belong to the model on the left.
 /// ```swift
 /// let features = photo --> backbone
-/// let both = [left, right] --> siamese
-/// let [boxes, scores] = …  // a model of several outputs: let outputs = detector(photo)
+/// let distance = [left, right] --> siamese
+/// let outputs = detector(photo)  // a model of several outputs
 /// ```
 extension Model: GraphStep {
   /// Returns the outputs of the model's layers, repeated on other tensors.

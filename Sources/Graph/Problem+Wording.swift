@@ -143,7 +143,7 @@ extension ShapeError {
 
   static func notALayer(_ what: String) -> ShapeError {
     ShapeError(
-      .invalidArgument, "only layers and blocks can be chained", received: what,
-      needs: "a type that conforms to Layer, or a Block of at least one layer")
+      .invalidArgument, "only layers, blocks and models can be chained", received: what,
+      needs: "a type that conforms to Layer or GraphStep, or a Block of at least one layer")
   }
 }

@@ -89,7 +89,9 @@ public func ELU(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the self-normalizing exponential linear unit as a layer: `1.0507·elu(x)` with alpha `1.6733`.
+/// Returns the self-normalizing exponential linear unit as a layer.
+///
+/// `1.0507·elu(x)` with alpha 1.6733.
 ///
 /// - Parameters:
 ///   - name: the name in summaries.
@@ -169,7 +171,9 @@ public func HardSigmoidKeras2(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the hard sigmoid with the attributes of ONNX and Core ML as a layer: `min(max(alpha·x + beta, 0), 1)`.
+/// Returns the hard sigmoid with the attributes of ONNX and Core ML as a layer.
+///
+/// `min(max(alpha·x + beta, 0), 1)`.
 ///
 /// - Parameters:
 ///   - alpha: the factor.
@@ -205,7 +209,7 @@ public func HardSwish(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the swish, also called SiLU as a layer: `x · sigmoid(x)`.
+/// Returns the swish, also called SiLU, as a layer: `x · sigmoid(x)`.
 ///
 /// - Parameters:
 ///   - name: the name in summaries.
@@ -221,7 +225,7 @@ public func Swish(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the SiLU, also called swish as a layer: `x · sigmoid(x)`.
+/// Returns the SiLU, also called swish, as a layer: `x · sigmoid(x)`.
 ///
 /// - Parameters:
 ///   - name: the name in summaries.
@@ -253,7 +257,7 @@ public func Mish(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the Gaussian error linear unit, exact as a layer: `x/2 · (1 + erf(x/√2))`.
+/// Returns the exact Gaussian error linear unit as a layer: `x/2 · (1 + erf(x/√2))`.
 ///
 /// - Parameters:
 ///   - name: the name in summaries.
@@ -269,7 +273,9 @@ public func GELU(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the Gaussian error linear unit, approximated by tanh as a layer: `x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³)))`.
+/// Returns the Gaussian error linear unit, approximated by tanh, as a layer.
+///
+/// `x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³)))`.
 ///
 /// - Parameters:
 ///   - name: the name in summaries.

@@ -1,4 +1,4 @@
-/// A chain of layers without an input.
+/// A chain of layers, models and functions without an input.
 ///
 /// ```swift
 /// let block = Convolution(kernel: (3, 3), channels: 16, name: "a") --> MaxPooling(kernel: (2, 2))

@@ -1,4 +1,4 @@
-/// The right side of `-->`: a ``Layer`` or a ``Block`` of layers.
+/// The right side of `-->`: a ``Layer``, a ``Block``, a model, or a step that builds on tensors.
 public protocol Step: Sendable {}
 
 /// The left side of `-->`: a tensor, an array of tensors, a model, a layer or a block.

@@ -167,23 +167,23 @@ import Testing
     #expect(
       mistakes(input, input --> Softmax() --> Sneaky() --> Dense(neurons: 0)) == [
         """
-        layer 2 "__Sneaky_2__" (Sneaky): only layers and blocks can be chained
+        layer 2 "__Sneaky_2__" (Sneaky): only layers, blocks and models can be chained
           received  Sneaky
-          needs     a type that conforms to Layer, or a Block of at least one layer
+          needs     a type that conforms to Layer or GraphStep, or a Block of at least one layer
         """
       ])
     let block = Softmax() --> Sneaky()
     #expect(
       mistakes(Model() --> block).map { $0.split(separator: "\n")[0] } == [
-        "layer 2 \"__Sneaky_2__\" (Sneaky): only layers and blocks can be chained"
+        "layer 2 \"__Sneaky_2__\" (Sneaky): only layers, blocks and models can be chained"
       ])
   }
 
   @Test func emptyBlockAfterSeveralTensors() {
     let text = """
-      layer 1 "__Block_1__" (Block): only layers and blocks can be chained
+      layer 1 "__Block_1__" (Block): only layers, blocks and models can be chained
         received  a Block of no layers
-        needs     a type that conforms to Layer, or a Block of at least one layer
+        needs     a type that conforms to Layer or GraphStep, or a Block of at least one layer
       """
     #expect(mistakes(input, [input, input] --> Block([])) == [text])
     #expect(mistakes(input, [input, input] --> Block([Block([])]) --> Softmax()) == [text])

@@ -11,7 +11,9 @@ import Testing
     case pairs
     /// One number for a pair, and mixtures of both.
     case numbers
-    /// Arithmetic in the arguments.
+    /// Arithmetic in the arguments, in a convolution with conversions in one of them only.
+    ///
+    /// With conversions in one argument and arithmetic in another, a misspelt member costs 8 s.
     case argumentArithmetic
     /// Arithmetic between tensors, a statement a layer.
     case tensorArithmetic
@@ -22,7 +24,7 @@ import Testing
       case .pairs: "Convolution(kernel: (3, 3), channels: 16"
       case .numbers: "Convolution(kernel: 3, channels: 16, stride: 1, padding: 1"
       case .argumentArithmetic:
-        "Convolution(kernel: 3, channels: Int(Double(width) * alpha), stride: width - 2"
+        "Convolution(kernel: 3, channels: Int(Double(width) * alpha), stride: width"
       case .tensorArithmetic: "x * 2 - 1 --> Convolution(kernel: 3, channels: 16"
       }
     }
