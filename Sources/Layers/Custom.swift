@@ -26,7 +26,8 @@ import ForgeShapes
 ///   for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
 /// }
 /// x --> Custom(name: "bias", parameters: [.biases: [8]]) { inputs, parameters, output in
-///   for (index, value) in inputs[0].enumerated() { output[index] = value + parameters[0][index % 8] }
+///   let biases = parameters[0]
+///   for (index, value) in inputs[0].enumerated() { output[index] = value + biases[index % 8] }
 /// }
 /// ```
 public struct Custom: BuiltInLayer {
@@ -84,7 +85,8 @@ public struct Custom: BuiltInLayer {
   /// Creates a layer with parameters whose sizes depend on the inputs.
   ///
   /// ```swift
-  /// Custom(name: "bias", parameters: { [.biases: [$0[0].channels]] }) { inputs, parameters, output in
+  /// Custom(name: "bias", parameters: { shapes in [.biases: [shapes[0].channels]] }) {
+  ///   inputs, parameters, output in
   /// ```
   ///
   /// - Parameters:
