@@ -72,7 +72,7 @@ class Network:
             self.join(self.leaves()[:2])
         for name in self.leaves():
             if name in {spec["name"] for spec in self.inputs}:
-                self.add(self.layer("Activation", [name], activation="tanh"))
+                self.add(self.layer("Activation", [name], activation="tanh"), limited=False)
         leaves = self.leaves()
         inner = [spec["name"] for spec in self.layers if spec["name"] not in leaves]
         if inner and len(leaves) < 3 and self.chance(0.25):
@@ -85,8 +85,8 @@ class Network:
 
     def join(self, names):
         small = [
-            self.add(self.layer("GlobalMaxPooling", [name])) if len(self.sizes(name)) == 3 else name
-            for name in names]
+            self.add(self.layer("GlobalMaxPooling", [name]), limited=False)
+            if len(self.sizes(name)) == 3 else name for name in names]
         flat = [self.add(self.layer("Flatten", [name]), limited=False) for name in small]
         joined = self.add(self.layer("Concatenate", flat, axis=-1), limited=False)
         try:
@@ -150,11 +150,8 @@ class Network:
         self.check_work(layer, parameters)
         with np.errstate(all="ignore"):
             result = judge(layer, parameters, inputs)
-        peak = np.abs(result.values).max()
-        if not np.isfinite(result.variance).all() or not (peak == 0 or 1e-12 < peak < 1e12):
-            raise Impossible
-        if limited and result.values[0].size > (10 if self.is_large else 1) * MOST_ELEMENTS:
-            raise Impossible
+        if limited:
+            self.check_result(result)
         self.layers.append(layer)
         self.tensors[layer["name"]] = result
         self.used.update(layer["inputs"])
@@ -171,6 +168,14 @@ class Network:
         weights = parameters["weights"].size if "weights" in parameters else window
         limit = (25 if self.is_large else 1) * MOST_PRODUCTS
         if weights > 1_000_000 or height * width * weights > limit:
+            raise Impossible
+
+    def check_result(self, result):
+        """Refuses numbers that overflow or vanish, and tensors that are too large."""
+        peak = np.abs(result.values).max()
+        if not np.isfinite(result.variance).all() or not (peak == 0 or 1e-12 < peak < 1e12):
+            raise Impossible
+        if result.values[0].size > (10 if self.is_large else 1) * MOST_ELEMENTS:
             raise Impossible
 
     def draw_parameters(self, layer, sizes):
@@ -258,8 +263,8 @@ class Network:
                 self.random.randint(0, (kernel[i % 2 == 0] - 1) if pools else extent[i % 2 == 0])
                 for i in range(4)]
             arguments.update(padding="explicit", edges=edges)
-        if arguments["padding"] != "same" and (
-                height + edges[0] + edges[2] < extent[1] or width + edges[1] + edges[3] < extent[0]):
+        rows, columns = height + edges[0] + edges[2], width + edges[1] + edges[3]
+        if arguments["padding"] != "same" and (rows < extent[1] or columns < extent[0]):
             raise Impossible
         return arguments
 
@@ -351,14 +356,16 @@ def draw_elementwise(net, kind):
     if kind != "Subtract" and net.chance(0.2):
         inputs.append(net.rather_unused(others))
     net.random.shuffle(inputs)
-    result = np.broadcast_shapes(*(padded(net.sizes(name), 8) for name in inputs))
-    if np.prod(result) > MOST_ELEMENTS:
+    result = [max(along) for along in zip(*(padded(net.sizes(name), 8) for name in inputs))]
+    if np.prod(result) > MOST_ELEMENTS or not all(
+            broadcasts(net.sizes(name), result) for name in inputs):
         raise Impossible
     return net.layer(kind, inputs)
 
 
 def padded(sizes, rank):
-    return tuple([1] * (rank - len(sizes)) + sizes)
+    """Sizes with leading ones."""
+    return [1] * (rank - len(sizes)) + sizes
 
 
 def broadcasts(a, b):

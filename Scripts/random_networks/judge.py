@@ -2,9 +2,10 @@
 
 A tensor is a `Judged`: its values for all examples (axis 0), and `variance`: the variance of each
 value's error divided by ε², when every product and every result of the network is rounded by a
-random relative error of standard deviation ε. It follows from each layer's derivative and the
-squares of the terms that the layer sums; where large terms cancel it is large beside the value. The
-rule that compares results with it is in `compare.py`.
+random relative error of standard deviation ε, and every sum by one that grows with its length. It
+follows from each layer's derivative and the squares of the terms that the layer sums; where large
+terms cancel it is large beside the value. The rule that compares results with it is in
+`compare.py`.
 """
 from collections import namedtuple
 
@@ -12,8 +13,19 @@ import numpy as np
 
 Judged = namedtuple("Judged", "values variance")
 
+# The accuracy that Docs/Accuracy.md promises for the output of a network; a kernel may err by a
+# third of it. That third is ε.
+BOUND = 1e-5
+STEP = BOUND / 3
+# A sum of n terms typically errs by 1.8·10⁻⁸ √n (Docs/Accuracy.md).
+LONG_SUM = (1.8e-8 / STEP) ** 2
 # A result below the smallest normal number may be flushed to 0; ε is at least 2⁻²⁴.
 FLUSHED = (2.0**-126 / 2.0**-24) ** 2
+
+
+def sum_rounding(count):
+    """The factor on the variance of the terms for a sum of `count` of them."""
+    return 1 + LONG_SUM * count
 
 
 def exact(values):
@@ -59,6 +71,11 @@ def weighted(layer, parameters, inputs, product):
     x, weights = inputs[0], parameters["weights"].astype(np.float64)
     y = product(x.values, weights)
     variance = product(x.variance + x.values**2, weights**2)
+    if layer["type"] != "DepthwiseConvolution":
+        variance *= sum_rounding(weights[0].size)
+    # A kernel's error is promised for a channel over the whole image, not for each pixel:
+    # Winograd's and Strassen's algorithms share it among pixels.
+    variance = np.maximum(variance, variance.mean(axis=(1, 2), keepdims=True))
     if "biases" in parameters:
         biases = parameters["biases"].astype(np.float64)
         y, variance = y + biases, variance + biases**2
@@ -127,7 +144,8 @@ def global_average_pooling(_layer, _, inputs):
     count = x.values.shape[1] * x.values.shape[2]
     return Judged(
         x.values.mean(axis=(1, 2), keepdims=True),
-        (x.variance + x.values**2).sum(axis=(1, 2), keepdims=True) / count**2)
+        (x.variance + x.values**2).sum(axis=(1, 2), keepdims=True)
+        * sum_rounding(count) / count**2)
 
 
 def global_max_pooling(_layer, _, inputs):
@@ -182,7 +200,7 @@ def activation(layer, x):
     name, numbers = layer["activation"], layer.get("numbers", [])
     function = FUNCTIONS[name]
     values, y = x.values, function(x.values, numbers)
-    step = 2.0**-18 * np.sqrt(x.variance) + 1e-7 * np.abs(values) + 1e-30
+    step = STEP * np.sqrt(x.variance) + 1e-7 * np.abs(values) + 1e-30
     slope = np.maximum(
         np.abs(function(values + step, numbers) - y), np.abs(y - function(values - step, numbers)))
     variance = (slope / step) ** 2 * x.variance
