@@ -14,6 +14,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     self.column = column
   }
 
-  /// The location as compilers print it: `App/Net.swift:14:7`.
+  /// The location as compilers print it: `App/Net.swift:14:18`.
   public var description: String { "\(fileID):\(line):\(column)" }
 }
