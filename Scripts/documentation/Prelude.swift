@@ -9,6 +9,9 @@ func given<Value>() -> Value { preconditionFailure() }
 // Tensors while describing, and models.
 var input: Tensor { given() }
 var features: Tensor { given() }
+var output: Tensor { given() }
+var shortcut: Tensor { given() }
+var gates: Tensor { given() }
 var x: Tensor { given() }
 var a: Tensor { given() }
 var b: Tensor { given() }
@@ -18,8 +21,12 @@ var model: Model { given() }
 // Parameters.
 var source: any ParameterSource { given() }
 var weights: String { given() }
-var kernel: ParameterSpec { given() }
-var bias: ParameterSpec { given() }
+var kernel: [Float] { given() }
+var bias: [Float] { given() }
+var kernels: [String: [Float]] { given() }
+var offsets: [String: Int] { given() }
+var kernelSpec: ParameterSpec { given() }
+var biasSpec: ParameterSpec { given() }
 
 // Networks that predict.
 var network: CompiledModel { given() }
