@@ -129,6 +129,11 @@ def max_pooling(layer, _, inputs):
         windows(x.variance, layer).max(axis=(4, 5)))
 
 
+def mean_variance(x, total, count):
+    """The variance of a mean, whose terms may have the same error, as in an enlarged picture."""
+    return (total(np.sqrt(x.variance)) / count) ** 2 + total(x.values**2) / count**2
+
+
 def average_pooling(layer, _, inputs):
     x = inputs[0]
     ones = np.ones((1,) + x.values.shape[1:3] + (1,))
@@ -136,7 +141,7 @@ def average_pooling(layer, _, inputs):
     count = area if layer["counted"] else windows(ones, layer).sum(axis=(4, 5))
     return Judged(
         windows(x.values, layer).sum(axis=(4, 5)) / count,
-        windows(x.variance + x.values**2, layer).sum(axis=(4, 5)) / count**2)
+        mean_variance(x, lambda part: windows(part, layer).sum(axis=(4, 5)), count))
 
 
 def global_average_pooling(_layer, _, inputs):
@@ -144,8 +149,8 @@ def global_average_pooling(_layer, _, inputs):
     count = x.values.shape[1] * x.values.shape[2]
     return Judged(
         x.values.mean(axis=(1, 2), keepdims=True),
-        (x.variance + x.values**2).sum(axis=(1, 2), keepdims=True)
-        * sum_rounding(count) / count**2)
+        mean_variance(x, lambda part: part.sum(axis=(1, 2), keepdims=True), count)
+        * sum_rounding(count))
 
 
 def global_max_pooling(_layer, _, inputs):
@@ -292,19 +297,25 @@ def combined(rule):
     return run
 
 
+def joined(a, b):
+    """The variance of a sum, whose terms may have the same error."""
+    return (np.sqrt(a.variance) + np.sqrt(b.variance)) ** 2
+
+
 def add(a, b):
     y = a.values + b.values
-    return y, a.variance + b.variance + y**2
+    return y, joined(a, b) + y**2
 
 
 def subtract(a, b):
     y = a.values - b.values
-    return y, a.variance + b.variance + y**2
+    return y, joined(a, b) + y**2
 
 
 def multiply(a, b):
     y = a.values * b.values
-    return y, a.values**2 * b.variance + b.values**2 * a.variance + y**2
+    error = np.abs(a.values) * np.sqrt(b.variance) + np.abs(b.values) * np.sqrt(a.variance)
+    return y, error**2 + y**2
 
 
 def maximum(a, b):
@@ -378,8 +389,10 @@ def resampled(layer, x, width, height):
 
     if layer["mode"] == "nearest":
         return Judged(run(x.values, rows, columns), run(x.variance, rows, columns))
+    # Neighbours may have the same error.
+    variance = run(np.sqrt(x.variance), rows, columns) ** 2
     return Judged(
-        run(x.values, rows, columns), run(x.variance + x.values**2, rows**2, columns**2))
+        run(x.values, rows, columns), variance + run(x.values**2, rows**2, columns**2))
 
 
 def resize(layer, _, inputs):
