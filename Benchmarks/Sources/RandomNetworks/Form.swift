@@ -10,7 +10,7 @@ struct Form: Sendable {
   /// Predicts all examples.
   let predict: @Sendable (CompiledModel, Trial) async throws -> Trial.Results
 
-  static let all = [named, array, arrays, context, realtime, runner]
+  static let all = [named, array, arrays, context, spans, realtime, runner, microBatches]
 
   /// `network.predict` with named tensors, one example at a time.
   static let named = Form(name: "predict by name", takes: { _ in true }) { network, trial in
@@ -58,6 +58,19 @@ struct Form: Sendable {
     return trial.split(outputs)
   }
 
+  /// `Context.predict(_:into:)`; the first output.
+  static let spans = Form(name: "spans in a Context", takes: \.hasOneInput) { network, trial in
+    let context = try Context(network)
+    let count = network.outputShapes[0].elementCount ?? 0
+    return try trial.examples.indices.map { example in
+      let values = trial.values(trial.inputNames[0], of: example)
+      var output = [Float](repeating: 0, count: count)
+      var span = output.mutableSpan
+      try context.predict(values.span, into: &span)
+      return [output]
+    }
+  }
+
   /// A `RealtimeContext` for all examples at once.
   static let realtime = Form(name: "a RealtimeContext", takes: { _ in true }) { network, trial in
     let count = trial.examples.count
@@ -84,6 +97,15 @@ struct Form: Sendable {
   /// A `Runner` with fewer slots than examples; it takes one input and returns the first output.
   static let runner = Form(name: "a Runner", takes: \.hasOneInput) { network, trial in
     let runner = try Runner(network, inflightBuffers: 2)
+    let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
+    return try await runner.predictBatch(inputs).map { [$0] }
+  }
+
+  /// A `Runner` that gathers two examples in a slot.
+  static let microBatches = Form(name: "a Runner of micro-batches", takes: \.hasOneInput) {
+    network, trial in
+    let runner = try Runner(
+      network, inflightBuffers: 1, batch: min(2, trial.examples.count), within: .zero)
     let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
     return try await runner.predictBatch(inputs).map { [$0] }
   }
