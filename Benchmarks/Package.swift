@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Speed and memory, apart from the library: nothing here is a dependency of Forge's users.
+// Speed and memory, and long comparisons, apart from the library: nothing here is a dependency of
+// Forge's users.
 let package = Package(
   name: "forge-benchmarks",
   dependencies: [.package(name: "forge", path: "..")],
@@ -21,6 +22,8 @@ let package = Package(
       dependencies: [
         .product(name: "Forge", package: "forge"), .product(name: "ForgeModels", package: "forge"),
       ]),
+    .executableTarget(
+      name: "RandomNetworks", dependencies: [.product(name: "Forge", package: "forge")]),
   ],
   swiftLanguageModes: [.v6]
 )

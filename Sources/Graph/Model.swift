@@ -6,7 +6,7 @@ import ForgeShapes
 /// A model is a value and computes nothing itself; `compile` turns it into a network that predicts.
 /// ```swift
 /// let model = Model(input: input, output: output)
-/// let model = Model() --> Resize(width: 64, height: 64) --> Dense(neurons: 10, name: "fc1")
+/// let another = Model() --> Resize(width: 64, height: 64) --> Dense(neurons: 10, name: "fc1")
 /// ```
 public struct Model: Sendable {
   /// The inputs of a prediction, in order.

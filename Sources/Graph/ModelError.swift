@@ -4,7 +4,7 @@ import ForgeShapes
 /// pass.
 ///
 /// ```
-/// App/Net.swift:14:7: layer 4 "conv2" (Convolution): the output would be empty
+/// App/Net.swift:14:18: layer 4 "conv2" (Convolution): the output would be empty
 ///   …
 /// App/Net.swift:16:7: layer 6 "fc1" (Dense): …
 /// ```

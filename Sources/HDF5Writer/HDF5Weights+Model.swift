@@ -5,8 +5,8 @@ extension HDF5Weights {
   /// Writes the parameters of a model to a weight file that Keras loads.
   ///
   /// ```swift
-  /// try HDF5Weights.write(model, parameters: SafeTensorsParameters("net.safetensors"), to:
-  /// "net.h5")
+  /// try HDF5Weights.write(
+  ///   model, parameters: SafeTensorsParameters("net.safetensors"), to: "net.h5")
   /// ```
   /// Weights of dense layers become matrices [inputs][outputs], as in Keras; all other parameters
   /// have Keras's axis order. Shared parameters are written once. Values are single precision.

@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// ```swift
 /// try HDF5Weights.write(
-///   [(kernel, ParameterValues(weights)), (bias, ParameterValues(biases))], to: "net.h5")
+///   [(kernelSpec, ParameterValues(kernel)), (biasSpec, ParameterValues(bias))], to: "net.h5")
 /// ```
 /// A layer is a group, which lists its parameters in Keras's order; the root lists the layers in
 /// the order in which their parameters are given. Values are single precision in Keras's axis

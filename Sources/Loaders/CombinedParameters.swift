@@ -5,7 +5,7 @@ import ForgeShapes
 /// ```swift
 /// // A new head on an old body.
 /// let parameters = CombinedParameters([
-///   ParameterDictionary(["fc": [.weights: weights, .biases: biases]]),
+///   ParameterDictionary(["fc": [.weights: kernel, .biases: bias]]),
 ///   try HDF5Parameters("mobilenet_no_top.h5"),
 /// ])
 /// ```

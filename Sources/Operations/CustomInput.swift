@@ -6,7 +6,9 @@ import ForgeSystem
 /// read after the call. The next prediction may have overwritten the values by then.
 ///
 /// ```swift
-/// for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
+/// x --> Custom(shape: { $0[0] }, name: "halve") { inputs, output in
+///   for (index, value) in inputs[0].enumerated() { output[index] = value / 2 }
+/// }
 /// ```
 public struct CustomInput: RandomAccessCollection {
   @usableFromInline let values: UnsafeBufferPointer<Float>

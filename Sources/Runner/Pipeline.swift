@@ -3,9 +3,12 @@ import Dispatch
 /// A runner with a stage before and after it: it prepares sources, predicts, and reads out results.
 ///
 /// ```swift
-/// let labels = runner.pipeline { (photo: Image) in try preparation.values(of: photo) }
-///   readOut: { result in result.prediction.top(k: 5) }
-/// for try await best in try labels.predictions(of: photos) { print(best) }
+/// let labels = runner.pipeline { (level: Float) in
+///   [Float](repeating: level, count: 28 * 28)
+/// } readOut: { result in
+///   result.prediction.top(k: 5)
+/// }
+/// for try await best in try labels.predictions(of: [0, 0.5, 1]) { print(best) }
 /// ```
 /// Both closures run in tasks of their own and occupy no slot. So one source can be prepared while
 /// others are predicted or read out.

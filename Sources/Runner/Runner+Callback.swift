@@ -15,7 +15,7 @@ extension Runner {
   /// ```swift
   /// runner.predict(pixels, queue: .main) { result in
   ///   guard let result = try? result.get() else { return }
-  ///   show(result.prediction, after: result.latency)
+  ///   show(result.prediction)
   /// }
   /// ```
   /// Predictions start in the order of the requests, and each calls back when it finishes. A

@@ -1,7 +1,7 @@
 /// One mistake, in the format that all of Forge's errors share.
 ///
 /// ```
-/// App/Net.swift:14:7: layer 4 "conv2" (Convolution): the output would be empty
+/// App/Net.swift:14:18: layer 4 "conv2" (Convolution): the output would be empty
 ///   received  2×2×20 (width×height×channels) from "pool1"
 ///   needs     width and height of at least 5 for a 5×5 kernel with padding .valid
 /// ```

@@ -17,6 +17,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// The location of a layer that does not capture one; messages leave it out.
   public static let unknown = SourcePlace(fileID: "", line: 0, column: 0)
 
-  /// The location as compilers print it: `App/Net.swift:14:7`.
+  /// The location as compilers print it: `App/Net.swift:14:18`.
   public var description: String { "\(fileID):\(line):\(column)" }
 }

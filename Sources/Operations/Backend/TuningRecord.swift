@@ -1,9 +1,9 @@
 /// The kernels chosen for the convolutions of a model, for reuse in a later compile.
 ///
 /// ```swift
-/// let measured = try model.compile(parameters: weights, options: .init(tuning: .measured))
+/// let measured = try model.compile(parameters: source, options: .init(tuning: .measured))
 /// let record = measured.report.tuning.record  // Codable, for example as JSON
-/// let again = try model.compile(parameters: weights, options: .init(tuning: .recorded(record)))
+/// let again = try model.compile(parameters: source, options: .init(tuning: .recorded(record)))
 /// ```
 ///
 /// A choice belongs to the sizes of a convolution, not to a layer name. Layers of the same sizes

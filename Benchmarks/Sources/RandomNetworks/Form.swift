@@ -1,0 +1,152 @@
+import Forge
+
+/// A form of prediction; every form must return the same bits.
+///
+/// A further one is a further element of ``all``.
+struct Form: Sendable {
+  let name: String
+  /// Whether it takes networks with the inputs and outputs of the trial.
+  let takes: @Sendable (Trial) -> Bool
+  /// Predicts all examples.
+  let predict: @Sendable (CompiledModel, Trial) async throws -> Trial.Results
+
+  static let all = [named, array, arrays, context, spans, realtime, runner, microBatches]
+
+  /// `network.predict` with named tensors, one example at a time.
+  static let named = Form(name: "predict by name", takes: { _ in true }) { network, trial in
+    try trial.examples.map { inputs in
+      let predictions = try network.predict(inputs)
+      return trial.outputNames.map { predictions.outputs[$0]?.values ?? [] }
+    }
+  }
+
+  /// `network.predict` with an array; the first output.
+  static let array = Form(name: "predict an array", takes: \.hasOneInput) { network, trial in
+    try trial.examples.indices.map { example in
+      [try network.predict(trial.values(trial.inputNames[0], of: example))]
+    }
+  }
+
+  /// `network.predict(batch:)`; the first output.
+  static let arrays = Form(name: "predict a batch of arrays", takes: \.hasOneInput) {
+    network, trial in
+    let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
+    return try network.predict(batch: inputs).map { [$0] }
+  }
+
+  /// A `Context` for all examples at once, used twice: what the first use leaves must not show.
+  static let context = Form(name: "a batch in a Context", takes: { _ in true }) { network, trial in
+    let count = trial.examples.count
+    let context = try Context(network, batch: count)
+    for batch in [1, count] {
+      for (index, name) in trial.inputNames.enumerated() {
+        context.withInput(index) { span in
+          var position = 0
+          for example in 0..<batch {
+            for value in trial.values(name, of: example) {
+              span[position] = value
+              position += 1
+            }
+          }
+        }
+      }
+      try context.predict(batch: batch)
+    }
+    let outputs = trial.outputNames.indices.map { index in
+      context.withOutput(index) { span in span.indices.map { span[$0] } } ?? []
+    }
+    return trial.split(outputs)
+  }
+
+  /// `Context.predict(_:into:)`; the first output.
+  static let spans = Form(name: "spans in a Context", takes: \.hasOneInput) { network, trial in
+    let context = try Context(network)
+    let count = network.outputShapes[0].elementCount ?? 0
+    return try trial.examples.indices.map { example in
+      let values = trial.values(trial.inputNames[0], of: example)
+      var output = [Float](repeating: 0, count: count)
+      var span = output.mutableSpan
+      try context.predict(values.span, into: &span)
+      return [output]
+    }
+  }
+
+  /// A `RealtimeContext` for all examples at once.
+  static let realtime = Form(name: "a RealtimeContext", takes: { _ in true }) { network, trial in
+    let count = trial.examples.count
+    let context = try RealtimeContext(network, batch: count)
+    for (index, name) in trial.inputNames.enumerated() {
+      context.withInput(index) { span in
+        var position = 0
+        for example in 0..<count {
+          for value in trial.values(name, of: example) {
+            span[position] = value
+            position += 1
+          }
+        }
+      }
+    }
+    try context.predict(batch: 1)
+    try context.predict(batch: count)
+    let outputs = trial.outputNames.indices.map { index in
+      context.withOutput(index) { span in span.indices.map { span[$0] } } ?? []
+    }
+    return trial.split(outputs)
+  }
+
+  /// A `Runner` with fewer slots than examples; it takes one input and returns the first output.
+  static let runner = Form(name: "a Runner", takes: \.hasOneInput) { network, trial in
+    let runner = try Runner(network, inflightBuffers: 2)
+    let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
+    return try await runner.predictBatch(inputs).map { [$0] }
+  }
+
+  /// A `Runner` that gathers two examples in a slot.
+  static let microBatches = Form(name: "a Runner of micro-batches", takes: \.hasOneInput) {
+    network, trial in
+    let runner = try Runner(
+      network, inflightBuffers: 1, batch: min(2, trial.examples.count), within: .zero)
+    let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
+    return try await runner.predictBatch(inputs).map { [$0] }
+  }
+}
+
+extension Trial {
+  fileprivate var hasOneInput: Bool { inputNames.count == 1 }
+
+  /// The outputs of a batch, each example on its own.
+  fileprivate func split(_ outputs: [[Float]]) -> Results {
+    examples.indices.map { example in
+      outputs.map { values in
+        let count = values.count / examples.count
+        return Array(values[example * count..<(example + 1) * count])
+      }
+    }
+  }
+
+  /// What of the second results differs from the first in a bit.
+  ///
+  /// A form that returns fewer outputs is compared in those.
+  func difference(_ first: Results, _ second: Results) -> String? {
+    guard first.count == second.count else {
+      return "\(second.count) examples instead of \(first.count)"
+    }
+    for (example, pair) in zip(first, second).enumerated() {
+      guard !pair.1.isEmpty else { return "example \(example) has no output" }
+      for (output, values) in zip(pair.0, pair.1).enumerated() {
+        let name = outputNames[output]
+        guard values.0.count == values.1.count else {
+          return "\(name) of example \(example): \(values.1.count) values, not \(values.0.count)"
+        }
+        let places = values.0.indices.filter {
+          values.0[$0].bitPattern != values.1[$0].bitPattern
+        }
+        if let place = places.first {
+          return "\(name) of example \(example): \(places.count) values differ, the first at "
+            + "\(place): \(values.1[place]), not \(values.0[place])"
+        }
+      }
+    }
+    return nil
+  }
+}

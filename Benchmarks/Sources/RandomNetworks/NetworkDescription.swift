@@ -1,0 +1,78 @@
+import Forge
+
+/// A random network as Scripts/random-networks writes it.
+struct NetworkDescription: Decodable {
+  /// An input of the model.
+  struct Input: Decodable {
+    /// The name.
+    let name: String
+    /// The sizes in memory order.
+    let sizes: [Int]
+    /// The index of the first value of the first example; the others follow.
+    let offset: Int
+
+    /// The number of values of an example.
+    var count: Int { sizes.reduce(1, *) }
+  }
+
+  /// A layer with the arguments that its type takes.
+  struct Layer: Decodable {
+    let type: String
+    let name: String
+    /// The names of the tensors that it takes.
+    let inputs: [String]
+    let kernel: [Int]?
+    let stride: [Int]?
+    let dilation: [Int]?
+    /// `same`, `valid`, or none where the edges are given.
+    let padding: String?
+    /// Top, left, bottom, right.
+    let edges: [Int]?
+    let channels: Int?
+    let groups: Int?
+    let multiplier: Int?
+    let useBias: Bool?
+    let counted: Bool?
+    let activation: String?
+    /// The numbers of the activation.
+    let numbers: [Float]?
+    let size: [Int]?
+    let mode: String?
+    let order: [Int]?
+    let axis: Int?
+    let constant: [Float]?
+    let factors: [Float]?
+    let epsilon: Float?
+    let center: Bool?
+    let scale: Bool?
+    let shared: [String]?
+  }
+
+  /// A parameter of a layer.
+  struct Parameter: Decodable {
+    let layer: String
+    let type: String
+    /// The index of its first value.
+    let offset: Int
+    let count: Int
+  }
+
+  /// The number that the network was drawn from.
+  let seed: Int
+  let inputs: [Input]
+  let layers: [Layer]
+  /// The names of the layers that are outputs.
+  let outputs: [String]
+  let parameters: [Parameter]
+  /// The number of examples of the inputs.
+  let examples: Int
+  /// Whether it runs on each instruction set of the machine.
+  let everyInstructionSet: Bool
+}
+
+/// A description that does not make sense.
+struct DescriptionError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,50 @@
+// What the Swift of the documents takes for granted. Scripts/check-docs type-checks it with every
+// block; nothing here is run.
+import Forge
+import ForgeImages
+import ForgeModels
+
+func given<Value>() -> Value { preconditionFailure() }
+
+// Tensors while describing, and models.
+var input: Tensor { given() }
+var features: Tensor { given() }
+var output: Tensor { given() }
+var shortcut: Tensor { given() }
+var gates: Tensor { given() }
+var x: Tensor { given() }
+var a: Tensor { given() }
+var b: Tensor { given() }
+var c: Tensor { given() }
+var model: Model { given() }
+
+// Parameters.
+var source: any ParameterSource { given() }
+var weights: String { given() }
+var kernel: [Float] { given() }
+var bias: [Float] { given() }
+var kernels: [String: [Float]] { given() }
+var offsets: [String: Int] { given() }
+var kernelSpec: ParameterSpec { given() }
+var biasSpec: ParameterSpec { given() }
+
+// Networks that predict.
+var network: CompiledModel { given() }
+var runner: Runner<CompiledModel> { given() }
+var context: Context { given() }
+
+// Values.
+var pixels: [Float] { given() }
+var otherPixels: [Float] { given() }
+var values: [Float] { given() }
+var photo: Image { given() }
+var pictures: [[Float]] { given() }
+var frames: AsyncStream<[Float]> { given() }
+var camera: FrameSource { given() }
+
+/// A camera that gives prepared frames.
+struct FrameSource {
+  var frames: AsyncStream<[Float]> { given() }
+}
+
+func show(_ prediction: [Float]) {}
