@@ -16,7 +16,26 @@ var x: Tensor { given() }
 var a: Tensor { given() }
 var b: Tensor { given() }
 var c: Tensor { given() }
+var left: Tensor { given() }
+var right: Tensor { given() }
+var scores: Tensor { given() }
 var model: Model { given() }
+var backbone: Model { given() }
+var siamese: Model { given() }
+var detector: Model { given() }
+var stage: Block { given() }
+var k: Int { given() }
+/// A module of the pages on own layers.
+struct SqueezeExcite: Module {
+  func callAsFunction(_ x: Tensor) -> Tensor { given() }
+}
+/// An own layer of the pages on own layers.
+struct ChannelBias: Layer {
+  func lower(into lowering: inout Lowering) throws(ShapeError) {}
+}
+func residual(_ x: Tensor) -> Tensor { given() }
+func merge(_ tensors: [Tensor]) -> Tensor { given() }
+func split(_ x: Tensor) -> [Tensor] { given() }
 
 // Parameters.
 var source: any ParameterSource { given() }
@@ -37,6 +56,10 @@ var context: Context { given() }
 var pixels: [Float] { given() }
 var otherPixels: [Float] { given() }
 var values: [Float] { given() }
+var bytes: [UInt8] { given() }
+var picture: TensorValues { given() }
+var box: CropRectangle { given() }
+var predictions: Predictions { given() }
 var photo: Image { given() }
 var pictures: [[Float]] { given() }
 var frames: AsyncStream<[Float]> { given() }

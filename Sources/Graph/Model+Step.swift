@@ -6,9 +6,9 @@ import ForgeShapes
 /// The repeated layers keep their names and so share their parameters with the model's other uses.
 /// Metadata and the source of parameters belong to the model on the left.
 /// ```swift
-/// let features = photo --> backbone
+/// let features = input --> backbone
 /// let distance = [left, right] --> siamese
-/// let outputs = detector(photo)  // a model of several outputs
+/// let outputs = detector(input)  // a model of several outputs
 /// ```
 extension Model: GraphStep {
   /// Returns the outputs of the model's layers, repeated on other tensors.
@@ -36,7 +36,7 @@ extension Model: GraphStep {
   /// Returns the outputs of the model's layers, repeated on other tensors.
   ///
   /// ```swift
-  /// let outputs = detector(photo)
+  /// let outputs = detector(input)
   /// ```
   ///
   /// - Parameter inputs: a tensor for each input of the model, in order.

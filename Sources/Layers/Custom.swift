@@ -87,6 +87,11 @@ public struct Custom: BuiltInLayer {
   /// ```swift
   /// Custom(name: "bias", parameters: { shapes in [.biases: [shapes[0].channels]] }) {
   ///   inputs, parameters, output in
+  ///   let channels = parameters[0].count
+  ///   for (index, value) in inputs[0].enumerated() {
+  ///     output[index] = value + parameters[0][index % channels]
+  ///   }
+  /// }
   /// ```
   ///
   /// - Parameters:

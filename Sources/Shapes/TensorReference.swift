@@ -3,7 +3,7 @@
 /// ```swift
 /// let options = CompileOptions(keep: ["conv1", features])
 /// let boxes = predictions["boxes"]
-/// let scores = predictions[scores]
+/// let classes = predictions[scores]
 /// ```
 public protocol TensorReference: Sendable {
   /// What identifies the tensor.

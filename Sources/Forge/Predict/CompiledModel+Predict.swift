@@ -6,7 +6,7 @@ extension CompiledModel {
   ///
   /// ```swift
   /// let probabilities = try network.predict(pixels)  // [Float]
-  /// let predictions = try network.predict(["image": photo, "meta": values])
+  /// let predictions = try network.predict(["image": pixels, "meta": values])
   /// let boxes = predictions["boxes"]?.values
   /// ```
   ///

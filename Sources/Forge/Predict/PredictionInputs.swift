@@ -6,7 +6,7 @@ import ForgeShapes
 /// Every other form converts to it; see ``PredictionInput``. It adds crops to inputs in a stream or
 /// a batch.
 /// ```swift
-/// let inputs = PredictionInputs(["image": photo], crops: ["resize": face])
+/// let inputs = PredictionInputs(["image": picture], crops: ["resize": box])
 /// let predictions = try await runner.predict(inputs)
 /// ```
 public struct PredictionInputs: Sendable {

@@ -4,7 +4,7 @@ import ForgeShapes
 /// The results of one prediction, found by name or by the `Tensor` that described them.
 ///
 /// ```swift
-/// let predictions = try network.predict(["image": photo])
+/// let predictions = try network.predict(["image": picture])
 /// let boxes = predictions["boxes"]?.values
 /// ```
 public struct Predictions: Sendable {

@@ -10,7 +10,7 @@ public typealias ModelResult<Input: PredictionInput> =
 ///
 /// ```swift
 /// let probabilities = try await runner.predict(pixels)
-/// let predictions = try await runner.predict(["image": photo], crops: ["resize": face])
+/// let predictions = try await runner.predict(["image": picture], crops: ["resize": box])
 /// ```
 extension Runner where Network == CompiledModel {
   /// Predicts; while all slots are taken, it suspends and never blocks a thread.

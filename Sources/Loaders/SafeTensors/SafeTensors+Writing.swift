@@ -5,7 +5,7 @@ extension SafeTensors {
   ///
   /// ```swift
   /// try SafeTensors.write(
-  ///   [(kernel, ParameterValues(weights)), (bias, ParameterValues(biases))],
+  ///   [(kernelSpec, ParameterValues(kernel)), (biasSpec, ParameterValues(bias))],
   ///   to: "net.safetensors")
   /// ```
   /// The weights of `conv1` are the tensor `conv1.weight`, its biases `conv1.bias`; those of batch
