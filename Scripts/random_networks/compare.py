@@ -3,21 +3,21 @@
 The rule, for each tensor of each example and each of its channels (the last axis) on its own, so
 that no large channel hides a small one:
 
-    ‖forge − judge‖₂  ≤  BOUND · ‖judge‖₂  +  (1 + 4 / √n) · STEP · ‖σ‖₂
+    ‖forge − judge‖₂  ≤  BOUND · ‖judge‖₂  +  DEVIATIONS · STEP · ‖σ‖₂
 
 BOUND, 10⁻⁵, is the accuracy that Docs/Accuracy.md states. A kernel may err by a third of it: that
 is STEP. STEP · σ is the standard deviation of a value's error when every product and every result
 of the network is rounded by a random relative error of STEP, and long sums by a little more
-(`judge.py` follows σ² through the layers). Without cancellation σ is about as large as the value,
-and the second term is smaller than the first. Where terms that are large beside their sum cancel,
-or a function is steep, σ is larger than the value by just that ratio. The norm of n random errors
-is close to its expectation if n is large; a single one may be five deviations long, as there are
-millions of them. n is the number of values in the channel, or fewer where a few have most of the
-spread: (Σσ²)² / Σσ⁴.
+(`judge.py` follows σ² through the layers). Without cancellation σ is about as large as the value.
+Where terms that are large beside their sum cancel, or a function is steep, σ is larger than the
+value by just that ratio. DEVIATIONS is 6: in a single channel a kernel may err by all of BOUND, and
+one value, or a whole channel that was made from one, by twice the root mean square.
 """
 import numpy as np
 
 from judge import BOUND, STEP
+
+DEVIATIONS = 6
 
 
 def norms(values):
@@ -37,9 +37,7 @@ def ratio(result, judged):
         return np.inf
     error = norms(result.reshape(judged.values.shape) - judged.values)
     spread = norms(np.sqrt(judged.variance))
-    deviations = 1 + 4 * norms(judged.variance) / spread**2
-    spread *= STEP * deviations
-    allowed = BOUND * norms(judged.values) + spread
+    allowed = BOUND * norms(judged.values) + DEVIATIONS * STEP * spread
     return (error / allowed).max()
 
 
