@@ -27,7 +27,7 @@ public struct CustomOperation: Sendable {
 extension CustomOperation: PrimitiveOperation {
   package var name: String { "custom" }
   package var traits: OperationTraits {
-    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
+    .unweighted(1...Int.max, takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
   }
 
   package func validate(_ operands: [Shape]) {}
