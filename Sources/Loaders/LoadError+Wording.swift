@@ -128,7 +128,8 @@ extension LoadError {
 
   package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
     LoadError(
-      .wrongCount, "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong number "
+      .wrongCount,
+      "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong number "
         + "of values",
       parameter: spec, received: counted(count, "value"),
       needs: "\(counted(spec.count, "value")), \(spec.shapeText)")
@@ -136,7 +137,8 @@ extension LoadError {
 
   static func impossibleCount(_ path: String, _ count: Int) -> LoadError {
     LoadError(
-      .wrongCount, "no file can hold this many values", path: path, received: counted(count, "value"),
+      .wrongCount, "no file can hold this many values", path: path,
+      received: counted(count, "value"),
       needs: "0 to \(Int.max / 4) values")
   }
 
@@ -192,7 +194,8 @@ extension LoadError {
   ) -> LoadError {
     let axes = layout.order(for: spec) ?? spec.axes
     return LoadError(
-      .wrongShape, "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong shape",
+      .wrongShape,
+      "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong shape",
       parameter: spec,
       received: sizeText(sizes),
       needs: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "

@@ -65,7 +65,7 @@ extension ParameterData {
     guard isRead else {
       throw ShapeError(
         .shapeMismatch, "\(origin) gave no values", received: "0 bytes",
-          needs: ShapeError.bytes(count),
+        needs: ShapeError.bytes(count),
         remedy: "call the closure of withUnsafeBytes with the values")
     }
   }

@@ -25,7 +25,8 @@ extension Problem {
     at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, cause: any Error
   ) -> Problem {
     Problem(
-      place: place, layer: layer, headline: "\(spec.type.subject) could not be loaded", cause: cause)
+      place: place, layer: layer, headline: "\(spec.type.subject) could not be loaded", cause: cause
+    )
   }
 
   static func notFiniteParameter(
@@ -33,7 +34,9 @@ extension Problem {
     origin: String, needs: String
   ) -> Problem {
     Problem(
-      place: place, layer: layer, headline: "\(spec.type.subject) \(spec.type.verb("hold", "holds")) a number that is not finite",
+      place: place, layer: layer,
+      headline:
+        "\(spec.type.subject) \(spec.type.verb("hold", "holds")) a number that is not finite",
       details: [
         (
           "received",

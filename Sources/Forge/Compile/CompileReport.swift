@@ -106,7 +106,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     lines.append("Packed parameters: \(ShapeError.bytes(constantBytes))")
     lines.append("Arena: \(ShapeError.bytes(arenaBytes)), \(unsharedBytes) without sharing")
     if let verification {
-      lines.append("Verified on \(ShapeError.counted(verification.samples, "sample")), "
+      lines.append(
+        "Verified on \(ShapeError.counted(verification.samples, "sample")), "
           + "bound \(verification.bound):")
       lines += verification.errors.map {
         "  \($0.output): relative L2 \($0.relativeL2), largest difference \($0.maximum)"

@@ -94,7 +94,9 @@ struct Compiler: Sendable {
       check(name, (1...most).contains(count), "\(count)", "1 to \(most)")
     }
     if case .samples(let count, _) = options.verify {
-      check("verify", (1...1000).contains(count), ShapeError.counted(count, "sample"), "1 to 1000 samples")
+      check(
+        "verify", (1...1000).contains(count), ShapeError.counted(count, "sample"),
+        "1 to 1000 samples")
     }
     let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {

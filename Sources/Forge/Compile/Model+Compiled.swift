@@ -41,9 +41,10 @@ extension Model {
   public func compiled(
     options: CompileOptions = CompileOptions(),
     progress: @escaping @Sendable (CompileProgress) -> Void = { _ in },
-    parameters: @Sendable (_ name: String, _ count: Int, _ type: ParameterType) throws -> (
-      any ParameterData
-    )?
+    parameters:
+      @Sendable (_ name: String, _ count: Int, _ type: ParameterType) throws -> (
+        any ParameterData
+      )?
   ) async throws(CompileError) -> CompiledModel {
     try watched(progress) { () throws(CompileError) in
       try compile(options: options, parameters: parameters)

@@ -27,7 +27,8 @@ public struct CustomOperation: Sendable {
 extension CustomOperation: PrimitiveOperation {
   package var name: String { "custom" }
   package var traits: OperationTraits {
-    .unweighted(1...Int.max, takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
+    .unweighted(
+      1...Int.max, takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
   }
 
   package func validate(_ operands: [Shape]) {}
