@@ -56,7 +56,8 @@ final class CPUNetwork: BackendNetwork {
     decisions = BackendDecisions(
       instructionSet: planner.instructionSet.rawValue, threads: planner.threads,
       precision: ConvolutionAlgorithmList.compute(in: options.precision, level: planner.level)
-        ? options.precision : .float32, tuning: tuning)
+        ? options.precision : .float32, tuning: tuning,
+      kernelsAreOptimized: forge_is_optimized() != 0)
   }
 
   var constantByteCount: Int { planner.constants.byteCount }

@@ -16,17 +16,20 @@ enum ModelChecks {
     for input in model.inputs where !input.isInput {
       problems.append(.notAnInput(at: model.place, what: input.sourceText))
     }
+    // An input that a layer should have taken reaches no output, and its output no input. The layer
+    // reports the cause.
+    let hasCause = nodes.contains { !$0.isInput && $0.inputs.isEmpty && $0.shape == nil }
     let used = Set(Inference.reached(from: model.outputs).map { ObjectIdentifier($0) })
     for node in nodes where node.isInput {
       let identity = ObjectIdentifier(node.tensor)
       if !declared.contains(identity) {
         problems.append(.undeclaredInput(node))
-      } else if !used.contains(identity), !model.outputs.isEmpty {
+      } else if !used.contains(identity), !model.outputs.isEmpty, !hasCause {
         problems.append(.unusedInput(node))
       }
     }
-    problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor))
     problems += unusableScopes(nodes)
+    if !hasCause { problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor)) }
     return problems
   }
 

@@ -35,6 +35,14 @@ static const forge_kernel_table avx512 = {
   .level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512)};
 #endif
 
+int32_t forge_is_optimized(void) {
+#if defined(__OPTIMIZE__)
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 const forge_kernel_table *forge_kernels(forge_level level) {
 #if defined(__x86_64__)
   /* These also check that the operating system saves the wide registers. */

@@ -44,7 +44,9 @@ extension LoadError {
   }
 
   static func notAFolder(_ path: String) -> LoadError {
-    LoadError(.notARegularFile, "this is not a folder", path: path, received: "a file")
+    LoadError(
+      .notARegularFile, "this is not a folder", path: path, received: "a file",
+      remedy: OtherFormat.remedy(forFile: path))
   }
 
   static func cannotRead(_ path: String, _ code: Int32) -> LoadError {
@@ -109,6 +111,12 @@ extension LoadError {
       received: size < 12 ? bytes(size) : "a file without its signature")
   }
 
+  static func otherFormat(
+    _ kind: Kind, _ name: String, needs: String, remedy: String
+  ) -> LoadError {
+    LoadError(kind, "this is \(name)", needs: needs, remedy: remedy)
+  }
+
   static func unknownFormat(known: [String]) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds",
@@ -120,14 +128,17 @@ extension LoadError {
 
   package static func wrongCount(_ count: Int, for spec: ParameterSpec) -> LoadError {
     LoadError(
-      .wrongCount, "the \(spec.type) of \"\(spec.layer)\" have the wrong number of values",
+      .wrongCount,
+      "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong number "
+        + "of values",
       parameter: spec, received: counted(count, "value"),
       needs: "\(counted(spec.count, "value")), \(spec.shapeText)")
   }
 
   static func impossibleCount(_ path: String, _ count: Int) -> LoadError {
     LoadError(
-      .wrongCount, "no file can hold this many values", path: path, received: "\(count) values",
+      .wrongCount, "no file can hold this many values", path: path,
+      received: counted(count, "value"),
       needs: "0 to \(Int.max / 4) values")
   }
 
@@ -138,7 +149,8 @@ extension LoadError {
       .wrongSize, "the file has the wrong size", path: path, received: bytes(received),
       needs: "\(bytes(values * type.byteCount)), \(counted(values, "value")) of "
         + bytes(type.byteCount),
-      remedy: "check that the file belongs to this layer and holds "
+      remedy: OtherFormat.remedy(forFile: path)
+        ?? "check that the file belongs to this layer and holds "
         + (type == .float32 ? "Float32" : type.rawValue))
   }
 
@@ -182,7 +194,9 @@ extension LoadError {
   ) -> LoadError {
     let axes = layout.order(for: spec) ?? spec.axes
     return LoadError(
-      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong shape", parameter: spec,
+      .wrongShape,
+      "\(spec.type.subject) of \"\(spec.layer)\" \(spec.type.verb("have", "has")) the wrong shape",
+      parameter: spec,
       received: sizeText(sizes),
       needs: sizeText(spec.sizes(in: layout) ?? spec.sizes) + " "
         + axes.map { "[\($0.rawValue)]" }.joined())
@@ -216,6 +230,13 @@ extension LoadError {
   }
 
   // MARK: Helpers
+
+  /// The error, with a remedy in addition.
+  func remedied(_ remedy: String) -> LoadError {
+    var error = self
+    error.details.append(("remedy", remedy))
+    return error
+  }
 
   /// The error, with the requested parameter.
   func asked(for spec: ParameterSpec) -> LoadError {

@@ -74,6 +74,9 @@ public struct ParameterDirectory: ParameterSource {
     }
   }
 
+  /// The folder.
+  public var origin: String? { path }
+
   /// The names of the layers with files, sorted; with a custom rule, the names of the files.
   public var availableNames: [String] {
     let files = Set((try? Folder.names(in: path)) ?? [])

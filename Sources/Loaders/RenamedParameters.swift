@@ -16,6 +16,9 @@ public struct RenamedParameters: ParameterSource {
     self.rename = rename
   }
 
+  /// The file or folder of the source.
+  public var origin: String? { source.origin }
+
   /// Whether the source matches by name.
   public var goesByName: Bool { source.goesByName }
 

@@ -17,29 +17,36 @@ extension Model {
   ///   - size: width and height of the input in pixels, at least 75.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func inceptionV3(
-    size: Int = 299, classes: Int = 1000, head: Head = .probabilities
+    size: Int = 299, classes: Int = 1000, head: Head = .probabilities,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    var network = InceptionV3()
-    let input = Input(width: size, height: size, channels: 3)
-    var x = network.stem(input)
-    x = network.wide(x, pooled: 32, name: "mixed0")
-    x = network.wide(x, pooled: 64, name: "mixed1")
-    x = network.wide(x, pooled: 64, name: "mixed2")
-    x = network.wideToDeep(x, name: "mixed3")
-    x = network.deep(x, inner: 128, name: "mixed4")
-    x = network.deep(x, inner: 160, name: "mixed5")
-    x = network.deep(x, inner: 160, name: "mixed6")
-    x = network.deep(x, inner: 192, name: "mixed7")
-    x = network.deepToSplit(x, name: "mixed8")
-    x = network.split(x, inner: "mixed9_0", name: "mixed9")
-    x = network.split(x, inner: "mixed9_1", name: "mixed10")
-    let classifier =
-      GlobalAveragePooling(name: "avg_pool") --> Dense(neurons: classes, name: "predictions")
-    return Model(
-      input: input, output: x --> head.layers(classifier),
-      metadata: ModelMetadata(name: "Inception-v3"))
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      var network = InceptionV3()
+      let input = Input(width: size, height: size, channels: 3)
+      var x = network.stem(input)
+      x = network.wide(x, pooled: 32, name: "mixed0")
+      x = network.wide(x, pooled: 64, name: "mixed1")
+      x = network.wide(x, pooled: 64, name: "mixed2")
+      x = network.wideToDeep(x, name: "mixed3")
+      x = network.deep(x, inner: 128, name: "mixed4")
+      x = network.deep(x, inner: 160, name: "mixed5")
+      x = network.deep(x, inner: 160, name: "mixed6")
+      x = network.deep(x, inner: 192, name: "mixed7")
+      x = network.deepToSplit(x, name: "mixed8")
+      x = network.split(x, inner: "mixed9_0", name: "mixed9")
+      x = network.split(x, inner: "mixed9_1", name: "mixed10")
+      let classifier =
+        GlobalAveragePooling(name: "avg_pool") --> Dense(neurons: classes, name: "predictions")
+      return Model(
+        input: input, output: x --> head.layers(classifier),
+        metadata: ModelMetadata(name: "Inception-v3"))
+    }
   }
 }
 

@@ -18,34 +18,41 @@ extension Model {
   ///   - head: the final layers.
   ///   - isFolded: whether the convolutions have biases instead of normalizations, for weights with
   ///     folded normalizations: 4,221,032 parameters with an alpha of 1 and 1,000 classes.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func mobileNetV1(
     alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
-    isFolded: Bool = false
+    isFolded: Bool = false,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    let channels = { WidthMultiplier.scaled($0, by: alpha) }
-    let input = Input(width: size, height: size, channels: 3)
-    var x =
-      input
-      --> Convolution(
-        kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: isFolded, name: "conv1")
-      --> activated("conv1", isFolded)
-    let pairs = [
-      (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1), (512, 1), (512, 1),
-      (512, 1), (512, 1), (1024, 2), (1024, 1),
-    ]
-    for (index, (count, stride)) in pairs.enumerated() {
-      x = separable(
-        x, channels: channels(count), stride: stride, number: index + 1, isFolded: isFolded)
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let channels = { WidthMultiplier.scaled($0, by: alpha) }
+      let input = Input(width: size, height: size, channels: 3)
+      var x =
+        input
+        --> Convolution(
+          kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: isFolded, name: "conv1")
+        --> activated("conv1", isFolded)
+      let pairs = [
+        (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1), (512, 1), (512, 1),
+        (512, 1), (512, 1), (1024, 2), (1024, 1),
+      ]
+      for (index, (count, stride)) in pairs.enumerated() {
+        x = separable(
+          x, channels: channels(count), stride: stride, number: index + 1, isFolded: isFolded)
+      }
+      let classifier =
+        GlobalAveragePooling(name: "global_average_pooling2d")
+        --> Dropout(rate: 0.001, name: "dropout")
+        --> PointwiseConvolution(channels: classes, name: "conv_preds")
+        --> Flatten(name: "reshape_2")
+      return Model(
+        input: input, output: x --> head.layers(classifier, softmax: "predictions"),
+        metadata: ModelMetadata(name: "MobileNet v1"))
     }
-    let classifier =
-      GlobalAveragePooling(name: "global_average_pooling2d")
-      --> Dropout(rate: 0.001, name: "dropout")
-      --> PointwiseConvolution(channels: classes, name: "conv_preds")
-      --> Flatten(name: "reshape_2")
-    return Model(
-      input: input, output: x --> head.layers(classifier, softmax: "predictions"),
-      metadata: ModelMetadata(name: "MobileNet v1"))
   }
 }
 

@@ -17,43 +17,50 @@ extension Model {
   ///   - size: width and height of the input in pixels: 96 to 224 in the paper.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func mobileNetV2(
-    alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+    alpha: Double = 1, size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    let channels = { WidthMultiplier.multipleOf8($0, by: alpha) }
-    let input = Input(width: size, height: size, channels: 3)
-    var x =
-      input
-      --> Convolution(
-        kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: false, name: "Conv1")
-      --> BatchNormalization(name: "bn_Conv1")
-      --> Activation(.relu6, name: "Conv1_relu")
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let channels = { WidthMultiplier.multipleOf8($0, by: alpha) }
+      let input = Input(width: size, height: size, channels: 3)
+      var x =
+        input
+        --> Convolution(
+          kernel: (3, 3), channels: channels(32), stride: (2, 2), useBias: false, name: "Conv1")
+        --> BatchNormalization(name: "bn_Conv1")
+        --> Activation(.relu6, name: "Conv1_relu")
 
-    var number = 0
-    for (count, repeats, stride) in [
-      (16, 1, 1), (24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1),
-    ] {
-      for index in 0..<repeats {
-        x = invertedResidual(
-          x, channels: channels(count), stride: index == 0 ? stride : 1, number: number)
-        number += 1
+      var number = 0
+      for (count, repeats, stride) in [
+        (16, 1, 1), (24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1),
+      ] {
+        for index in 0..<repeats {
+          x = invertedResidual(
+            x, channels: channels(count), stride: index == 0 ? stride : 1, number: number)
+          number += 1
+        }
       }
-    }
 
-    // The last convolution is never narrowed.
-    let features =
-      x
-      --> PointwiseConvolution(
-        channels: alpha > 1 ? channels(1280) : 1280, useBias: false, name: "Conv_1")
-      --> BatchNormalization(name: "Conv_1_bn")
-      --> Activation(.relu6, name: "out_relu")
-    let classifier =
-      GlobalAveragePooling(name: "global_average_pooling2d")
-      --> Dense(neurons: classes, name: "predictions")
-    return Model(
-      input: input, output: features --> head.layers(classifier),
-      metadata: ModelMetadata(name: "MobileNet v2"))
+      // The last convolution is never narrowed.
+      let features =
+        x
+        --> PointwiseConvolution(
+          channels: alpha > 1 ? channels(1280) : 1280, useBias: false, name: "Conv_1")
+        --> BatchNormalization(name: "Conv_1_bn")
+        --> Activation(.relu6, name: "out_relu")
+      let classifier =
+        GlobalAveragePooling(name: "global_average_pooling2d")
+        --> Dense(neurons: classes, name: "predictions")
+      return Model(
+        input: input, output: features --> head.layers(classifier),
+        metadata: ModelMetadata(name: "MobileNet v2"))
+    }
   }
 }
 

@@ -15,32 +15,39 @@ extension Model {
   ///   - size: width and height of the input in pixels.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func resNet50(
-    size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+    size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    let input = Input(width: size, height: size, channels: 3)
-    var x =
-      input
-      --> ZeroPadding(3, name: "conv1_pad")
-      --> Convolution(
-        kernel: (7, 7), channels: 64, stride: (2, 2), padding: .valid, name: "conv1_conv")
-      --> activated("conv1")
-      --> ZeroPadding(1, name: "pool1_pad")
-      --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1_pool")
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let input = Input(width: size, height: size, channels: 3)
+      var x =
+        input
+        --> ZeroPadding(3, name: "conv1_pad")
+        --> Convolution(
+          kernel: (7, 7), channels: 64, stride: (2, 2), padding: .valid, name: "conv1_conv")
+        --> activated("conv1")
+        --> ZeroPadding(1, name: "pool1_pad")
+        --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1_pool")
 
-    for (stage, channels, blocks) in [(2, 64, 3), (3, 128, 4), (4, 256, 6), (5, 512, 3)] {
-      for block in 1...blocks {
-        x = residual(
-          x, channels: channels, stride: stage > 2 && block == 1 ? 2 : 1, projected: block == 1,
-          name: "conv\(stage)_block\(block)")
+      for (stage, channels, blocks) in [(2, 64, 3), (3, 128, 4), (4, 256, 6), (5, 512, 3)] {
+        for block in 1...blocks {
+          x = residual(
+            x, channels: channels, stride: stage > 2 && block == 1 ? 2 : 1, projected: block == 1,
+            name: "conv\(stage)_block\(block)")
+        }
       }
+      let classifier =
+        GlobalAveragePooling(name: "avg_pool") --> Dense(neurons: classes, name: "predictions")
+      return Model(
+        input: input, output: x --> head.layers(classifier),
+        metadata: ModelMetadata(name: "ResNet-50"))
     }
-    let classifier =
-      GlobalAveragePooling(name: "avg_pool") --> Dense(neurons: classes, name: "predictions")
-    return Model(
-      input: input, output: x --> head.layers(classifier),
-      metadata: ModelMetadata(name: "ResNet-50"))
   }
 }
 

@@ -17,35 +17,42 @@ extension Model {
   ///   - size: width and height of the input in pixels.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func squeezeNet(
-    size: Int = 227, classes: Int = 1000, head: Head = .probabilities
+    size: Int = 227, classes: Int = 1000, head: Head = .probabilities,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    let input = Input(width: size, height: size, channels: 3)
-    let features =
-      input
-      --> Convolution(
-        kernel: (3, 3), channels: 64, stride: (2, 2), padding: .valid, name: "conv1")
-      --> Activation(.relu, name: "relu_conv1")
-      --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1")
-      --> fire(2, squeeze: 16, expand: 64)
-      --> fire(3, squeeze: 16, expand: 64)
-      --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool3")
-      --> fire(4, squeeze: 32, expand: 128)
-      --> fire(5, squeeze: 32, expand: 128)
-      --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool5")
-      --> fire(6, squeeze: 48, expand: 192)
-      --> fire(7, squeeze: 48, expand: 192)
-      --> fire(8, squeeze: 64, expand: 256)
-      --> fire(9, squeeze: 64, expand: 256)
-    let classifier =
-      Dropout(rate: 0.5, name: "drop9")
-      --> PointwiseConvolution(channels: classes, name: "conv10")
-      --> Activation(.relu, name: "relu_conv10")
-      --> GlobalAveragePooling(name: "global_average_pooling2d")
-    return Model(
-      input: input, output: features --> head.layers(classifier, softmax: "loss"),
-      metadata: ModelMetadata(name: "SqueezeNet 1.1"))
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let input = Input(width: size, height: size, channels: 3)
+      let features =
+        input
+        --> Convolution(
+          kernel: (3, 3), channels: 64, stride: (2, 2), padding: .valid, name: "conv1")
+        --> Activation(.relu, name: "relu_conv1")
+        --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool1")
+        --> fire(2, squeeze: 16, expand: 64)
+        --> fire(3, squeeze: 16, expand: 64)
+        --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool3")
+        --> fire(4, squeeze: 32, expand: 128)
+        --> fire(5, squeeze: 32, expand: 128)
+        --> MaxPooling(kernel: (3, 3), stride: (2, 2), name: "pool5")
+        --> fire(6, squeeze: 48, expand: 192)
+        --> fire(7, squeeze: 48, expand: 192)
+        --> fire(8, squeeze: 64, expand: 256)
+        --> fire(9, squeeze: 64, expand: 256)
+      let classifier =
+        Dropout(rate: 0.5, name: "drop9")
+        --> PointwiseConvolution(channels: classes, name: "conv10")
+        --> Activation(.relu, name: "relu_conv10")
+        --> GlobalAveragePooling(name: "global_average_pooling2d")
+      return Model(
+        input: input, output: features --> head.layers(classifier, softmax: "loss"),
+        metadata: ModelMetadata(name: "SqueezeNet 1.1"))
+    }
   }
 }
 

@@ -21,23 +21,32 @@ extension Model {
   ///   - size: width and height of the input in pixels: a multiple of 32, the size of a cell.
   ///   - anchors: the number of boxes each cell predicts.
   ///   - classes: the number of classes: 20 for Pascal VOC, 80 for COCO.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
-  public static func tinyYOLOV2(size: Int = 416, anchors: Int = 5, classes: Int = 20) -> Model {
-    let input = Input(width: size, height: size, channels: 3)
-    var x = input
-    for (index, channels) in [16, 32, 64, 128, 256, 512].enumerated() {
-      // The last pooling keeps the size of the map.
-      let stride = index < 5 ? 2 : 1
-      x =
-        x --> convolution(channels, number: index + 1)
-        --> MaxPooling(
-          kernel: (2, 2), stride: (stride, stride), padding: .same, name: "pool\(index + 1)")
+  public static func tinyYOLOV2(
+    size: Int = 416, anchors: Int = 5, classes: Int = 20,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) -> Model {
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let input = Input(width: size, height: size, channels: 3)
+      var x = input
+      for (index, channels) in [16, 32, 64, 128, 256, 512].enumerated() {
+        // The last pooling keeps the size of the map.
+        let stride = index < 5 ? 2 : 1
+        x =
+          x --> convolution(channels, number: index + 1)
+          --> MaxPooling(
+            kernel: (2, 2), stride: (stride, stride), padding: .same, name: "pool\(index + 1)")
+      }
+      let output =
+        x --> convolution(1024, number: 7) --> convolution(1024, number: 8)
+        --> PointwiseConvolution(channels: boxChannels(anchors, classes), name: "conv9")
+      return Model(
+        input: input, output: output, metadata: ModelMetadata(name: "Tiny YOLO v2"))
     }
-    let output =
-      x --> convolution(1024, number: 7) --> convolution(1024, number: 8)
-      --> PointwiseConvolution(channels: boxChannels(anchors, classes), name: "conv9")
-    return Model(
-      input: input, output: output, metadata: ModelMetadata(name: "Tiny YOLO v2"))
   }
 }
 

@@ -15,31 +15,38 @@ extension Model {
   ///   - size: width and height of the input in pixels, at least 32.
   ///   - classes: the number of classes.
   ///   - head: the final layers.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
   /// - Returns: the network without parameters.
   public static func vgg16(
-    size: Int = 224, classes: Int = 1000, head: Head = .probabilities
+    size: Int = 224, classes: Int = 1000, head: Head = .probabilities,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) -> Model {
-    let input = Input(width: size, height: size, channels: 3)
-    var x = input
-    for (group, channels, convolutions) in [
-      (1, 64, 2), (2, 128, 2), (3, 256, 3), (4, 512, 3), (5, 512, 3),
-    ] {
-      for number in 1...convolutions {
-        x =
-          x
-          --> Convolution(
-            kernel: (3, 3), channels: channels, activation: .relu,
-            name: "block\(group)_conv\(number)")
+    let caller = SourcePlace(fileID: fileID, line: line, column: column)
+    return SourcePlace.describing(for: caller) {
+      let input = Input(width: size, height: size, channels: 3)
+      var x = input
+      for (group, channels, convolutions) in [
+        (1, 64, 2), (2, 128, 2), (3, 256, 3), (4, 512, 3), (5, 512, 3),
+      ] {
+        for number in 1...convolutions {
+          x =
+            x
+            --> Convolution(
+              kernel: (3, 3), channels: channels, activation: .relu,
+              name: "block\(group)_conv\(number)")
+        }
+        x = x --> MaxPooling(kernel: (2, 2), stride: (2, 2), name: "block\(group)_pool")
       }
-      x = x --> MaxPooling(kernel: (2, 2), stride: (2, 2), name: "block\(group)_pool")
+      let classifier =
+        Flatten(name: "flatten")
+        --> Dense(neurons: 4096, activation: .relu, name: "fc1")
+        --> Dense(neurons: 4096, activation: .relu, name: "fc2")
+        --> Dense(neurons: classes, name: "predictions")
+      return Model(
+        input: input, output: x --> head.layers(classifier),
+        metadata: ModelMetadata(name: "VGG-16"))
     }
-    let classifier =
-      Flatten(name: "flatten")
-      --> Dense(neurons: 4096, activation: .relu, name: "fc1")
-      --> Dense(neurons: 4096, activation: .relu, name: "fc2")
-      --> Dense(neurons: classes, name: "predictions")
-    return Model(
-      input: input, output: x --> head.layers(classifier),
-      metadata: ModelMetadata(name: "VGG-16"))
   }
 }

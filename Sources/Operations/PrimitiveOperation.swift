@@ -51,14 +51,17 @@ package struct OperationTraits: Sendable {
   package let packsOperands: Bool
   /// Whether it only changes the sizes and keeps the elements in memory order.
   package let keepsElements: Bool
+  /// Whether a new order of the last axis of its operands only becomes that of the result.
+  package let treatsChannelsAlike: Bool
 
   /// The traits of an operation without weights or other packed operands.
   static func unweighted(
-    _ operands: ClosedRange<Int> = 1...1, takesActivation: Bool, keepsElements: Bool
+    _ operands: ClosedRange<Int> = 1...1, takesActivation: Bool, keepsElements: Bool,
+    treatsChannelsAlike: Bool
   ) -> OperationTraits {
     OperationTraits(
       operands: operands, multiplyAdds: .none, isLinear: false, takesActivation: takesActivation,
-      packsOperands: false, keepsElements: keepsElements)
+      packsOperands: false, keepsElements: keepsElements, treatsChannelsAlike: treatsChannelsAlike)
   }
 
   /// The number of operands as text.

@@ -36,7 +36,8 @@ extension WeightedOperation {
   package var traits: OperationTraits {
     OperationTraits(
       operands: 2...3, multiplyAdds: .onePerWeight, isLinear: true, takesActivation: true,
-      packsOperands: true, keepsElements: false)
+      packsOperands: true, keepsElements: false,
+      treatsChannelsAlike: false)
   }
 
   /// The biases, or zeros if there are none.

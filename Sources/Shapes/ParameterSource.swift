@@ -58,13 +58,14 @@ extension ParameterData {
       guard bytes.count >= count else {
         throw ShapeError(
           .shapeMismatch, "\(origin) shrank while it was read",
-          received: "\(bytes.count) bytes", needs: "\(count) bytes")
+          received: ShapeError.bytes(bytes.count), needs: ShapeError.bytes(count))
       }
       try body(bytes)
     }
     guard isRead else {
       throw ShapeError(
-        .shapeMismatch, "\(origin) gave no values", received: "0 bytes", needs: "\(count) bytes",
+        .shapeMismatch, "\(origin) gave no values", received: "0 bytes",
+        needs: ShapeError.bytes(count),
         remedy: "call the closure of withUnsafeBytes with the values")
     }
   }
@@ -76,6 +77,8 @@ public protocol ParameterSource: Sendable {
   var goesByName: Bool { get }
   /// The layer names with values, if the source can list them, for "did you mean".
   var availableNames: [String] { get }
+  /// The file or folder of the source, for messages: `weights/net.h5`; `nil` for any other source.
+  var origin: String? { get }
   /// Prepares the source for exactly these parameters in the order of the plan.
   ///
   /// A source that matches by order instead of by name does so here.
@@ -89,6 +92,8 @@ extension ParameterSource {
   public var goesByName: Bool { true }
   /// Empty: none listed.
   public var availableNames: [String] { [] }
+  /// `nil`: no file or folder.
+  public var origin: String? { nil }
   /// Returns the source unchanged.
   public func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource { self }
 }

@@ -67,8 +67,8 @@ extension Problem: CustomStringConvertible {
     let origin = [place?.description, layer?.description, path, entry, operation]
     var text = (origin.compactMap(\.self) + [headline]).joined(separator: ": ")
     var lines = details
-    // A cause that says the same is not repeated.
-    if let cause, (cause as? ShapeError)?.headline != headline {
+    // A cause that says the same as the headline is not repeated.
+    if let cause, !(cause is CancellationError), (cause as? ShapeError)?.headline != headline {
       lines.append(("cause", "\(cause)"))
     }
     for (label, value) in lines {

@@ -8,10 +8,29 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   public let column: Int
 
   /// Creates a location from `#fileID`, `#line` and `#column`.
+  ///
+  /// While a ready architecture is described, it is the location of the call of its function.
   public init(fileID: String, line: Int, column: Int) {
-    self.fileID = fileID
-    self.line = line
-    self.column = column
+    if let caller = Self.caller {
+      self = caller
+    } else {
+      (self.fileID, self.line, self.column) = (fileID, line, column)
+    }
+  }
+
+  /// The place that has called the function of a ready architecture.
+  @TaskLocal private static var caller: SourcePlace?
+
+  /// Describes layers whose mistakes are those of the arguments of a call.
+  ///
+  /// - Parameters:
+  ///   - caller: the place of the call.
+  ///   - describe: describes the layers.
+  /// - Returns: what the closure returns.
+  package static func describing<Result>(
+    for caller: SourcePlace, _ describe: () -> Result
+  ) -> Result {
+    $caller.withValue(caller, operation: describe)
   }
 
   /// The location of a layer that does not capture one; messages leave it out.

@@ -10,25 +10,31 @@ struct Form: Sendable {
   /// Predicts all examples.
   let predict: @Sendable (CompiledModel, Trial) async throws -> Trial.Results
 
-  static let all = [named, array, arrays, context, spans, realtime, runner, microBatches]
+  static let all = [
+    named, namedBatch, array, arrays, context, contextByName, spans, realtime, runner,
+    microBatches, runnerOfArrays,
+  ]
 
   /// `network.predict` with named tensors, one example at a time.
   static let named = Form(name: "predict by name", takes: { _ in true }) { network, trial in
-    try trial.examples.map { inputs in
-      let predictions = try network.predict(inputs)
-      return trial.outputNames.map { predictions.outputs[$0]?.values ?? [] }
-    }
+    try trial.examples.map { trial.outputs(of: try network.predict($0)) }
   }
 
-  /// `network.predict` with an array; the first output.
-  static let array = Form(name: "predict an array", takes: \.hasOneInput) { network, trial in
+  /// `network.predict(batch:)` with named tensors.
+  static let namedBatch = Form(name: "predict a batch by name", takes: { _ in true }) {
+    network, trial in
+    try network.predict(batch: trial.examples).map(trial.outputs)
+  }
+
+  /// `network.predict` with an array.
+  static let array = Form(name: "predict an array", takes: \.isPlain) { network, trial in
     try trial.examples.indices.map { example in
       [try network.predict(trial.values(trial.inputNames[0], of: example))]
     }
   }
 
-  /// `network.predict(batch:)`; the first output.
-  static let arrays = Form(name: "predict a batch of arrays", takes: \.hasOneInput) {
+  /// `network.predict(batch:)` with arrays.
+  static let arrays = Form(name: "predict a batch of arrays", takes: \.isPlain) {
     network, trial in
     let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
     return try network.predict(batch: inputs).map { [$0] }
@@ -58,8 +64,8 @@ struct Form: Sendable {
     return trial.split(outputs)
   }
 
-  /// `Context.predict(_:into:)`; the first output.
-  static let spans = Form(name: "spans in a Context", takes: \.hasOneInput) { network, trial in
+  /// `Context.predict(_:into:)`.
+  static let spans = Form(name: "spans in a Context", takes: \.isPlain) { network, trial in
     let context = try Context(network)
     let count = network.outputShapes[0].elementCount ?? 0
     return try trial.examples.indices.map { example in
@@ -94,25 +100,49 @@ struct Form: Sendable {
     return trial.split(outputs)
   }
 
-  /// A `Runner` with fewer slots than examples; it takes one input and returns the first output.
-  static let runner = Form(name: "a Runner", takes: \.hasOneInput) { network, trial in
+  /// `Context.set`, `predict(_:)` with named tensors and subscripts, in one context.
+  static let contextByName = Form(name: "a Context by name", takes: { _ in true }) {
+    network, trial in
+    let context = try Context(network)
+    return try trial.examples.enumerated().map { index, inputs in
+      guard index % 2 == 0 else { return trial.outputs(of: try context.predict(inputs)) }
+      for (name, values) in inputs { try context.set(name, to: values) }
+      try context.predict()
+      return trial.outputNames.map { context[$0]?.values ?? [] }
+    }
+  }
+
+  /// A `Runner` with fewer slots than examples.
+  static let runner = Form(name: "a Runner", takes: { _ in true }) { network, trial in
     let runner = try Runner(network, inflightBuffers: 2)
-    let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
-    return try await runner.predictBatch(inputs).map { [$0] }
+    return try await runner.predictBatch(trial.examples).map(trial.outputs)
   }
 
   /// A `Runner` that gathers two examples in a slot.
-  static let microBatches = Form(name: "a Runner of micro-batches", takes: \.hasOneInput) {
+  static let microBatches = Form(name: "a Runner of micro-batches", takes: { _ in true }) {
     network, trial in
     let runner = try Runner(
       network, inflightBuffers: 1, batch: min(2, trial.examples.count), within: .zero)
+    return try await runner.predictBatch(trial.examples).map(trial.outputs)
+  }
+
+  /// A `Runner` that takes arrays.
+  static let runnerOfArrays = Form(name: "a Runner of arrays", takes: \.isPlain) {
+    network, trial in
+    let runner = try Runner(network, inflightBuffers: 2)
     let inputs = trial.examples.indices.map { trial.values(trial.inputNames[0], of: $0) }
     return try await runner.predictBatch(inputs).map { [$0] }
   }
 }
 
 extension Trial {
-  fileprivate var hasOneInput: Bool { inputNames.count == 1 }
+  /// Whether the network takes an array and returns one.
+  fileprivate var isPlain: Bool { inputNames.count == 1 && outputNames.count == 1 }
+
+  /// The outputs of a prediction in the order of the network.
+  fileprivate func outputs(of predictions: Predictions) -> [[Float]] {
+    outputNames.map { predictions.outputs[$0]?.values ?? [] }
+  }
 
   /// The outputs of a batch, each example on its own.
   fileprivate func split(_ outputs: [[Float]]) -> Results {
@@ -125,14 +155,14 @@ extension Trial {
   }
 
   /// What of the second results differs from the first in a bit.
-  ///
-  /// A form that returns fewer outputs is compared in those.
   func difference(_ first: Results, _ second: Results) -> String? {
     guard first.count == second.count else {
       return "\(second.count) examples instead of \(first.count)"
     }
     for (example, pair) in zip(first, second).enumerated() {
-      guard !pair.1.isEmpty else { return "example \(example) has no output" }
+      guard pair.0.count == pair.1.count else {
+        return "example \(example) has \(pair.1.count) outputs, not \(pair.0.count)"
+      }
       for (output, values) in zip(pair.0, pair.1).enumerated() {
         let name = outputNames[output]
         guard values.0.count == values.1.count else {

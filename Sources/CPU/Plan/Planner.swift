@@ -55,6 +55,8 @@ struct Planner: Sendable {
       throw .noMemory(error)
     } catch is NoConvolutionAlgorithm {
       throw .noKernels
+    } catch is CancellationError {
+      throw .cancelled
     } catch {
       throw .constants(error)
     }

@@ -14,8 +14,8 @@ struct PlanRace {
   /// The seconds after which a race ends, if it has the minimum number of turns.
   private static let duration = 0.25
 
-  /// Runs both plans on seeded random inputs; `nil` if memory is insufficient or a custom layer
-  /// throws.
+  /// Runs both plans on seeded random inputs; `nil` if memory is insufficient, a custom layer
+  /// throws, or the compile is cancelled.
   init?(_ first: Plan, _ second: Plan, threads: Int) {
     plans = [first, second]
     do {
@@ -29,6 +29,7 @@ struct PlanRace {
       let clock = ContinuousClock()
       let start = clock.now
       for turn in 0..<Self.most {
+        if CompileWatch.isCancelled { return nil }
         if turn >= Self.fewest, (clock.now - start) / .seconds(1) > Self.duration { break }
         // The plans take turns at running first.
         for index in turn.isMultiple(of: 2) ? [0, 1] : [1, 0] {

@@ -54,12 +54,15 @@ struct Tuner {
     let start = clock.now
     for entry in entries { champions[entry.sizes] = entry.candidates.best }
     let costModel = champions
+    defer { CompileWatch.report(.measure, 1) }
     while true {
       let challengers = nextChallengers()
       guard !challengers.isEmpty else { break }
-      guard (clock.now - start) / .seconds(1) < Self.budget,
-        let results = try compare(challengers)
-      else {
+      let fraction = (clock.now - start) / .seconds(1) / Self.budget
+      CompileWatch.report(.measure, fraction)
+      let compared = fraction < 1 ? try compare(challengers) : nil
+      if CompileWatch.isCancelled { throw .cancelled }
+      guard let results = compared else {
         // Sizes without any comparison fall back to the cost model, and the report lists them.
         let compared = Set(comparisons.map(\.convolution))
         for index in challengers.keys where !compared.contains(entries[index].sizes) {
@@ -74,6 +77,7 @@ struct Tuner {
     guard planner.options.tuningTimer == nil else { return }
     let isChanged = champions.contains { costModel[$0.key] != $0.value }
     if isChanged { try compareWhole(with: costModel) }
+    if CompileWatch.isCancelled { throw .cancelled }
     planner.constants.drop(except: try plan(champions))
   }
 

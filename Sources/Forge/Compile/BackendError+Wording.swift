@@ -25,13 +25,17 @@ extension BackendError {
           place: node?.place, layer: node?.reference, headline: error.headline, details: details)
       ]
     case .constants(let cause):
-      return [Problem(headline: "a parameter could not be read", cause: cause)]
+      return CompileError(
+        "a parameter could not be read", cause: cause, compiler.lowered, compiler.inference
+      ).problems
+    case .cancelled:
+      return CompileError.cancelled.problems
     case .noMemory(let error):
       return [
         Problem(
           headline: "there is no memory for the compiled model",
           details: [
-            ("needs", "\(error.byteCount) bytes in one piece, and some more"),
+            ("needs", "\(ShapeError.bytes(error.byteCount)) in one piece, and some more"),
             ("remedy", "CompileOptions(preference: .size) packs parameters into less"),
           ])
       ]
@@ -53,7 +57,7 @@ extension BackendError {
     switch self {
     case .unfit: PredictionError(.wrongShape, problems(compiler)[0])
     case .noMemory(let error): .noMemory(error)
-    case .constants, .problems: PredictionError(.parameters, problems(compiler)[0])
+    case .constants, .problems, .cancelled: PredictionError(.parameters, problems(compiler)[0])
     }
   }
 }

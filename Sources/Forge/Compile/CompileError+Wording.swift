@@ -1,3 +1,4 @@
+import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
@@ -10,36 +11,38 @@ extension Problem {
   }
 
   static func missingParameter(
-    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, near: [String]
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, received: String?,
+    remedy: String?
   ) -> Problem {
-    var details = [("needs", "\(spec.count) values, \(spec.shapeText)")]
-    if !near.isEmpty {
-      details.append(
-        ("remedy", "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"))
-    }
-    return Problem(
-      place: place, layer: layer, headline: "the \(spec.type) are missing", details: details)
+    Problem(
+      place: place, layer: layer,
+      headline: "\(spec.type.subject) \(spec.type.verb("are", "is")) missing",
+      details: [("received", received), ("needs", spec.needs), ("remedy", remedy)]
+        .compactMap { label, text in text.map { (label, $0) } })
   }
 
   static func sourceFailed(
     at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, cause: any Error
   ) -> Problem {
     Problem(
-      place: place, layer: layer, headline: "the \(spec.type) could not be loaded", cause: cause)
+      place: place, layer: layer, headline: "\(spec.type.subject) could not be loaded", cause: cause
+    )
   }
 
   static func notFiniteParameter(
     at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, value: Float, index: Int,
-    origin: String
+    origin: String, needs: String
   ) -> Problem {
     Problem(
-      place: place, layer: layer, headline: "the \(spec.type) hold a number that is not finite",
+      place: place, layer: layer,
+      headline:
+        "\(spec.type.subject) \(spec.type.verb("hold", "holds")) a number that is not finite",
       details: [
         (
           "received",
           "\(value.nameOfNonFinite) at index \(index) of \(spec.shapeText) from \(origin)"
         ),
-        ("needs", "finite numbers, because of checks: .finiteParameters"),
+        ("needs", needs),
       ])
   }
 
@@ -48,8 +51,27 @@ extension Problem {
     needs: String, what: String
   ) -> Problem {
     Problem(
-      place: place, layer: layer, headline: "the \(spec.type) have the wrong \(what)",
+      place: place, layer: layer,
+      headline: "\(spec.type.subject) \(spec.type.verb("have", "has")) the wrong \(what)",
       details: [("received", received), ("needs", needs)])
+  }
+
+  static func unclearOrder(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, origin: String,
+    after operation: String
+  ) -> Problem {
+    Problem(
+      place: place, layer: layer,
+      headline: "the order of \(spec.type.subject) is not known",
+      details: [
+        ("received", "values with channels first from \(origin), for a flattened image"),
+        ("needs", "a flattened image that is not rearranged, as it is here by \(operation)"),
+        (
+          "remedy",
+          "join or cut images before they are flattened, or reorder the values and give them with "
+            + "layout: .forge, as in a ParameterDictionary"
+        ),
+      ])
   }
 
   static func computedOperand(
@@ -83,4 +105,39 @@ extension Problem {
     return Problem(
       headline: "the compiled plan differs from the reference executor", details: details)
   }
+}
+
+extension CompileError {
+  /// The error of a compile whose task was cancelled.
+  static var cancelled: CompileError {
+    CompileError([Problem(headline: "the compile was cancelled", cause: CancellationError())])
+  }
+
+  /// Whether the compile ended because its task was cancelled.
+  public var isCancelled: Bool { problems.contains { $0.cause is CancellationError } }
+
+  /// The error of a compile in which `cause` was thrown.
+  ///
+  /// A parameter that cannot be read is named with its layer; `headline` is for everything else.
+  init(_ headline: String, cause: any Error, _ lowered: LoweredModel, _ inference: Inference) {
+    // The reference executor wraps what a parameter's source throws.
+    let inner = (cause as? ReferenceError)?.cause ?? cause
+    if inner is CancellationError {
+      self = .cancelled
+    } else if let unread = inner as? UnreadableParameter {
+      let node = inference.nodes[lowered.owners[unread.index]]
+      self.init([
+        .sourceFailed(
+          at: node.place, node.reference, spec: lowered.parameters[unread.index],
+          cause: unread.cause)
+      ])
+    } else {
+      self.init([Problem(headline: headline, cause: cause)])
+    }
+  }
+}
+
+extension ParameterSpec {
+  /// The values that it needs: `72 values, 4×3×3×2 [O][H][W][I]`.
+  var needs: String { "\(ShapeError.counted(count, "value")), \(shapeText)" }
 }

@@ -36,6 +36,10 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let unsharedBytes: Int
   /// The instruction set of the kernels.
   public let instructionSet: String
+  /// Whether the kernels were built with the optimization of the C compiler.
+  ///
+  /// In a debug build they were not, and predictions take some 50 times longer.
+  public let kernelsAreOptimized: Bool
   /// How the kernels of convolutions were chosen, and a record of them.
   public let tuning: TuningReport
   /// The requested precision.
@@ -63,12 +67,17 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     arenaBytes = executable?.arenaByteCount ?? 0
     unsharedBytes = executable?.unsharedByteCount ?? 0
     instructionSet = network.decisions.instructionSet
+    kernelsAreOptimized = network.decisions.kernelsAreOptimized
     tuning = network.decisions.tuning
     requestedPrecision = compiler.options.precision
     precision = network.decisions.precision
     self.verification = verification
     stages = StageReport.all(compiler, executable)
   }
+
+  /// What to say of kernels without optimization.
+  package static let notOptimized =
+    "built without optimization, some 50 times slower; build with -c release"
 
   /// The kernels that compute a layer.
   func kernels(ofLayer position: Int) -> String {
@@ -78,7 +87,9 @@ public struct CompileReport: Sendable, CustomStringConvertible {
 
   /// The report as text, one line per rewrite and step.
   public var description: String {
-    var lines = ["Instruction set: \(instructionSet)", "Rewrites:"]
+    var lines = ["Instruction set: \(instructionSet)"]
+    if !kernelsAreOptimized { lines.append("Kernels: \(Self.notOptimized)") }
+    lines.append("Rewrites:")
     lines += rewrites.map { "  \($0.name): \($0.places)" }
     if requestedPrecision != .float32 {
       let missing = "float32, as \(requestedPrecision.needs) is missing for "
@@ -92,10 +103,12 @@ public struct CompileReport: Sendable, CustomStringConvertible {
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
     if tuning.way != .costModel { lines.append("\(tuning)") }
-    lines.append("Packed parameters: \(constantBytes) bytes")
-    lines.append("Arena: \(arenaBytes) bytes, \(unsharedBytes) without sharing")
+    lines.append("Packed parameters: \(ShapeError.bytes(constantBytes))")
+    lines.append("Arena: \(ShapeError.bytes(arenaBytes)), \(unsharedBytes) without sharing")
     if let verification {
-      lines.append("Verified on \(verification.samples) samples, bound \(verification.bound):")
+      lines.append(
+        "Verified on \(ShapeError.counted(verification.samples, "sample")), "
+          + "bound \(verification.bound):")
       lines += verification.errors.map {
         "  \($0.output): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
       }

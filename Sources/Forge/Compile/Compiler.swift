@@ -37,7 +37,9 @@ struct Compiler: Sendable {
     let lowered = try LoweredModel(inference)
     let parameters = try load(lowered, inference)
     if options.checks.contains(.finiteParameters) {
-      try LoadStage.checkFinite(parameters, owners: lowered.owners.map { inference.nodes[$0] })
+      try LoadStage.checkFinite(
+        parameters, owners: lowered.owners.map { inference.nodes[$0] },
+        needs: "finite numbers, because of checks: .finiteParameters")
     }
     try self.init(
       inference: inference, lowered: lowered, parameters: parameters, options: options)
@@ -66,7 +68,7 @@ struct Compiler: Sendable {
         to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
         foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
     } catch {
-      throw CompileError([Problem(headline: "a constant could not be computed", cause: error)])
+      throw CompileError("a constant could not be computed", cause: error, lowered, inference)
     }
     let problems = ConstantOperands.problems(graph, inference: inference)
     guard problems.isEmpty else { throw CompileError(problems) }
@@ -93,7 +95,9 @@ struct Compiler: Sendable {
       check(name, (1...most).contains(count), "\(count)", "1 to \(most)")
     }
     if case .samples(let count, _) = options.verify {
-      check("verify", (1...1000).contains(count), "\(count) samples", "1 to 1000 samples")
+      check(
+        "verify", (1...1000).contains(count), ShapeError.counted(count, "sample"),
+        "1 to 1000 samples")
     }
     let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {
@@ -127,7 +131,10 @@ struct Compiler: Sendable {
   func network(
     like earlier: (any BackendNetwork)? = nil
   ) throws(BackendError) -> any BackendNetwork {
-    try options.device.network(graph, constants: parameters, options: options, like: earlier)
+    let network = try options.device.network(
+      graph, constants: parameters, options: options, like: earlier)
+    if earlier == nil { CompileWatch.begin(.plan, of: parameters.specs.count) }
+    return network
   }
 
   /// The executable of a network of this graph for inputs of known sizes.

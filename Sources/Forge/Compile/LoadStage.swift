@@ -16,25 +16,27 @@ enum LoadStage {
         ])
     }
     return try load(
-      lowered, inference: inference, goesByName: source.goesByName,
-      names: { source.availableNames }, ask: { try prepared.parameter(for: $0) })
+      lowered, inference: inference, from: source, ask: { try prepared.parameter(for: $0) })
   }
 
   /// Loads and checks the parameters of a model, without copying them.
   ///
-  /// `goesByName` says whether the source finds parameters by their layers' names, `ask` looks them
-  /// up, and `names` returns the names it has, requested only when something is missing.
+  /// `ask` looks them up. Without a source, they are found by the names of their layers.
   ///
   /// - Throws: ``CompileError`` with every parameter that is missing or does not fit.
   static func load(
-    _ lowered: LoweredModel, inference: Inference, goesByName: Bool = true,
-    names: () -> [String] = { [] }, ask: (ParameterSpec) throws -> (any ParameterData)?
+    _ lowered: LoweredModel, inference: Inference, from source: (any ParameterSource)?,
+    ask: (ParameterSpec) throws -> (any ParameterData)?
   ) throws(CompileError) -> ParameterStore {
     var problems: [Problem] = []
     var data: [any ParameterData] = []
-    var available: [String]?
+    let goesByName = source?.goesByName ?? true
+    var names = MissingNames(source, layers: lowered.parameters.map(\.layer))
     var reported: Set<Int> = []
+    CompileWatch.begin(.load, of: lowered.parameters.count)
     for (spec, owner) in zip(lowered.parameters, lowered.owners) {
+      if CompileWatch.isCancelled { throw .cancelled }
+      defer { CompileWatch.advance(.load) }
       let node = inference.nodes[owner]
       if goesByName, !node.isNamed {
         if reported.insert(owner).inserted {
@@ -44,30 +46,36 @@ enum LoadStage {
       }
       do {
         guard let values = try ask(spec) else {
-          let known = available ?? names()
-          available = known
+          let (received, remedy) = names.details(for: spec.layer)
           problems.append(
             .missingParameter(
-              at: node.place, node.reference, spec: spec,
-              near: known.contains(spec.layer) ? [] : NearNames.nearest(to: spec.layer, in: known)))
+              at: node.place, node.reference, spec: spec, received: received, remedy: remedy))
           continue
         }
         if let problem = check(values, for: spec, node: node) { problems.append(problem) }
         data.append(values)
+      } catch is CancellationError where CompileWatch.isCancelled {
+        throw .cancelled
       } catch {
         problems.append(
           .sourceFailed(at: node.place, node.reference, spec: spec, cause: error))
       }
     }
     guard problems.isEmpty else { throw CompileError(problems) }
-    return ParameterStore(specs: lowered.parameters, data: data)
+    let specs = try FlattenedImages(lowered.graph).specs(lowered.parameters, data: data) {
+      let node = inference.nodes[lowered.owners[$0]]
+      return .unclearOrder(
+        at: node.place, node.reference, spec: lowered.parameters[$0], origin: data[$0].origin,
+        after: $1)
+    }
+    return ParameterStore(specs: specs, data: data)
   }
 
-  /// Reads every parameter; `owners` are their layers.
+  /// Reads every parameter; `owners` are their layers, and `needs` is what an error says.
   ///
   /// - Throws: ``CompileError`` with each parameter that holds a NaN or an infinity.
   static func checkFinite(
-    _ parameters: ParameterStore, owners: [Inference.Node]
+    _ parameters: ParameterStore, owners: [Inference.Node], needs: String
   ) throws(CompileError) {
     var problems: [Problem] = []
     for (index, (spec, node)) in zip(parameters.specs, owners).enumerated() {
@@ -77,10 +85,13 @@ enum LoadStage {
           problems.append(
             .notFiniteParameter(
               at: node.place, node.reference, spec: spec, value: values[position],
-              index: position, origin: parameters.data[index].origin))
+              index: position, origin: parameters.data[index].origin, needs: needs))
         }
+      } catch is CancellationError {
+        throw .cancelled
       } catch {
-        problems.append(.sourceFailed(at: node.place, node.reference, spec: spec, cause: error))
+        let cause = (error as? UnreadableParameter)?.cause ?? error
+        problems.append(.sourceFailed(at: node.place, node.reference, spec: spec, cause: cause))
       }
     }
     guard problems.isEmpty else { throw CompileError(problems) }
@@ -99,7 +110,7 @@ enum LoadStage {
       return wrong("element type", values.elementType.rawValue, "f32, f16, bf16 or f64")
     }
     guard values.count == spec.count else {
-      return wrong("count", "\(values.count) values", "\(spec.count) values, \(spec.shapeText)")
+      return wrong("count", ShapeError.counted(values.count, "value"), spec.needs)
     }
     guard let needed = spec.sizes(in: values.layout) else {
       return wrong("layout", "\(values.layout)", "each of the axes \(spec.shapeText) once")

@@ -28,10 +28,28 @@ extension Model {
     )?
   ) throws(CompileError) -> CompiledModel {
     try compile(options) { lowered, inference throws(CompileError) in
-      try LoadStage.load(lowered, inference: inference) { spec in
+      try LoadStage.load(lowered, inference: inference, from: nil) { spec in
         try parameters(spec.layer, spec.count, spec.type)
       }
     }
+  }
+
+  /// Compiles the model, requesting each parameter from a closure; see
+  /// ``compile(options:parameters:)``.
+  ///
+  /// - Parameters:
+  ///   - parameters: returns the values of a parameter, in Forge's layout unless the data states
+  ///     another.
+  ///   - options: the options of the compile.
+  /// - Returns: the compiled model.
+  /// - Throws: `CompileError`, as ``compile(options:parameters:)``.
+  public func compile(
+    parameters: (_ name: String, _ count: Int, _ type: ParameterType) throws -> (
+      any ParameterData
+    )?,
+    options: CompileOptions
+  ) throws(CompileError) -> CompiledModel {
+    try compile(options: options, parameters: parameters)
   }
 
   /// Compiles the model with the parameters of a source.
@@ -48,6 +66,19 @@ extension Model {
     try compile(options) { lowered, inference throws(CompileError) in
       try LoadStage.load(lowered, inference: inference, from: source)
     }
+  }
+
+  /// Compiles the model with the parameters of a source; see ``compile(parameters:options:)``.
+  ///
+  /// - Parameters:
+  ///   - options: the options of the compile.
+  ///   - source: a file, a folder, a dictionary, or seeded random values.
+  /// - Returns: the compiled model.
+  /// - Throws: `CompileError`, as ``compile(parameters:options:)``.
+  public func compile(
+    options: CompileOptions, parameters source: some ParameterSource
+  ) throws(CompileError) -> CompiledModel {
+    try compile(parameters: source, options: options)
   }
 
   /// Compiles the model with its own parameters, or without any if it has none.
@@ -73,19 +104,5 @@ extension Model {
     load: (LoweredModel, Inference) throws(CompileError) -> ParameterStore
   ) throws(CompileError) -> CompiledModel {
     try CompiledModel(Compiler(self, options: options, load: load), metadata: metadata)
-  }
-
-  /// Compiles the model in the background.
-  ///
-  /// - Parameters:
-  ///   - source: a file, a folder, a dictionary, or seeded random values.
-  ///   - options: the options of the compile.
-  /// - Returns: the compiled model.
-  /// - Throws: `CompileError`, as ``compile(parameters:options:)``.
-  @concurrent
-  public func compiled(
-    parameters source: some ParameterSource, options: CompileOptions = CompileOptions()
-  ) async throws(CompileError) -> CompiledModel {
-    try compile(parameters: source, options: options)
   }
 }

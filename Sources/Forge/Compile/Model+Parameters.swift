@@ -17,8 +17,7 @@ extension Model {
     let lowered = try LoweredModel(inference)
     let prepared = try source.prepared(for: lowered.parameters)
     let store = try LoadStage.load(
-      lowered, inference: inference, goesByName: source.goesByName,
-      names: { source.availableNames }, ask: { try prepared.parameter(for: $0) })
+      lowered, inference: inference, from: source, ask: { try prepared.parameter(for: $0) })
     var dense: Set<Int> = []
     for node in lowered.graph.nodes {
       guard case .dense = node.primitive else { continue }

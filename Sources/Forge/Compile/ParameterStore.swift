@@ -27,7 +27,20 @@ struct ParameterStore: ConstantSource {
 
   /// Writes the values of a parameter, in Forge's layout and as Float32, to a buffer of their
   /// count.
+  ///
+  /// - Throws: ``UnreadableParameter``, `NoMemory`, and `CancellationError` when a watched compile
+  ///   has been cancelled.
   private func write(_ index: Int, to output: UnsafeMutableBufferPointer<Float>) throws {
+    try CompileWatch.check()
+    do { try read(index, into: output) } catch let error as NoMemory {
+      throw error
+    } catch {
+      throw UnreadableParameter(index: index, cause: error)
+    }
+    CompileWatch.advance(.plan)
+  }
+
+  private func read(_ index: Int, into output: UnsafeMutableBufferPointer<Float>) throws {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []

@@ -42,12 +42,19 @@ public struct Verification: Sendable {
   static func run(
     _ compiler: Compiler, _ network: any BackendNetwork
   ) throws(CompileError) -> Verification? {
+    CompileWatch.end(.plan)
     guard case .samples(let count, let seed) = compiler.options.verify else { return nil }
+    CompileWatch.begin(.verify, of: count)
     let errors = try compare(compiler, network, samples: count, seed: seed)
     let bound = compiler.options.accuracy
     // `!(a <= b)` rather than `a > b`, so that a NaN fails as well.
     guard let worst = errors.first(where: { !($0.checked <= bound) }) else {
       return Verification(samples: count, errors: errors, bound: bound)
+    }
+    if worst.checked.isNaN {
+      try LoadStage.checkFinite(
+        compiler.parameters, owners: compiler.lowered.owners.map { compiler.inference.nodes[$0] },
+        needs: "finite numbers, because verify compares results")
     }
     throw CompileError([
       .verifyFailed(
@@ -82,6 +89,8 @@ public struct Verification: Sendable {
         try zip(inputs, plan.inputSizes).map { try ReferenceTensor(sizes: $1, floats: $0) }
       }
       for _ in 0..<samples {
+        try CompileWatch.check()
+        defer { CompileWatch.advance(.verify) }
         let inputs = plan.inputSizes.map { sizes in
           (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
         }
@@ -121,7 +130,8 @@ public struct Verification: Sendable {
     } catch let error as NoMemory {
       throw CompileError([PredictionError.noMemory(error).problem])
     } catch {
-      throw CompileError([Problem(headline: "the plan could not be verified", cause: error)])
+      throw CompileError(
+        "the plan could not be verified", cause: error, compiler.lowered, compiler.inference)
     }
     return worst
   }

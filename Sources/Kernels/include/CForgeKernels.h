@@ -439,6 +439,9 @@ typedef struct {
 /* The facts of `level`, or NULL if there is no such level. */
 const forge_level_facts *forge_facts(forge_level level);
 
+/* Whether the compiler has optimized the kernels. Without, they are some 50 times slower. */
+int32_t forge_is_optimized(void);
+
 /* The kernels of `level`, or NULL if this machine or build lacks it. */
 const forge_kernel_table *forge_kernels(forge_level level);
 

@@ -71,8 +71,13 @@ public struct KerasArchive: ParameterSource {
     layout: ParameterLayout = .keras, limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, whole)
-    let archive = try ZipArchive(whole, budget)
-    configuration = try Self.text(try archive.existing(Self.configurationEntry), budget)
+    let (archive, description) = try OtherFormat.naming(
+      whole, readAs: .keras
+    ) { () throws(LoadError) in
+      let archive = try ZipArchive(whole, budget)
+      return (archive, try archive.existing(Self.configurationEntry))
+    }
+    configuration = try Self.text(description, budget)
     metadata = try archive.bytes(named: Self.metadataEntry).map { stored throws(LoadError) in
       try Self.text(stored, budget)
     }
@@ -118,6 +123,9 @@ public struct KerasArchive: ParameterSource {
 
   /// The datasets of the parameters, depth-first, sorted by name within each group.
   public var entries: [HDF5File.Entry] { file.entries }
+
+  /// The path of the archive, as given.
+  public var origin: String? { path }
 
   /// Whether layers are matched by name.
   public var goesByName: Bool { weights.goesByName }

@@ -36,7 +36,13 @@ final class InputFile: Sendable {
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
   convenience init(path: String, staysOpen: Bool = true) throws(LoadError) {
-    let file = try FileDescriptor(path: path)
+    let file: FileDescriptor
+    do throws(LoadError) { file = try FileDescriptor(path: path) } catch {
+      guard error.kind == .notARegularFile, let remedy = OtherFormat.reader(ofFolder: path) else {
+        throw error
+      }
+      throw error.remedied(remedy)
+    }
     let identity = try file.identity()
     identity.waitUntilChangesShow()
     self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
@@ -65,6 +71,11 @@ final class InputFile: Sendable {
     self.init(
       .zipped(bytes), count: bytes.entry.count, path: bytes.file.path,
       entry: bytes.entry.name.text)
+  }
+
+  /// Whether the bytes are in the program's memory, so that the path is only a name.
+  var isInMemory: Bool {
+    if case .memory = source { true } else { false }
   }
 
   // MARK: Names and errors

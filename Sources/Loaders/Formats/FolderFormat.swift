@@ -1,7 +1,8 @@
 extension WeightFormat {
   /// Folders of NumPy arrays or of raw files; see ``NumPyParameters`` and ``ParameterDirectory``.
   static let folder = WeightFormat(
-    format: .folder, files: "a folder of .npy or .bin"
+    format: .folder, files: "a folder of .npy or .bin", name: "a folder",
+    reader: "ParameterDirectory", recognizes: { _ in false }
   ) { origin throws(LoadError) in
     let path = origin.path
     let limits = origin.limits

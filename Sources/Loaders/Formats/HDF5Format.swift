@@ -1,6 +1,12 @@
 extension WeightFormat {
   /// See ``HDF5Parameters``.
-  static let hdf5 = WeightFormat(format: .hdf5, files: "HDF5 (.h5)") { origin throws(LoadError) in
+  static let hdf5 = WeightFormat(
+    format: .hdf5, files: "HDF5 (.h5)", name: "an HDF5 file", reader: "HDF5Parameters",
+    recognizes: { origin throws(LoadError) in
+      guard let input = origin.file else { return false }
+      return try HDF5Superblock.place(in: input) != nil
+    }
+  ) { origin throws(LoadError) in
     guard let input = origin.file, try HDF5Superblock.place(in: input) != nil else { return nil }
     let file = try HDF5File(input, limits: origin.limits)
     return WeightContents(

@@ -1,6 +1,11 @@
 extension WeightFormat {
   /// See ``KerasArchive``.
-  static let keras = WeightFormat(format: .keras, files: ".keras") { origin throws(LoadError) in
+  static let keras = WeightFormat(
+    format: .keras, files: ".keras", name: "a Keras archive", reader: "KerasArchive",
+    recognizes: { origin throws(LoadError) in
+      try origin.archive()?.entries.contains { $0.name == KerasArchive.weightsEntry } ?? false
+    }
+  ) { origin throws(LoadError) in
     guard let file = origin.file,
       try origin.archive()?.entries.contains(where: { $0.name == KerasArchive.weightsEntry })
         ?? false

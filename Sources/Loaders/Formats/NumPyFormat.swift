@@ -1,6 +1,9 @@
 extension WeightFormat {
   /// See ``NumPyArray``.
-  static let numPy = WeightFormat(format: .numPy, files: ".npy") { origin throws(LoadError) in
+  static let numPy = WeightFormat(
+    format: .numPy, files: ".npy", name: "a NumPy array", reader: "NumPyArray",
+    argument: "path: ", recognizes: { NumPyHeader.begins($0.head) }
+  ) { origin throws(LoadError) in
     guard let file = origin.file, NumPyHeader.begins(origin.head) else { return nil }
     let entry = try WeightFile.Entry(file, named: origin.path, LoadBudget(origin.limits, file))
     return WeightContents(entries: [entry]) { _ throws(LoadError) in
@@ -12,7 +15,12 @@ extension WeightFormat {
 
   /// See ``NumPyParameters``.
   static let numPyArchive = WeightFormat(
-    format: .numPyArchive, files: ".npz"
+    format: .numPyArchive, files: ".npz", name: "a NumPy archive", reader: "NumPyParameters",
+    recognizes: { origin throws(LoadError) in
+      try origin.archive()?.entries.contains {
+        $0.name.bytes.suffix(NumPyArrays.ending.utf8.count).elementsEqual(NumPyArrays.ending.utf8)
+      } ?? false
+    }
   ) { origin throws(LoadError) in
     guard let archive = try origin.archive() else { return nil }
     let limits = origin.limits

@@ -1,7 +1,8 @@
 extension WeightFormat {
   /// See ``SafeTensorsParameters``.
   static let safeTensors = WeightFormat(
-    format: .safeTensors, files: ".safetensors"
+    format: .safeTensors, files: ".safetensors", name: "a safetensors file",
+    reader: "SafeTensorsParameters", recognizes: { SafeTensorsHeader.begins($0.head) }
   ) { origin throws(LoadError) in
     guard let input = origin.file, SafeTensorsHeader.begins(origin.head) else { return nil }
     let file = try SafeTensors(input, limits: origin.limits)

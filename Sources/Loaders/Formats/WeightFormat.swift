@@ -9,6 +9,14 @@ struct WeightFormat: Sendable {
   let format: WeightFile.Format
   /// The name of the format's files in messages: `HDF5 (.h5)`.
   let files: String
+  /// One file of the format in messages: `an HDF5 file`.
+  let name: String
+  /// The type that reads it.
+  let reader: String
+  /// The label of the path in the reader's initializer, with a space: `path: `.
+  var argument = ""
+  /// Whether a file has this format, without reading its structure.
+  let recognizes: @Sendable (WeightOrigin) throws(LoadError) -> Bool
   /// Opens a file; `nil` if it has another format.
   ///
   /// Throws ``LoadError`` if the file has this format but cannot be read.

@@ -46,11 +46,13 @@ public struct HDF5File: Sendable {
 
   /// Reads the structure of an open file.
   init(_ input: InputFile, limits: LoadLimits) throws(LoadError) {
-    contents = try input.locating { () throws(LoadError) in
-      guard let contents = try HDF5Contents(input, limits) else {
-        throw try LoadError.notHDF5(input)
+    contents = try OtherFormat.naming(input, readAs: .hdf5) { () throws(LoadError) in
+      try input.locating { () throws(LoadError) in
+        guard let contents = try HDF5Contents(input, limits) else {
+          throw try LoadError.notHDF5(input)
+        }
+        return contents
       }
-      return contents
     }
   }
 

@@ -87,6 +87,9 @@ public struct HDF5Parameters: ParameterSource {
   /// The names of the layers with values, in the order of the file.
   public var availableNames: [String] { source.availableNames }
 
+  /// The path of the file, as given.
+  public var origin: String? { file.path }
+
   /// The file, with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.

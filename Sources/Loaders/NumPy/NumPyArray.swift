@@ -101,11 +101,18 @@ public struct NumPyArray: Sendable {
     _ entry: String? = nil, of file: InputFile, _ limits: LoadLimits
   ) throws(LoadError) {
     let budget = LoadBudget(limits, file)
-    var array = file
-    if let entry {
-      let name = EntryName(entry + NumPyArrays.ending)
-      array = InputFile(try ZipArchive(file, budget).existing(name, shown: entry))
+    guard let entry else {
+      let header = try OtherFormat.naming(file, readAs: .numPy) { () throws(LoadError) in
+        try NumPyHeader(file, budget)
+      }
+      try self.init(file, header)
+      return
     }
+    let name = EntryName(entry + NumPyArrays.ending)
+    let archive = try OtherFormat.naming(file, readAs: .numPyArchive) { () throws(LoadError) in
+      try ZipArchive(file, budget)
+    }
+    let array = InputFile(try archive.existing(name, shown: entry))
     try self.init(array, try NumPyHeader(array, budget))
   }
 

@@ -14,8 +14,7 @@ struct NumPyArrays: Sendable {
 
   init(_ path: String, limits: LoadLimits) throws(LoadError) {
     guard let files = try Folder.files(in: path, limits: limits) else {
-      let file = try InputFile(path: path)
-      self.init(try ZipArchive(file, LoadBudget(limits, file)), limits: limits)
+      try self.init(archive: try InputFile(path: path), limits: limits)
       return
     }
     let known = Set(files.map { EntryName($0) })
@@ -24,6 +23,18 @@ struct NumPyArrays: Sendable {
       guard known.contains(name) else { return nil }
       return try NumPyArray(path: "\(path)/\(name.text)", limits: limits)
     }
+  }
+
+  /// Opens an archive.
+  init(archive file: InputFile, limits: LoadLimits) throws(LoadError) {
+    let archive = try OtherFormat.naming(file, readAs: .numPyArchive) { () throws(LoadError) in
+      let archive = try ZipArchive(file, LoadBudget(limits, file))
+      guard !archive.entries.contains(where: { $0.name == KerasArchive.weightsEntry }) else {
+        throw .notThisFormat("a NumPy archive", size: file.count)
+      }
+      return archive
+    }
+    self.init(archive, limits: limits)
   }
 
   init(_ archive: ZipArchive, limits: LoadLimits) {

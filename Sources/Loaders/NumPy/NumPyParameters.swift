@@ -52,8 +52,7 @@ public struct NumPyParameters: ParameterSource {
     entry: (@Sendable (_ parameter: ParameterSpec) -> String?)? = nil
   ) throws(LoadError) {
     let file = try InputFile.copying(bytes, name: name)
-    let archive = try ZipArchive(file, LoadBudget(limits, file))
-    try self.init(NumPyArrays(archive, limits: limits), layout: layout, entry: entry)
+    try self.init(NumPyArrays(archive: file, limits: limits), layout: layout, entry: entry)
   }
 
   init(
@@ -66,6 +65,9 @@ public struct NumPyParameters: ParameterSource {
 
   /// The names of the layers with arrays; none with a custom rule.
   public var availableNames: [String] { source.availableNames }
+
+  /// The path of the archive or folder, as given.
+  public var origin: String? { source.file.path }
 
   /// The source, prepared to report parameters that the model's layers do not take.
   ///

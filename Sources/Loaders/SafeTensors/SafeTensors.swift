@@ -71,8 +71,10 @@ public struct SafeTensors: Sendable {
   }
 
   init(_ file: InputFile, limits: LoadLimits) throws(LoadError) {
-    let header = try file.locating { () throws(LoadError) in
-      try SafeTensorsHeader(file, LoadBudget(limits, file))
+    let header = try OtherFormat.naming(file, readAs: .safeTensors) { () throws(LoadError) in
+      try file.locating { () throws(LoadError) in
+        try SafeTensorsHeader(file, LoadBudget(limits, file))
+      }
     }
     self.file = file
     path = file.path

@@ -74,6 +74,9 @@ public struct SafeTensorsParameters: ParameterSource {
   /// The names of the layers with tensors, in the order of the file; none with a custom rule.
   public var availableNames: [String] { source.availableNames }
 
+  /// The path of the file, as given.
+  public var origin: String? { file.path }
+
   /// The source, prepared to report parameters that the model's layers do not take.
   ///
   /// - Parameter specs: the parameters of the model.

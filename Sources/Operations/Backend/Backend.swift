@@ -56,11 +56,14 @@ package struct BackendDecisions: Sendable {
   package let precision: CompileOptions.Precision
   /// How algorithms were chosen.
   package let tuning: TuningReport
+  /// Whether the kernels were built with the optimization of the C compiler.
+  package let kernelsAreOptimized: Bool
 
   package init(
     instructionSet: String, threads: Int, precision: CompileOptions.Precision,
-    tuning: TuningReport
+    tuning: TuningReport, kernelsAreOptimized: Bool = true
   ) {
+    self.kernelsAreOptimized = kernelsAreOptimized
     self.instructionSet = instructionSet
     self.threads = threads
     self.precision = precision
@@ -77,6 +80,8 @@ package enum BackendError: Error {
   case constants(any Error)
   /// The system is out of memory.
   case noMemory(NoMemory)
+  /// The task of a watched compile was cancelled.
+  case cancelled
   /// Other problems, with the position of the layer if they belong to one.
   case problems([(layer: Int?, problem: Problem)])
 }

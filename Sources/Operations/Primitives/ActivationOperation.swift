@@ -7,7 +7,9 @@ package struct ActivationOperation: PrimitiveOperation {
   let function: ActivationFunction
 
   package var name: String { function.description }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) { try function.validate() }
 

@@ -38,7 +38,7 @@ package struct BinaryOperation: PrimitiveOperation {
 
   package var name: String { operation.rawValue }
   package var traits: OperationTraits {
-    .unweighted(2...2, takesActivation: true, keepsElements: false)
+    .unweighted(2...2, takesActivation: true, keepsElements: false, treatsChannelsAlike: true)
   }
 
   package func validate(_ operands: [Shape]) {}

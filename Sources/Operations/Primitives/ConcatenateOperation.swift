@@ -8,7 +8,8 @@ package struct ConcatenateOperation: PrimitiveOperation {
 
   package var name: String { "concatenate" }
   package var traits: OperationTraits {
-    .unweighted(1...Int.max, takesActivation: false, keepsElements: false)
+    .unweighted(
+      1...Int.max, takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
   }
 
   package func validate(_ operands: [Shape]) {}

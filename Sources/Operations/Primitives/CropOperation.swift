@@ -7,7 +7,9 @@ package struct CropOperation: PrimitiveOperation {
   let edges: Edges
 
   package var name: String { "crop" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

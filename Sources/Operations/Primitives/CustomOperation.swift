@@ -63,7 +63,8 @@ extension CustomOperation: PrimitiveOperation {
   package var name: String { "custom" }
   package var traits: OperationTraits {
     .unweighted(
-      parameterCount.addingSaturated(1)...Int.max, takesActivation: false, keepsElements: false)
+      parameterCount.addingSaturated(1)...Int.max, takesActivation: false, keepsElements: false,
+      treatsChannelsAlike: false)
   }
 
   package func validate(_ operands: [Shape]) {}

@@ -7,7 +7,9 @@ package struct GatherChannelsOperation: PrimitiveOperation {
   let order: [Int]
 
   package var name: String { "gatherChannels" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
+  }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     let channels = try ArgumentRule.channels(of: operands[0])

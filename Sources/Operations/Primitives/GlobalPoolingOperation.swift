@@ -7,7 +7,9 @@ package struct GlobalPoolingOperation: PrimitiveOperation {
   let kind: PoolingKind
 
   package var name: String { "globalPooling" }
-  package var traits: OperationTraits { .unweighted(takesActivation: true, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: true, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -5,7 +5,9 @@ import ForgeShapes
 /// Operand: any tensor.
 package struct IdentityOperation: PrimitiveOperation {
   package var name: String { "identity" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: true) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: true, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -7,7 +7,9 @@ package struct PermuteOperation: PrimitiveOperation {
   let order: [Int]
 
   package var name: String { "permute" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

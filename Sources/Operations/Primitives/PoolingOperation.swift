@@ -28,7 +28,9 @@ package struct PoolingOperation: PrimitiveOperation {
   let geometry: ConvolutionGeometry
 
   package var name: String { "pooling" }
-  package var traits: OperationTraits { .unweighted(takesActivation: true, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: true, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) throws(ShapeError) { try geometry.validate() }
 

@@ -7,7 +7,9 @@ package struct ReshapeOperation: PrimitiveOperation {
   let sizes: [Int]
 
   package var name: String { "reshape" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: true) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: true, treatsChannelsAlike: false)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

@@ -26,7 +26,9 @@ package struct ResizeOperation: PrimitiveOperation {
   let mode: ResizeMode
 
   package var name: String { "resize" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

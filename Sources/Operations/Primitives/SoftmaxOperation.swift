@@ -8,7 +8,9 @@ package struct SoftmaxOperation: PrimitiveOperation {
   let logarithm: Bool
 
   package var name: String { logarithm ? "logSoftmax" : "softmax" }
-  package var traits: OperationTraits { .unweighted(takesActivation: false, keepsElements: false) }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
+  }
 
   package func validate(_ operands: [Shape]) {}
 

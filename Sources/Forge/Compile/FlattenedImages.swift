@@ -1,0 +1,240 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// The parameters that meet a flattened image, and the order of the values they meet.
+///
+/// Forge flattens an image as height, width, channels. Frameworks with channels first flatten it as
+/// channels, height, width, so that the weights of a dense layer after it have another order in
+/// their files. This follows flattened images through a graph to the parameters. Those of a source
+/// with channels first are then read in the order of the image.
+///
+/// An image is a tensor of three axes. A tensor of another rank, unless it is made from an image,
+/// has the same order of values in all frameworks.
+struct FlattenedImages {
+  /// The sizes of an image.
+  struct Image: Hashable {
+    let height, width, channels: Int
+
+    /// Whether orders with channels first and last differ.
+    var hasOrder: Bool { channels > 1 && height * width > 1 }
+  }
+
+  /// What the values along the axes of a tensor are.
+  enum Order: Hashable {
+    /// What the axes state: height, width and channels of a tensor of three axes.
+    case stated
+    /// One axis holds the values of an image.
+    case flattened(Image)
+    /// The last axis holds the channels of an image; others hold its pixels.
+    case pixels
+    /// The three axes are the channels, height and width of an image.
+    case channelsFirst(Image)
+    /// The values of a flattened image, rearranged by the named operation.
+    case mixed(String)
+  }
+
+  /// The orders of the values that each parameter meets, by its index.
+  private(set) var met: [Int: Set<Order>] = [:]
+
+  /// Follows the images of a graph of known or unknown sizes.
+  init(_ graph: OperationGraph) {
+    var orders = [Order](repeating: .stated, count: graph.shapes.count)
+    for node in graph.nodes {
+      let data = node.inputs.filter { graph.constant($0) == nil }
+      let inputs = data.map { (shape: graph.shape(of: $0), order: orders[$0.index]) }
+      let output = graph.shape(of: node.output)
+      for operand in node.inputs {
+        guard case .parameter(let index) = graph.constant(operand) else { continue }
+        met[index, default: []].insert(
+          Self.order(met: inputs, by: node.primitive, values: graph.shape(of: operand)))
+      }
+      orders[node.output.index] = Self.order(after: node.primitive, inputs, output: output)
+    }
+  }
+
+  /// The order of the values that an operand of a node meets.
+  private static func order(
+    met inputs: [(shape: Shape, order: Order)], by primitive: Primitive, values: Shape
+  ) -> Order {
+    let order = merged(inputs, primitive.name)
+    guard order != .stated, values.elementCount != 1 else { return .stated }
+    // A bias belongs to the outputs.
+    if primitive.traits.packsOperands, !primitive.traits.treatsChannelsAlike, values.rank == 1 {
+      return .stated
+    }
+    guard case .dense = primitive else {
+      if case .channelsFirst = order { return .stated }
+      return order == .pixels ? .stated : order
+    }
+    // A dense layer flattens what it reads.
+    return order == .pixels ? .mixed("reshape") : order
+  }
+
+  /// The order of a result.
+  private static func order(
+    after primitive: Primitive, _ inputs: [(shape: Shape, order: Order)], output: Shape
+  ) -> Order {
+    let traits = primitive.traits
+    if let input = inputs.first, traits.keepsElements {
+      return reshaped(input.order, from: input.shape, to: output)
+    }
+    if case .permute(let order) = primitive, let input = inputs.first {
+      return permuted(input.order, input.shape, order)
+    }
+    let order = merged(inputs, primitive.name)
+    if order == .stated { return order }
+    if traits.treatsChannelsAlike {
+      if case .channelsFirst = order, inputs.contains(where: { $0.shape != output }) {
+        return .mixed(primitive.name)
+      }
+      return order
+    }
+    if case .depthwiseConvolution = primitive { return .mixed(primitive.name) }
+    // Sums over all inputs have the order of the outputs.
+    if traits.packsOperands { return .stated }
+    if case .concatenate(let axis) = primitive, inputs.count == 1 || axis != output.rank - 1 {
+      return order
+    }
+    return .mixed(primitive.name)
+  }
+
+  /// The order that the operands of an operation have in common.
+  private static func merged(
+    _ inputs: [(shape: Shape, order: Order)], _ name: String
+  ) -> Order {
+    // One value for all channels has no order.
+    let orders = Set(inputs.filter { $0.shape.channels != 1 || $0.order != .stated }.map(\.order))
+    return orders.count > 1 ? .mixed(name) : orders.first ?? .stated
+  }
+
+  private static func reshaped(_ order: Order, from input: Shape, to output: Shape) -> Order {
+    if input == output { return order }
+    let isVector = output.dimensions.count { $0 != 1 } <= 1
+    switch order {
+    case .stated:
+      guard let image = Image(input), image.hasOrder else { return .stated }
+      if isVector { return .flattened(image) }
+      if output.isImage { return .stated }
+      return output.channels == image.channels ? .pixels : .mixed("reshape")
+    case .flattened(let image):
+      if isVector { return order }
+      return Image(output) == image ? .stated : .mixed("reshape")
+    case .pixels:
+      if output.isImage, !isVector { return .stated }
+      return !isVector && output.channels == input.channels ? .pixels : .mixed("reshape")
+    case .channelsFirst: return isVector ? .stated : .mixed("reshape")
+    case .mixed: return output.isImage && !isVector ? .stated : order
+    }
+  }
+
+  private static func permuted(_ order: Order, _ input: Shape, _ axes: [Int]) -> Order {
+    // Axes of one value may move freely.
+    let moved = axes.filter { input.dimensions.indices.contains($0) && input.dimensions[$0] != 1 }
+    if moved == moved.sorted() { return order }
+    guard order == .stated else { return .mixed("permute") }
+    guard let image = Image(input), image.hasOrder, axes.last != 2 else { return .stated }
+    return axes == [2, 0, 1] ? .channelsFirst(image) : .mixed("permute")
+  }
+}
+
+extension FlattenedImages.Image {
+  /// The sizes of a tensor of three axes; `nil` for other tensors and for unknown sizes.
+  init?(_ shape: Shape) {
+    guard shape.isImage, let sizes = shape.sizes else { return nil }
+    self.init(height: sizes[0], width: sizes[1], channels: sizes[2])
+  }
+
+  fileprivate var count: Int { height * width * channels }
+}
+
+extension FlattenedImages {
+  /// Specifies the parameters by the images they meet, where their values have channels first.
+  ///
+  /// - Parameters:
+  ///   - specs: the parameters.
+  ///   - data: the values of each.
+  ///   - problem: returns the problem with the parameter at an index, given the operation that
+  ///     rearranges the values that it meets.
+  /// - Returns: the parameters, with the same values and number of values.
+  /// - Throws: ``CompileError`` with every parameter whose order is not known.
+  func specs(
+    _ specs: [ParameterSpec], data: [any ParameterData],
+    problem: (_ index: Int, _ operation: String) -> Problem
+  ) throws(CompileError) -> [ParameterSpec] {
+    var result = specs
+    var problems: [Problem] = []
+    for (index, orders) in met.sorted(by: { $0.key < $1.key })
+    where data[index].layout.hasChannelsFirst {
+      guard orders.count == 1, let order = orders.first else {
+        problems.append(problem(index, "the use of its layer at several places"))
+        continue
+      }
+      switch order {
+      case .stated, .pixels: continue
+      case .mixed(let name): problems.append(problem(index, name))
+      case .flattened(let image):
+        guard let spec = specs[index].flattening(image) else {
+          problems.append(problem(index, "flatten"))
+          continue
+        }
+        if data[index].layout.order(for: spec) != nil { result[index] = spec }
+      case .channelsFirst(let image):
+        let spec = specs[index].ofVector(image.count)
+        guard spec.count == specs[index].count else {
+          problems.append(problem(index, "permute"))
+          continue
+        }
+        if data[index].layout.order(for: spec) != nil { result[index] = spec }
+      }
+    }
+    guard problems.isEmpty else { throw CompileError(problems) }
+    return result
+  }
+}
+
+extension ParameterLayout {
+  /// Whether it has channels before height and width.
+  fileprivate var hasChannelsFirst: Bool {
+    switch self {
+    case .pytorch: true
+    case .forge, .keras: false
+    case .axes(let order):
+      if let channels = order.firstIndex(where: { [.inputs, .channels].contains($0) }) {
+        order[channels...].contains { [.height, .width].contains($0) }
+      } else {
+        false
+      }
+    }
+  }
+}
+
+extension ParameterSpec {
+  /// The number of outputs of a parameter with weights [outputs][inputs]; `nil` for any other.
+  private var outputs: Int? {
+    axes.first == .outputs && axes.contains(.inputs) ? sizes[0] : nil
+  }
+
+  /// The same parameter with an axis for each of a flattened image; `nil` if it has more values
+  /// per value of the image than outputs.
+  fileprivate func flattening(_ image: FlattenedImages.Image) -> ParameterSpec? {
+    let (height, width, channels) = (image.height, image.width, image.channels)
+    if let outputs {
+      guard sizes == [outputs, image.count] || sizes == [outputs, 1, 1, image.count] else {
+        return nil
+      }
+      return ParameterSpec(
+        layer: layer, type,
+        [.outputs: outputs, .height: height, .width: width, .inputs: channels])
+    }
+    guard count == image.count, !axes.contains(.multiplier) else { return nil }
+    return ParameterSpec(
+      layer: layer, type, [.height: height, .width: width, .channels: channels])
+  }
+
+  /// The same weights for a vector of a number of values.
+  fileprivate func ofVector(_ inputs: Int) -> ParameterSpec {
+    ParameterSpec(
+      layer: layer, type, [.outputs: outputs ?? 1, .height: 1, .width: 1, .inputs: inputs])
+  }
+}
