@@ -152,6 +152,20 @@ import Testing
       ])
   }
 
+  /// What follows from a layer without inputs is not reported beside it.
+  @Test func layersWithoutInputsAreTheCause() {
+    let none: [Tensor] = []
+    let add = Add(fileID: "App/Net.swift", line: 6, column: 9)
+    #expect(
+      texts([input], [none --> add --> Softmax()]) == [
+        """
+        App/Net.swift:6:9: layer 1 "__Add_1__" (Add): wrong number of inputs
+          received  0 tensors
+          needs     at least 1 tensor
+        """
+      ])
+  }
+
   @Test func modelSourceLocation() {
     let model = Model(inputs: [], outputs: [input, input]); let line = #line
     #expect(

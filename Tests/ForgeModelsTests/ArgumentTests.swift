@@ -19,6 +19,24 @@ struct ArgumentTests {
     for model in models(size: size) { expectRefused(model, "input") }
   }
 
+  @Test("Mistakes are reported where the architecture is called")
+  func place() throws {
+    let line = UInt(#line) + 1
+    let models: [Model] = [.leNet(classes: 0), .mobileNetV1(alpha: 0), .resNet50(size: 0)]
+    let own = Model.leNet() --> Dense(neurons: 0, name: "own")
+    for model in models + [own] {
+      let error = #expect(throws: ModelError.self) { try model.check() }
+      for problem in error?.problems ?? [] {
+        let place = try #require(problem.place)
+        #expect(place.fileID == #fileID)
+        #expect(
+          place.line == Int(line)
+            + (model.metadata.name == own.metadata.name
+              && problem.layer?.name == "own" ? 1 : 0))
+      }
+    }
+  }
+
   @Test("Input sizes that give an empty output")
   func tooSmall() {
     expectRefused(.inceptionV3(size: 74), "max_pooling2d_3")

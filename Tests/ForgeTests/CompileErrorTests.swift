@@ -211,7 +211,7 @@ import Testing
       bytes: Array(repeating: 0, count: 100), .float32, origin: "conv1_W.bin", count: 72)
     expect(
       """
-      a parameter could not be read
+      App/Net.swift:10:7: layer 1 "conv1" (Convolution): the weights could not be loaded
         cause     conv1_W.bin shrank while it was read
                     received  100 bytes
                     needs     288 bytes
@@ -219,13 +219,13 @@ import Testing
     ) { try compile(weights: short) }
     expect(
       """
-      a parameter could not be read
+      App/Net.swift:10:7: layer 1 "conv1" (Convolution): the weights could not be loaded
         cause     gone
       """
     ) { try compile(weights: GoneValues(count: 72)) }
     expect(
       """
-      a parameter could not be read
+      App/Net.swift:10:7: layer 1 "conv1" (Convolution): the weights could not be loaded
         cause     nowhere gave no values
                     received  0 bytes
                     needs     288 bytes

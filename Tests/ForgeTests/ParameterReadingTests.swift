@@ -82,9 +82,6 @@ import Testing
     try expectEqual(
       input --> Dense(neurons: 9, name: "fc"), of: input, keras: keras, pytorch: pytorch)
     try expectEqual(
-      input --> Flatten() --> Dense(neurons: 9, name: "fc"), of: input, keras: keras,
-      pytorch: pytorch)
-    try expectEqual(
       input --> GlobalMaxPooling() --> Dense(neurons: 9, name: "fc"), of: input, keras: keras,
       pytorch: pytorch)
   }

@@ -90,6 +90,26 @@ import Testing
     #expect(try network().workspaceSize(batch: 3) > workspace)
   }
 
+  @Test func kernelsWithoutOptimization() throws {
+    let input = Input(width: 2, height: 1, channels: 1)
+    let model = Model(input: input, output: input --> Softmax())
+    for isOptimized in [true, false] {
+      let backend = ReferenceBackend(kernelsAreOptimized: isOptimized)
+      let report = try model.compile(options: CompileOptions(backend: backend)).report
+      #expect(report.kernelsAreOptimized == isOptimized)
+      let line =
+        "Kernels: built without optimization, some 50 times slower; build with -c release\n"
+      #expect(report.description.contains(line) != isOptimized)
+    }
+    // Swift and C are optimized together.
+    var isDebug = false
+    assert(
+      {
+        isDebug = true; return true
+      }())
+    #expect(try model.compile().report.kernelsAreOptimized != isDebug)
+  }
+
   @Test func reportDescription() throws {
     let network = try network(
       CompileOptions(
@@ -97,7 +117,8 @@ import Testing
     let report = network.report
     let errors = try #require(report.verification?.errors.first)
     #expect(
-      report.description == """
+      // A line of debug builds.
+      report.description.replacing("Kernels: \(CompileReport.notOptimized)\n", with: "") == """
         Instruction set: scalar
         Rewrites:
           dropIdentities: 0

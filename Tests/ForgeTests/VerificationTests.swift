@@ -138,7 +138,7 @@ import Testing
       } == true)
   }
 
-  /// NaN in both results is not agreement.
+  /// NaN in both results is not agreement, and the parameters that hold it are named.
   @Test func nanFails() throws {
     let input = Input(width: 2, height: 2, channels: 2)
     let output = input --> Convolution(kernel: (1, 1), channels: 2, name: "conv")
@@ -148,7 +148,12 @@ import Testing
       ) { _, count, _ in StoredValues(Array(repeating: .nan, count: count)) }
     }
     #expect(
-      error?.problems.first?.details.first?.text == "relative L2 error nan of output \"conv\"")
+      error?.problems.first?.headline == "the weights hold a number that is not finite")
+    #expect(
+      error?.problems.first?.details.map(\.text) == [
+        "nan at index 0 of 2×1×1×2 [O][H][W][I] from memory",
+        "finite numbers, because verify compares results",
+      ])
   }
 
   /// The bound is relative to the terms of a sum, not to what remains after cancellation.

@@ -142,8 +142,9 @@
     @Test func errorsAreDescriptive() throws {
       #expect(
         message { _ = try KerasArchive(Archives.folder + "zip64.npz") } == """
-          zip64.npz: config.json: there is no such entry
-            received  "a.npy", "folder/b.npy", "readme.txt"
+          zip64.npz: this is a NumPy archive
+            needs     a Keras archive
+            remedy    NumPyParameters("zip64.npz")
           """)
       #expect(
         message {

@@ -187,8 +187,9 @@ import Testing
         .hasPrefix("a.npy: this is refused in a file of parameters\n  received  a header of"))
     #expect(
       message { _ = try NumPyArray(path: Archives.folder + "stored.npz") } == """
-        stored.npz: this is not a NumPy array
-          received  a file without its signature
+        stored.npz: this is a NumPy archive
+          needs     a NumPy array
+          remedy    NumPyParameters("stored.npz")
         """)
     #expect(
       message { _ = try NumPyArray(path: Archives.folder + "none.npy") }

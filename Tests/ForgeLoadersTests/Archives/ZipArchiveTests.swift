@@ -40,8 +40,9 @@
           """)
       #expect(
         text("f4.npy") == """
-          f4.npy: this is not a zip archive
-            received  a file without its signature
+          f4.npy: this is a NumPy array
+            needs     a NumPy archive
+            remedy    NumPyArray(path: "f4.npy")
           """)
       let folder = try ScratchFolder()
       let stored = try Archives.bytes("escaping.npz")

@@ -5,6 +5,8 @@ import ForgeSystem
 /// A second back end: it runs the reference executor behind the protocol that ForgeCPU implements.
 struct ReferenceBackend: Backend {
   let rewriteNames: [String] = []
+  /// What the back end says of its kernels.
+  var kernelsAreOptimized = true
 
   func problems(of options: CompileOptions) -> [Problem] {
     guard options.precision != .float32 else { return [] }
@@ -15,19 +17,23 @@ struct ReferenceBackend: Backend {
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
     like earlier: (any BackendNetwork)?
   ) throws(BackendError) -> any BackendNetwork {
-    Network(constants)
+    Network(constants, kernelsAreOptimized)
   }
 
   private final class Network: BackendNetwork {
-    let decisions = BackendDecisions(
-      instructionSet: "reference", threads: 1, precision: .float32,
-      tuning: TuningReport(
-        way: .costModel,
-        record: TuningRecord(instructionSet: "reference", threads: 1, choices: [])))
+    let decisions: BackendDecisions
     let constantByteCount = 0
     private let constants: any ConstantSource
 
-    init(_ constants: any ConstantSource) { self.constants = constants }
+    init(_ constants: any ConstantSource, _ kernelsAreOptimized: Bool) {
+      self.constants = constants
+      decisions = BackendDecisions(
+        instructionSet: "reference", threads: 1, precision: .float32,
+        tuning: TuningReport(
+          way: .costModel,
+          record: TuningRecord(instructionSet: "reference", threads: 1, choices: [])),
+        kernelsAreOptimized: kernelsAreOptimized)
+    }
 
     func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
       do { return try ReferenceExecutable(graph, constants) } catch { throw .constants(error) }
