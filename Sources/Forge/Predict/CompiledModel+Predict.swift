@@ -15,8 +15,8 @@ extension CompiledModel {
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the values of the only output, or all outputs and kept layers if the inputs are
   ///   named.
-  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, when `[Float]`
-  ///   is to hold several outputs, a rectangle does not fit, there is no memory, a custom layer
+  /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, `[Float]` is
+  ///   to hold several outputs, a rectangle does not fit, there is no memory, a custom layer
   ///   throws, or a check fails.
   public func predict<Input: PredictionInput>(
     _ input: Input, crops: [String: CropRectangle] = [:]

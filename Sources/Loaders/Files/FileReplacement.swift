@@ -37,8 +37,8 @@ package struct FileReplacement: ~Copyable {
 
   /// Calls `write`, which adds the bytes of the file at a path, and replaces an existing one.
   ///
-  /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`; and what `write` throws,
-  ///   which leaves an existing file unchanged.
+  /// - Throws: ``LoadError``: `badName`, `notARegularFile` or `unreadable`; and what `write`
+  ///   throws, which leaves an existing file unchanged.
   package static func replace(
     _ path: String, _ write: (borrowing FileReplacement) throws -> Void
   ) throws {
