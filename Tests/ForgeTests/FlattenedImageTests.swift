@@ -24,7 +24,7 @@ import Testing
       Reference.self, from: Data(contentsOf: folder.appending(path: "Fixtures/flatten.json")))
     input = Input(
       width: reference.sizes[0], height: reference.sizes[1], channels: reference.sizes[2])
-    features = input --> Convolution(kernel: 1, channels: 3, name: "conv")
+    features = input --> Convolution(kernel: (1, 1), channels: 3, name: "conv")
   }
 
   /// The parameters in PyTorch's axis order.
@@ -65,8 +65,8 @@ import Testing
     try expect(
       features --> Flatten() --> Reshape(width: 4, height: 3, channels: 3) --> dense, "dense")
     // Permuted to the order in which the weights are.
-    try expect(features --> Permute([2, 0, 1]) --> Flatten() --> dense, "dense")
-    try expect(features --> Permute([2, 0, 1]) --> dense, "dense")
+    try expect(features --> Permute(order: [2, 0, 1]) --> Flatten() --> dense, "dense")
+    try expect(features --> Permute(order: [2, 0, 1]) --> dense, "dense")
   }
 
   @Test func parametersPerElement() throws {
@@ -133,7 +133,7 @@ import Testing
     #expect(error(joined, .forge) == nil)
     #expect(error(joined, .keras) == nil)
     let mixed = [
-      features --> Permute([2, 1, 0]) --> Flatten() --> dense(5),
+      features --> Permute(order: [2, 1, 0]) --> Flatten() --> dense(5),
       features --> Reshape(to: [12, 3]) --> dense(6),
       features --> Reshape(to: [9, 4]) --> Flatten() --> dense(7),
       [flat, flat --> Dense(neurons: 36, name: "other")] --> Add() --> dense(8),
