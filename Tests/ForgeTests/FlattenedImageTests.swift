@@ -1,4 +1,5 @@
 import Forge
+import ForgeHDF5
 import ForgeTestSupport
 import Foundation
 import Testing
@@ -74,6 +75,24 @@ import Testing
     try expect(features --> Flatten() --> BatchNormalization(name: "norm") --> dense, "norm")
     try expect(features --> Flatten() --> PReLU(name: "act") --> dense, "slopes")
     try expect(features --> Flatten() --> PReLU(shared: [], name: "act") --> dense, "slopes")
+  }
+
+  /// A file for Keras has one axis per vector, in the order of a channels-last flatten.
+  @Test func writtenForKeras() throws {
+    let model = Model(
+      input: input,
+      output: features --> Flatten() --> BatchNormalization(name: "norm")
+        --> Dense(neurons: 5, name: "fc"))
+    let path = NSTemporaryDirectory() + "forge-flat-\(UUID().uuidString).h5"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try HDF5Weights.write(model, parameters: source(), to: path)
+    let network = try model.compile(parameters: HDF5Parameters(path))
+    let result = try network.predict(reference.input)
+    #expect(try result == model.compile(parameters: source()).predict(reference.input))
+    let sizes = Dictionary(
+      uniqueKeysWithValues: try HDF5File(path).entries.map { ($0.name, $0.sizes) })
+    #expect(sizes["/norm/norm/gamma:0"] == [36])
+    #expect(sizes["/fc/fc/kernel:0"] == [36, 5])
   }
 
   /// Weights of channels-last sources have the order of Forge's flatten.

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// How the kernels of a model's convolutions were chosen.
 public struct TuningReport: Sendable, CustomStringConvertible {
   /// The methods of choosing kernels; see ``CompileOptions/Tuning``.
