@@ -90,6 +90,7 @@ struct BenchCommand: ParsableCommand {
     let model = try network.model
     let compiled = try arguments.compile(model, options: try options)
     let loaded = clock.now
+    BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let after = ProcessMemory()
     guard let inputCount = compiled.inputShapes.first?.elementCount,

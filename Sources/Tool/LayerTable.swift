@@ -84,6 +84,7 @@ struct LayerTable {
   /// Times one layer in its own network.
   private func row(_ line: LayerLine, _ speed: Device.Speed) throws -> Row {
     let network = try line.model.compile(parameters: RandomParameters(seed: 1), options: options)
+    BuildWarning.print(for: network.report)
     // The steps are timed separately to exclude the conversions to and from the plan's layout,
     // which happen once per network. The median of several means excludes outliers.
     let parts = min(max(runs / 4, 1), 25)

@@ -47,6 +47,7 @@ struct ProfileCommand: ParsableCommand {
 
   func run() throws {
     let compiled = try arguments.compile(network.model, options: arguments.options)
+    BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let steps = try compiled.profile(runs: arguments.runs)
     let speed = Device.measuredSpeed(

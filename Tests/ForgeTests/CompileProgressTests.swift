@@ -8,8 +8,8 @@ import Testing
     let input = Input(width: 32, height: 32, channels: 16)
     return Model(
       input: input,
-      output: input --> Convolution(kernel: 3, channels: 32, name: "a")
-        --> Convolution(kernel: 3, channels: 48, name: "b") --> Dense(neurons: 10, name: "c"))
+      output: input --> Convolution(kernel: (3, 3), channels: 32, name: "a")
+        --> Convolution(kernel: (3, 3), channels: 48, name: "b") --> Dense(neurons: 10, name: "c"))
   }
 
   @Test func stagesInOrder() async throws {
@@ -77,7 +77,7 @@ import Testing
   @Test func onlyWatchedCompilesAreCancelled() async throws {
     let input = Input(channels: 3)
     let model = Model(
-      input: input, output: input --> Convolution(kernel: 3, channels: 4, name: "a"))
+      input: input, output: input --> Convolution(kernel: (3, 3), channels: 4, name: "a"))
     let network = try await model.compiled(parameters: SeededParameters())
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -1,4 +1,5 @@
 import Forge
+import ForgeHDF5
 import ForgeTestSupport
 import Foundation
 import Testing
@@ -24,7 +25,7 @@ import Testing
       Reference.self, from: Data(contentsOf: folder.appending(path: "Fixtures/flatten.json")))
     input = Input(
       width: reference.sizes[0], height: reference.sizes[1], channels: reference.sizes[2])
-    features = input --> Convolution(kernel: 1, channels: 3, name: "conv")
+    features = input --> Convolution(kernel: (1, 1), channels: 3, name: "conv")
   }
 
   /// The parameters in PyTorch's axis order.
@@ -65,8 +66,8 @@ import Testing
     try expect(
       features --> Flatten() --> Reshape(width: 4, height: 3, channels: 3) --> dense, "dense")
     // Permuted to the order in which the weights are.
-    try expect(features --> Permute([2, 0, 1]) --> Flatten() --> dense, "dense")
-    try expect(features --> Permute([2, 0, 1]) --> dense, "dense")
+    try expect(features --> Permute(order: [2, 0, 1]) --> Flatten() --> dense, "dense")
+    try expect(features --> Permute(order: [2, 0, 1]) --> dense, "dense")
   }
 
   @Test func parametersPerElement() throws {
@@ -74,6 +75,24 @@ import Testing
     try expect(features --> Flatten() --> BatchNormalization(name: "norm") --> dense, "norm")
     try expect(features --> Flatten() --> PReLU(name: "act") --> dense, "slopes")
     try expect(features --> Flatten() --> PReLU(shared: [], name: "act") --> dense, "slopes")
+  }
+
+  /// A file for Keras has one axis per vector, in the order of a channels-last flatten.
+  @Test func writtenForKeras() throws {
+    let model = Model(
+      input: input,
+      output: features --> Flatten() --> BatchNormalization(name: "norm")
+        --> Dense(neurons: 5, name: "fc"))
+    let path = NSTemporaryDirectory() + "forge-flat-\(UUID().uuidString).h5"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try HDF5Weights.write(model, parameters: source(), to: path)
+    let network = try model.compile(parameters: HDF5Parameters(path))
+    let result = try network.predict(reference.input)
+    #expect(try result == model.compile(parameters: source()).predict(reference.input))
+    let sizes = Dictionary(
+      uniqueKeysWithValues: try HDF5File(path).entries.map { ($0.name, $0.sizes) })
+    #expect(sizes["/norm/norm/gamma:0"] == [36])
+    #expect(sizes["/fc/fc/kernel:0"] == [36, 5])
   }
 
   /// Weights of channels-last sources have the order of Forge's flatten.
@@ -133,7 +152,7 @@ import Testing
     #expect(error(joined, .forge) == nil)
     #expect(error(joined, .keras) == nil)
     let mixed = [
-      features --> Permute([2, 1, 0]) --> Flatten() --> dense(5),
+      features --> Permute(order: [2, 1, 0]) --> Flatten() --> dense(5),
       features --> Reshape(to: [12, 3]) --> dense(6),
       features --> Reshape(to: [9, 4]) --> Flatten() --> dense(7),
       [flat, flat --> Dense(neurons: 36, name: "other")] --> Add() --> dense(8),

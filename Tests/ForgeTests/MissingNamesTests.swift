@@ -10,7 +10,7 @@ import Testing
       output =
         output
         --> Convolution(
-          kernel: 3, channels: 3, useBias: false, name: name, fileID: "App/Net.swift",
+          kernel: (3, 3), channels: 3, useBias: false, name: name, fileID: "App/Net.swift",
           line: index + 1, column: 9)
     }
     return Model(input: input, output: output)

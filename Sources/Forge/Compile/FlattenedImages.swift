@@ -215,14 +215,13 @@ extension ParameterSpec {
     axes.first == .outputs && axes.contains(.inputs) ? sizes[0] : nil
   }
 
-  /// The same parameter with an axis for each of a flattened image; `nil` if it has more values
-  /// per value of the image than outputs.
+  /// The same parameter with an axis for each of a flattened image; `nil` if it has not one value
+  /// for each of the image's, or one per output.
   fileprivate func flattening(_ image: FlattenedImages.Image) -> ParameterSpec? {
     let (height, width, channels) = (image.height, image.width, image.channels)
     if let outputs {
-      guard sizes == [outputs, image.count] || sizes == [outputs, 1, 1, image.count] else {
-        return nil
-      }
+      let isVector = sizes.dropFirst().count { $0 != 1 } == 1
+      guard isVector, sizes.dropFirst().contains(image.count) else { return nil }
       return ParameterSpec(
         layer: layer, type,
         [.outputs: outputs, .height: height, .width: width, .inputs: channels])

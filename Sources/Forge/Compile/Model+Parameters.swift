@@ -23,6 +23,13 @@ extension Model {
       guard case .dense = node.primitive else { continue }
       if case .parameter(let index) = lowered.graph.constant(node.inputs[1]) { dense.insert(index) }
     }
-    return store.specs.indices.map { (store.specs[$0], store.data[$0], dense.contains($0)) }
+    return try store.specs.indices.map { index in
+      let (spec, own) = (store.specs[index], lowered.parameters[index])
+      // One value for each of a flattened image has one axis in a file with channels last.
+      guard spec != own, !own.axes.contains(.inputs) else {
+        return (spec, store.data[index], dense.contains(index))
+      }
+      return (own, ParameterValues(try store.values(index)), false)
+    }
   }
 }

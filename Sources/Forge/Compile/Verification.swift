@@ -43,6 +43,7 @@ public struct Verification: Sendable {
     _ compiler: Compiler, _ network: any BackendNetwork
   ) throws(CompileError) -> Verification? {
     CompileWatch.end(.plan)
+    if CompileWatch.isCancelled { throw .cancelled }
     guard case .samples(let count, let seed) = compiler.options.verify else { return nil }
     CompileWatch.begin(.verify, of: count)
     let errors = try compare(compiler, network, samples: count, seed: seed)

@@ -92,7 +92,8 @@ struct HDF5Dataset: Sendable {
     _ address: Int, _ length: Int, needs byteCount: Int, within: Int
   ) throws(LoadError) -> Storage {
     guard length == byteCount, length <= within else {
-      throw .damaged("\(length) bytes of values where \(byteCount) are needed", at: address)
+      throw .damaged(
+        "\(LoadError.bytes(length)) of values where \(byteCount) are needed", at: address)
     }
     return .plain(address: address)
   }

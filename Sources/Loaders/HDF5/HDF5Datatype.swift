@@ -29,7 +29,7 @@ struct HDF5Datatype: Hashable, Sendable {
     case .numbers(let type): type.rawValue
     case .text: "text"
     case .variableText: "text of variable length"
-    case .opaque: "opaque, \(byteCount) bytes"
+    case .opaque: "opaque, \(LoadError.bytes(byteCount))"
     case .other(let name): name
     }
   }
@@ -87,7 +87,7 @@ struct HDF5Datatype: Hashable, Sendable {
     guard let found, offset == 0, precision == width, mantissa.at == 0,
       mantissa.size == width - 1 - exponent.size, exponent.at == mantissa.size,
       bits >> 8 & 0xff == width - 1, bits >> 4 & 0x3 == 2, bias == 1 << (exponent.size - 1) - 1
-    else { return .other("floating point of another form, \(byteCount) bytes") }
+    else { return .other("floating point of another form, \(LoadError.bytes(byteCount))") }
     switch bits & 0x41 {
     case 0: return .numbers(found.type)
     case 1: return .other("big-endian \(found.type.rawValue)")

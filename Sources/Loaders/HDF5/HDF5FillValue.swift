@@ -28,7 +28,7 @@ enum HDF5FillValue {
     guard size != Int(UInt32.max) else { return nil }
     guard size <= cursor.left else { throw place.damaged("a fill value ends too early") }
     guard size == 0 || size == elementByteCount else {
-      throw .damaged("a fill value of \(size) bytes for values of \(elementByteCount)")
+      throw .damaged("a fill value of \(LoadError.bytes(size)) for values of \(elementByteCount)")
     }
     return Array(try cursor.raw(size))
   }

@@ -32,7 +32,8 @@ enum HDF5Filter: Int, Sendable {
       }
       guard !filters.contains(filter) else { throw .unsupportedHDF5("the same filter twice") }
       if filter == .shuffle, first != elementByteCount {
-        throw .damaged("values of \(first) bytes shuffled where they have \(elementByteCount)")
+        throw .damaged(
+          "values of \(LoadError.bytes(first)) shuffled where they have \(elementByteCount)")
       }
       filters.append(filter)
     }
@@ -56,12 +57,13 @@ extension [HDF5Filter] {
     let applied = applied(mask)
     if applied.contains(.deflate) {
       guard byteCount / HDF5Filter.maximumRatio <= stored else {
-        throw .damaged("\(stored) bytes cannot hold a chunk of \(byteCount)", at: address)
+        throw .damaged(
+          "\(LoadError.bytes(stored)) cannot hold a chunk of \(byteCount)", at: address)
       }
     } else {
       let needed = byteCount + (applied.contains(.fletcher32) ? 4 : 0)
       guard stored == needed else {
-        throw .damaged("a chunk has \(stored) bytes and needs \(needed)", at: address)
+        throw .damaged("a chunk has \(LoadError.bytes(stored)) and needs \(needed)", at: address)
       }
     }
   }

@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// How the kernels of a model's convolutions were chosen.
 public struct TuningReport: Sendable, CustomStringConvertible {
   /// The methods of choosing kernels; see ``CompileOptions/Tuning``.
@@ -69,7 +71,7 @@ public struct TuningReport: Sendable, CustomStringConvertible {
 
   /// The record's kernels, one line each.
   public var description: String {
-    var lines = ["Tuning: \(way.rawValue), \(record.threads) threads"]
+    var lines = ["Tuning: \(way.rawValue), \(ShapeError.counted(record.threads, "thread"))"]
     let (fallbacks, differences) = (Set(fallbacks), Set(differences))
     lines += record.choices.map { choice in
       let note =

@@ -4,11 +4,11 @@ import Testing
 
 /// Files and folders given to a reader of another format.
 @Suite struct OtherFormatTests {
-  private struct Reader {
+  private struct Reader: Sendable {
     let name: String
     /// What the reader reads, as messages name it.
     let needs: String
-    let read: (String) throws(LoadError) -> Void
+    let read: @Sendable (String) throws(LoadError) -> Void
   }
 
   private static let readers = [
