@@ -11,7 +11,7 @@ import Testing
     let read: @Sendable (String) throws(LoadError) -> Void
   }
 
-  private static let readers = [
+  private static let readers: [Reader] = [
     Reader(name: "HDF5Parameters", needs: "an HDF5 file") { path throws(LoadError) in
       _ = try HDF5Parameters(path)
     },
