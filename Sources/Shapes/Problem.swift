@@ -68,7 +68,7 @@ extension Problem: CustomStringConvertible {
     var text = (origin.compactMap(\.self) + [headline]).joined(separator: ": ")
     var lines = details
     // A cause that says the same as the headline is not repeated.
-    if let cause, !(cause is CancellationError), (cause as? ShapeError)?.headline != headline {
+    if let cause, "\(cause)" != headline, (cause as? ShapeError)?.headline != headline {
       lines.append(("cause", "\(cause)"))
     }
     for (label, value) in lines {

@@ -161,7 +161,7 @@ import Testing
         """
         App/Net.swift:6:9: layer 1 "__Add_1__" (Add): wrong number of inputs
           received  0 tensors
-          needs     at least 1 tensor
+          needs     at least 2 tensors, as in [a, b] --> Add()
         """
       ])
   }

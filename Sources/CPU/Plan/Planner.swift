@@ -55,7 +55,7 @@ struct Planner: Sendable {
       throw .noMemory(error)
     } catch is NoConvolutionAlgorithm {
       throw .noKernels
-    } catch is CancellationError {
+    } catch is CancellationError where CompileWatch.isCancelled {
       throw .cancelled
     } catch {
       throw .constants(error)

@@ -110,11 +110,17 @@ extension Problem {
 extension CompileError {
   /// The error of a compile whose task was cancelled.
   static var cancelled: CompileError {
-    CompileError([Problem(headline: "the compile was cancelled", cause: CancellationError())])
+    let cause = Cancelled()
+    return CompileError([Problem(headline: cause.description, cause: cause)])
   }
 
   /// Whether the compile ended because its task was cancelled.
-  public var isCancelled: Bool { problems.contains { $0.cause is CancellationError } }
+  public var isCancelled: Bool { problems.contains { $0.cause is Cancelled } }
+
+  /// The cause of the problem of a cancelled compile.
+  private struct Cancelled: Error, CustomStringConvertible {
+    var description: String { "the compile was cancelled" }
+  }
 
   /// The error of a compile in which `cause` was thrown.
   ///
@@ -122,7 +128,7 @@ extension CompileError {
   init(_ headline: String, cause: any Error, _ lowered: LoweredModel, _ inference: Inference) {
     // The reference executor wraps what a parameter's source throws.
     let inner = (cause as? ReferenceError)?.cause ?? cause
-    if inner is CancellationError {
+    if inner is CancellationError, CompileWatch.isCancelled {
       self = .cancelled
     } else if let unread = inner as? UnreadableParameter {
       let node = inference.nodes[lowered.owners[unread.index]]

@@ -87,7 +87,7 @@ enum LoadStage {
               at: node.place, node.reference, spec: spec, value: values[position],
               index: position, origin: parameters.data[index].origin, needs: needs))
         }
-      } catch is CancellationError {
+      } catch is CancellationError where CompileWatch.isCancelled {
         throw .cancelled
       } catch {
         let cause = (error as? UnreadableParameter)?.cause ?? error
