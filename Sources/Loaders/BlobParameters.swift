@@ -139,7 +139,7 @@ public struct BlobParameters: ParameterSource {
     }
     guard end == file.count else {
       throw file.located(
-        .packedSize(received: file.count, needs: end, offset: packed.offset, packed.type))
+        .packedSize(of: file, needs: end, offset: packed.offset, packed.type))
     }
     return ready
   }

@@ -74,6 +74,26 @@ extension Problem {
       ])
   }
 
+  static func unclearOutputs(
+    at place: SourcePlace?, _ layer: LayerReference, spec: ParameterSpec, origin: String,
+    of image: Shape
+  ) -> Problem {
+    let sizes = image.sizes ?? []
+    let channelsFirst = (sizes.suffix(1) + sizes.dropLast()).map(String.init)
+    return Problem(
+      place: place, layer: layer,
+      headline: "the order of \(spec.type.subject) is not known",
+      details: [
+        ("received", "values with channels first from \(origin), for outputs that become an image"),
+        ("needs", "outputs in the order height, width, channels of \(image)"),
+        (
+          "remedy",
+          "Reshape(to: [\(channelsFirst.joined(separator: ", "))]) --> Permute(order: [1, 2, 0]), or "
+            + "reorder the values and give them with layout: .forge, as in a ParameterDictionary"
+        ),
+      ])
+  }
+
   static func computedOperand(
     at place: SourcePlace?, _ layer: LayerReference?, operand: Int, of primitive: String
   ) -> Problem {

@@ -38,7 +38,12 @@ struct FlattenedImages {
   private(set) var met: [Int: Set<Order>] = [:]
 
   /// Follows the images of a graph of known or unknown sizes.
-  init(_ graph: OperationGraph) {
+  ///
+  /// - Parameters:
+  ///   - graph: the operations of the model.
+  ///   - restored: the tensors, by index, whose values are in an order that all frameworks read
+  ///     alike.
+  init(_ graph: OperationGraph, restored: Set<Int> = []) {
     var orders = [Order](repeating: .stated, count: graph.shapes.count)
     for node in graph.nodes {
       let data = node.inputs.filter { graph.constant($0) == nil }
@@ -49,7 +54,9 @@ struct FlattenedImages {
         met[index, default: []].insert(
           Self.order(met: inputs, by: node.primitive, values: graph.shape(of: operand)))
       }
-      orders[node.output.index] = Self.order(after: node.primitive, inputs, output: output)
+      orders[node.output.index] =
+        restored.contains(node.output.index)
+        ? .stated : Self.order(after: node.primitive, inputs, output: output)
     }
   }
 
@@ -85,10 +92,10 @@ struct FlattenedImages {
     let order = merged(inputs, primitive.name)
     if order == .stated { return order }
     if traits.treatsChannelsAlike {
-      if case .channelsFirst = order, inputs.contains(where: { $0.shape != output }) {
-        return .mixed(primitive.name)
-      }
-      return order
+      // Along the other axes, values that are neighbours in one order are not in the other.
+      let isOutsideLastAxis = order.isChannelsFirst || (order.isFlattened && output.channels == 1)
+      let isMoved = inputs.contains { $0.shape != output } || primitive.isPooling
+      return isOutsideLastAxis && isMoved ? .mixed(primitive.name) : order
     }
     if case .depthwiseConvolution = primitive { return .mixed(primitive.name) }
     // Sums over all inputs have the order of the outputs.
@@ -110,7 +117,7 @@ struct FlattenedImages {
 
   private static func reshaped(_ order: Order, from input: Shape, to output: Shape) -> Order {
     if input == output { return order }
-    let isVector = output.dimensions.count { $0 != 1 } <= 1
+    let isVector = output.isVector
     switch order {
     case .stated:
       guard let image = Image(input), image.hasOrder else { return .stated }
@@ -135,6 +142,23 @@ struct FlattenedImages {
     guard order == .stated else { return .mixed("permute") }
     guard let image = Image(input), image.hasOrder, axes.last != 2 else { return .stated }
     return axes == [2, 0, 1] ? .channelsFirst(image) : .mixed("permute")
+  }
+}
+
+extension FlattenedImages.Order {
+  fileprivate var isFlattened: Bool {
+    if case .flattened = self { true } else { false }
+  }
+
+  fileprivate var isChannelsFirst: Bool {
+    if case .channelsFirst = self { true } else { false }
+  }
+}
+
+extension Primitive {
+  /// Whether it combines the values of a window.
+  fileprivate var isPooling: Bool {
+    if case .pooling = self { true } else { false }
   }
 }
 
@@ -195,7 +219,7 @@ extension FlattenedImages {
 
 extension ParameterLayout {
   /// Whether it has channels before height and width.
-  fileprivate var hasChannelsFirst: Bool {
+  var hasChannelsFirst: Bool {
     switch self {
     case .pytorch: true
     case .forge, .keras: false

@@ -62,13 +62,39 @@ enum LoadStage {
       }
     }
     guard problems.isEmpty else { throw CompileError(problems) }
-    let specs = try FlattenedImages(lowered.graph).specs(lowered.parameters, data: data) {
-      let node = inference.nodes[lowered.owners[$0]]
-      return .unclearOrder(
-        at: node.place, node.reference, spec: lowered.parameters[$0], origin: data[$0].origin,
-        after: $1)
+    return ParameterStore(specs: try ordered(lowered, inference: inference, data), data: data)
+  }
+
+  /// The parameters as their values are read, which flattened images decide.
+  ///
+  /// - Throws: ``CompileError`` with every parameter whose order is not known.
+  private static func ordered(
+    _ lowered: LoweredModel, inference: Inference, _ data: [any ParameterData]
+  ) throws(CompileError) -> [ParameterSpec] {
+    let node = { inference.nodes[lowered.owners[$0]] }
+    let unflattened = UnflattenedImages(lowered.graph)
+    var problems: [Problem] = []
+    for (index, image) in unflattened.images.sorted(by: { $0.key < $1.key })
+    where data[index].layout.hasChannelsFirst {
+      problems.append(
+        .unclearOutputs(
+          at: node(index).place, node(index).reference, spec: lowered.parameters[index],
+          origin: data[index].origin, of: image))
     }
-    return ParameterStore(specs: specs, data: data)
+    var specs: [ParameterSpec] = []
+    do throws(CompileError) {
+      specs = try FlattenedImages(lowered.graph, restored: unflattened.restored).specs(
+        lowered.parameters, data: data
+      ) {
+        .unclearOrder(
+          at: node($0).place, node($0).reference, spec: lowered.parameters[$0],
+          origin: data[$0].origin, after: $1)
+      }
+    } catch {
+      problems += error.problems
+    }
+    guard problems.isEmpty else { throw CompileError(problems) }
+    return specs
   }
 
   /// Reads every parameter; `owners` are their layers, and `needs` is what an error says.

@@ -86,13 +86,14 @@ extension LoadError {
   }
 
   static func packedSize(
-    received: Int, needs: Int, offset: Int, _ type: ElementType
+    of file: InputFile, needs: Int, offset: Int, _ type: ElementType
   ) -> LoadError {
     let values = (needs - offset) / type.byteCount
     return LoadError(
-      .wrongSize, "the file has the wrong size", received: bytes(received),
+      .wrongSize, "the file has the wrong size", received: bytes(file.count),
       needs: "\(bytes(needs)), \(counted(values, "value")) of \(type.byteCount) bytes"
         + (offset == 0 ? "" : " from byte \(offset)"),
-      remedy: "check that the file belongs to this model and holds \(type.rawValue)")
+      remedy: OtherFormat.remedy(for: file)
+        ?? "check that the file belongs to this model and holds \(type.rawValue)")
   }
 }

@@ -50,6 +50,11 @@ struct OtherFormat {
 
   /// What to write instead of a reader of folders or of raw values; `nil` for unknown files.
   static func remedy(forFile path: String) -> String? {
-    OtherFormat(path: path).map { "this is \($0.format.name): \($0.remedy)" }
+    OtherFormat(path: path)?.sentence
   }
+
+  /// What to write instead of a reader of raw values; `nil` for unknown files.
+  static func remedy(for file: InputFile) -> String? { OtherFormat(file)?.sentence }
+
+  private var sentence: String { "this is \(format.name): \(remedy)" }
 }

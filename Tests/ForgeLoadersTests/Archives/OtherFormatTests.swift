@@ -1,4 +1,5 @@
 import ForgeLoaders
+import ForgeShapes
 import Foundation
 import Testing
 
@@ -51,6 +52,16 @@ import Testing
             """, "\(reader.name) of \(file)")
       }
     }
+  }
+
+  @Test func packedFilesOfAnotherFormat() throws {
+    let path = Archives.folder + "types.safetensors"
+    let weights = ParameterSpec(layer: "a", .weights, [.outputs: 2])
+    let error = #expect(throws: LoadError.self) {
+      try BlobParameters(path).prepared(for: [weights])
+    }
+    #expect(error?.kind == .wrongSize)
+    #expect(error?.remedy == "this is a safetensors file: SafeTensorsParameters(\"\(path)\")")
   }
 
   @Test func bytesInMemory() throws {
