@@ -88,8 +88,8 @@ extension Problem {
         ("needs", "outputs in the order height, width, channels of \(image)"),
         (
           "remedy",
-          "Reshape(to: [\(channelsFirst.joined(separator: ", "))]) --> Permute(order: [1, 2, 0]), or "
-            + "reorder the values and give them with layout: .forge, as in a ParameterDictionary"
+          "Reshape(to: [\(channelsFirst.joined(separator: ", "))]) --> Permute(order: [1, 2, 0]), "
+            + "or reorder the values and give them with layout: .forge, as in a ParameterDictionary"
         ),
       ])
   }
