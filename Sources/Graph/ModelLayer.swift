@@ -60,7 +60,7 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
     let facts = [
       "\(inputs.isEmpty ? "" : inputs + " → ")\(outputShape?.tupleText ?? "?")",
       sharesParameters
-        ? "shared parameters" : "\(parameterCount) parameter\(parameterCount == 1 ? "" : "s")",
+        ? "shared parameters" : ShapeError.counted(parameterCount, "parameter"),
       place?.description,
     ]
     return "layer \(position) \"\(name)\" (\(type)): "

@@ -111,10 +111,9 @@ extension ShapeError {
   }
 
   static func wrongModelInputs(_ count: Int, needs: Int) -> ShapeError {
-    let counted = { (count: Int) in "\(count) tensor\(count == 1 ? "" : "s")" }
-    return ShapeError(
-      .wrongInputCount, "wrong number of inputs", received: counted(count),
-      needs: "exactly \(counted(needs))\(needs > 1 ? ", as in [a, b] --> model" : "")")
+    ShapeError(
+      .wrongInputCount, "wrong number of inputs", received: counted(count, "tensor"),
+      needs: "exactly \(counted(needs, "tensor"))\(needs > 1 ? ", as in [a, b] --> model" : "")")
   }
 
   /// The input at `position`, from 1, of several or of one; the graph adds what was received.

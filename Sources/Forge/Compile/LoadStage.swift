@@ -71,6 +71,7 @@ enum LoadStage {
   private static func ordered(
     _ lowered: LoweredModel, inference: Inference, _ data: [any ParameterData]
   ) throws(CompileError) -> [ParameterSpec] {
+    guard data.contains(where: \.layout.hasChannelsFirst) else { return lowered.parameters }
     let node = { inference.nodes[lowered.owners[$0]] }
     let unflattened = UnflattenedImages(lowered.graph)
     var problems: [Problem] = []

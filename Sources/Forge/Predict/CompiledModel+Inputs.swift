@@ -49,10 +49,16 @@ extension CompiledModel {
       return [values]
     case .named(let named):
       var found: [PredictionInputs.Values?] = Array(repeating: nil, count: inputNames.count)
-      try checkInputs(named.map(\.input))
+      var unknown: [any TensorReference] = []
       for (input, values) in named {
-        found[try index(ofInput: input)] = values
+        if let index = inputTable.index(of: input) {
+          found[index] = values
+        } else {
+          unknown.append(input)
+        }
       }
+      // A dictionary has no order; the error names the first by name.
+      if let first = unknown.min(by: { "\($0)" < "\($1)" }) { _ = try index(ofInput: first) }
       if let missing = found.firstIndex(where: { $0 == nil }) {
         throw .missingInput(inputNames[missing], inputShapes[missing])
       }
@@ -62,12 +68,9 @@ extension CompiledModel {
 
   /// The index of an input.
   func index(ofInput input: some TensorReference) throws(PredictionError) -> Int {
-    let index =
-      switch input.tensorIdentity {
-      case .name(let name): inputNames.firstIndex(of: name)
-      case .object(let object): inputTensors.firstIndex { ObjectIdentifier($0) == object }
-      }
-    guard let index else { throw .unknownTensor(input, what: "input", known: inputNames) }
+    guard let index = inputTable.index(of: input) else {
+      throw .unknownTensor(input, what: "input", known: inputNames)
+    }
     return index
   }
 
@@ -77,12 +80,6 @@ extension CompiledModel {
       throw .unknownTensor(output, what: "output or kept layer", known: outputNames)
     }
     return index
-  }
-
-  /// Checks that the model has each of these inputs; the error names the first by name.
-  private func checkInputs(_ inputs: [any TensorReference]) throws(PredictionError) {
-    let sorted = inputs.sorted { "\($0)" < "\($1)" }
-    for input in sorted { _ = try index(ofInput: input) }
   }
 
   /// The shape of an input, given its sizes in one prediction.
@@ -121,9 +118,14 @@ extension CompiledModel {
 
   /// Checks that the model has one output besides kept layers.
   func checkSingleOutput() throws(PredictionError) {
-    guard outputTable.ownCount == 1 else {
-      throw .outputCount(Array(outputNames.prefix(outputTable.ownCount)), inputs: inputNames)
+    guard outputTable.modelCount == 1 else {
+      throw .outputCount(Array(outputNames.prefix(outputTable.modelCount)), inputs: inputNames)
     }
+  }
+
+  /// Checks that a form of input returns every output of the model.
+  func checkOutput<Input: PredictionInput>(of form: Input.Type) throws(PredictionError) {
+    if Input.Output.isSingle { try checkSingleOutput() }
   }
 
   /// Checks the number of examples.
@@ -144,6 +146,16 @@ extension CompiledModel {
       throw .wrongValueCount(
         count, input: inputNames[input], needs: needed, shape: Shape(sizes: sizes), batch: batch)
     }
+  }
+}
+
+extension PredictionMemory {
+  /// Writes the inputs and sets their crops for the first example.
+  func write(_ inputs: CheckedInputs) throws(PredictionError) {
+    for (index, values) in inputs.values.enumerated() {
+      _ = input(index).update(fromContentsOf: values)
+    }
+    for (layer, crop) in inputs.crops { try self.crop(layer, to: crop) }
   }
 }
 

@@ -31,7 +31,7 @@ extension CompiledModel {
   /// - Returns: the values of the only output in row-major order.
   /// - Throws: ``PredictionError``, as ``predict(_:crops:)``.
   public func predict(_ values: [Float]) throws(PredictionError) -> [Float] {
-    try predict(PredictionInputs(values), isSingle: true).tensors.first?.values ?? []
+    [Float](try predict(PredictionInputs(values), isSingle: true))
   }
 
   /// Predicts one example of values with their sizes; see ``predict(_:crops:)``.
@@ -44,7 +44,7 @@ extension CompiledModel {
   public func predict(
     _ tensor: TensorValues, crops: [String: CropRectangle] = [:]
   ) throws(PredictionError) -> [Float] {
-    try predict(PredictionInputs(tensor, crops: crops), isSingle: true).tensors.first?.values ?? []
+    [Float](try predict(PredictionInputs(tensor, crops: crops), isSingle: true))
   }
 
   /// Predicts one example of named inputs with their sizes; see ``predict(_:crops:)``.

@@ -10,11 +10,11 @@ import ForgeSystem
 /// ```
 public final class CompiledModel: Sendable {
   /// The names of the inputs, in order.
-  public let inputNames: [String]
+  public var inputNames: [String] { inputTable.names }
   /// The declared shapes of the inputs, in order; sizes may be unknown.
   public let inputShapes: [Shape]
   /// The names of the outputs, in order; kept layers follow.
-  public let outputNames: [String]
+  public var outputNames: [String] { outputTable.names }
   /// The shapes of the outputs, in order; sizes may be unknown.
   public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
   /// The labels and other metadata of the network.
@@ -22,10 +22,10 @@ public final class CompiledModel: Sendable {
   /// The report of the compile.
   public let report: CompileReport
 
-  /// The tensors that described the inputs, in order.
-  let inputTensors: [Tensor]
+  /// The names and tensors of the inputs.
+  let inputTable: TensorTable
   /// The names and tensors of the outputs and the kept layers.
-  let outputTable: OutputTable
+  let outputTable: TensorTable
   let compiler: Compiler
   private let network: any BackendNetwork
   private let executables: ExecutableCache
@@ -40,13 +40,13 @@ public final class CompiledModel: Sendable {
     self.compiler = compiler
     self.metadata = metadata
     executables = ExecutableCache(capacity: compiler.options.planCacheSize)
-    inputNames = compiler.inference.inputs.map { compiler.inference.nodes[$0].name }
-    inputShapes = compiler.inference.inputs.compactMap { compiler.inference.nodes[$0].shape }
-    inputTensors = compiler.inference.inputs.map { compiler.inference.nodes[$0].tensor }
-    outputNames = compiler.outputNames
-    outputTable = OutputTable(
+    let inputs = compiler.inference.inputs.map { compiler.inference.nodes[$0] }
+    inputTable = TensorTable(
+      names: inputs.map(\.name), tensors: inputs.map(\.tensor), modelCount: inputs.count)
+    inputShapes = inputs.compactMap(\.shape)
+    outputTable = TensorTable(
       names: compiler.outputNames, tensors: compiler.outputTensors,
-      ownCount: compiler.ownOutputCount)
+      modelCount: compiler.ownOutputCount)
     do throws(BackendError) {
       network = try compiler.network()
       fixedExecutable =
@@ -159,11 +159,8 @@ public final class CompiledModel: Sendable {
     until stop: StopCondition = StopCondition()
   ) throws(PredictionError) -> Predictions? {
     let memory = try memory(inputs.executable, in: reusable, threads: threads)
-    for (index, values) in inputs.values.enumerated() {
-      _ = memory.input(index).update(fromContentsOf: values)
-    }
     memory.resetCrops()
-    for (layer, crop) in inputs.crops { try memory.crop(layer, to: crop) }
+    try memory.write(inputs)
     guard try run(memory, batch: 1, until: stop) else { return nil }
     return predictions(in: memory, kept: kept)
   }
@@ -172,7 +169,7 @@ public final class CompiledModel: Sendable {
   func predictions(
     in memory: PredictionMemory, example: Int = 0, kept: Bool = true
   ) -> Predictions {
-    let count = kept ? outputTable.names.count : outputTable.ownCount
+    let count = kept ? outputTable.names.count : outputTable.modelCount
     return Predictions(
       table: outputTable,
       tensors: (0..<count).map { memory.tensor(ofOutput: $0, example: example) })

@@ -99,10 +99,7 @@ extension Context {
       PredictionInputs(input, crops: crops), isSingle: Input.Output.isSingle,
       sizes: memory.executable.inputSizes)
     return try exclusively { memory throws(PredictionError) in
-      for (index, values) in inputs.values.enumerated() {
-        _ = memory.input(index).update(fromContentsOf: values)
-      }
-      for (layer, crop) in inputs.crops { try memory.crop(layer, to: crop) }
+      try memory.write(inputs)
       try self.network.run(memory, batch: 1)
       return Input.Output(
         self.network.predictions(in: memory, kept: !Input.Output.isSingle))

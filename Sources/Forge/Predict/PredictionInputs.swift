@@ -46,9 +46,9 @@ public struct PredictionInputs: Sendable {
   /// The part of its source that a ``Resize`` samples, by the layer's name.
   public var crops: [String: CropRectangle]
 
-  init(_ form: Form, crops: [String: CropRectangle] = [:]) {
+  init(_ form: Form) {
     self.form = form
-    self.crops = crops
+    crops = [:]
   }
 
   /// Converts inputs of another form.

@@ -1,4 +1,3 @@
-import ForgeGraph
 import ForgeShapes
 
 /// The results of one prediction, found by name or by the `Tensor` that described them.
@@ -9,15 +8,15 @@ import ForgeShapes
 /// ```
 public struct Predictions: Sendable {
   /// The names of the results, shared by all predictions of a network.
-  let table: OutputTable
+  let table: TensorTable
   /// The outputs of the model, then the kept layers.
   let tensors: [TensorValues]
 
   /// The outputs of the model by the names of their layers.
-  public var outputs: [String: TensorValues] { named(0..<table.ownCount) }
+  public var outputs: [String: TensorValues] { named(0..<table.modelCount) }
 
   /// The layers that `keep` named.
-  public var kept: [String: TensorValues] { named(table.ownCount..<tensors.count) }
+  public var kept: [String: TensorValues] { named(table.modelCount..<tensors.count) }
 
   /// An output or a kept layer; `nil` if the model has none of that name.
   ///
@@ -43,29 +42,5 @@ extension Predictions: CustomStringConvertible {
   /// The names and the shapes of the results.
   public var description: String {
     zip(table.names, tensors).map { "\($0): \($1.shape)" }.joined(separator: "\n")
-  }
-}
-
-/// The names of a network's outputs and kept layers.
-final class OutputTable: Sendable {
-  /// The names, those of kept layers last.
-  let names: [String]
-  /// The tensors that described them.
-  let tensors: [Tensor]
-  /// The number of outputs that are the model's own.
-  let ownCount: Int
-
-  init(names: [String], tensors: [Tensor], ownCount: Int) {
-    self.names = names
-    self.tensors = tensors
-    self.ownCount = ownCount
-  }
-
-  /// The index of an output or of a kept layer.
-  func index(of reference: some TensorReference) -> Int? {
-    switch reference.tensorIdentity {
-    case .name(let name): names.firstIndex(of: name)
-    case .object(let object): tensors.firstIndex { ObjectIdentifier($0) == object }
-    }
   }
 }

@@ -40,7 +40,7 @@ extension Runner where Network == CompiledModel {
   public func result<Input: PredictionInput>(
     for input: Input, crops: [String: CropRectangle] = [:], deadline: Deadline? = nil
   ) async throws -> ModelResult<Input> {
-    try checkOutput(of: Input.self)
+    try network.checkOutput(of: Input.self)
     let request = SlotInput(input, crops: crops)
     let result: Output = try await self.result(for: request, deadline: deadline)
     return Self.converted(result, from: Input.self)
@@ -64,7 +64,7 @@ extension Runner where Network == CompiledModel {
     predict(
       SlotInput(input, crops: crops), deadline: deadline, queue: queue,
       result: { [network] result in
-        if Input.Output.isSingle { try network.checkSingleOutput() }
+        try network.checkOutput(of: Input.self)
         return Self.converted(result, from: Input.self)
       }, completion: completion)
   }
@@ -82,7 +82,7 @@ extension Runner where Network == CompiledModel {
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<ModelResult<Inputs.Element>>
   where Inputs.Element: PredictionInput {
-    try checkOutput(of: Inputs.Element.self)
+    try network.checkOutput(of: Inputs.Element.self)
     return try predictions(of: inputs, policy: policy, waiting: waiting) {
       SlotInput($0)
     } result: {
@@ -103,7 +103,7 @@ extension Runner where Network == CompiledModel {
     of inputs: Inputs, policy: StreamPolicy = .block, waiting: Int = 1
   ) throws -> PredictionStream<ModelResult<Inputs.Element>>
   where Inputs.Element: PredictionInput {
-    try checkOutput(of: Inputs.Element.self)
+    try network.checkOutput(of: Inputs.Element.self)
     return try predictions(of: inputs, policy: policy, waiting: waiting) {
       SlotInput($0)
     } result: {
@@ -134,18 +134,11 @@ extension Runner where Network == CompiledModel {
     readOut: @escaping @Sendable (ModelResult<Input>) async throws -> Result
   ) -> Pipeline<CompiledModel, Source, Result> {
     pipeline { [network] (source: Source) async throws -> SlotInput in
-      if Input.Output.isSingle { try network.checkSingleOutput() }
+      try network.checkOutput(of: Input.self)
       return SlotInput(try await prepare(source))
     } readOut: { (result: Output) async throws -> Result in
       try await readOut(Self.converted(result, from: Input.self))
     }
-  }
-
-  /// Checks that a form of input returns every output of the model.
-  private func checkOutput<Input: PredictionInput>(
-    of form: Input.Type
-  ) throws(PredictionError) {
-    if Input.Output.isSingle { try network.checkSingleOutput() }
   }
 
   private static func converted<Input: PredictionInput>(
