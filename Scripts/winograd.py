@@ -3,7 +3,7 @@ over all pairs, and per pair the product over the others, exactly (all are sums 
 lowest power first."""
 from fractions import Fraction as F
 
-POINTS = {4: ["1"], 6: ["5/8", "3/2"], 8: ["1", "1/2", "2"], 10: ["1/2", "3/4", "5/4", "2"],
+POINTS = {4: ["1"], 6: ["5/8", "3/2"], 7: ["1/2", "9/8", "3"], 8: ["1", "1/2", "2"], 10: ["1/2", "3/4", "5/4", "2"],
           12: ["1", "3/8", "3/4", "3/2", "5/2"]}
 
 

@@ -2,13 +2,16 @@
 
 What exists is left as it is, so that a set-up that was cut off goes on where it stopped.
 """
+import ast
 import pathlib
 import subprocess
 import sys
 
-RUNTIMES = ["numpy", "onnxruntime==1.31.1", "openvino==2026.4.1", "ai-edge-litert==2.3.0", "MNN==3.6.1"]
+RUNTIMES = ["numpy", "onnxruntime==1.31.1", "openvino==2026.4.1", "ai-edge-litert==2.3.0", "MNN==3.6.1",
+            "ncnn==1.0.20261020"]
 # Apart from the runtimes: TensorFlow wants versions of shared packages that they do not.
 EXPORTERS = ["tensorflow-cpu==2.21.0", "tf2onnx==1.17.0", "MNN==3.6.1"]
+PNNX = "pnnx==20261020"  # a program that writes ncnn's files; its Python side, which wants PyTorch, is not used
 
 
 def runtimes(directory):
@@ -21,11 +24,17 @@ def exporters(directory):
     return _environment(directory / "exporters", EXPORTERS)
 
 
+def pnnx(directory):
+    """The program that turns .onnx files into ncnn's."""
+    environment = _environment(directory / "pnnx", [PNNX], "--no-deps")
+    return next(environment.glob("lib/python3*/site-packages/pnnx/pnnx"))
+
+
 def networks(directory, names):
-    """The folder with NAME.h5, .tflite, .onnx, .mnn, .input.npy and .output.npy of each network."""
+    """The folder with NAME.h5, .tflite, .onnx, .mnn, .ncnn.param, .ncnn.bin, .input.npy and .output.npy."""
     folder = directory / "networks"
     folder.mkdir(exist_ok=True)
-    if all((folder / f"{name}.mnn").exists() for name in names):
+    if all((folder / f"{name}.ncnn.param").exists() for name in names):
         return folder
     tools = exporters(directory) / "bin"
     run(tools / "python", pathlib.Path(__file__).with_name("networks.py"), folder, *names)
@@ -33,27 +42,36 @@ def networks(directory, names):
         onnx, mnn = folder / f"{name}.onnx", folder / f"{name}.mnn"
         if not onnx.exists():
             run(tools / "python", "-m", "tf2onnx.convert", "--opset", "17",
-                 "--saved-model", folder / f"{name}.saved", "--output", onnx)
+                "--saved-model", folder / f"{name}.saved", "--output", onnx)
         if not mnn.exists():
             run(tools / "mnnconvert", "-f", "ONNX", "--modelFile", onnx, "--MNNModel", mnn,
-                 "--bizCode", "benchmark")
+                "--bizCode", "benchmark")
+        if not (folder / f"{name}.ncnn.param").exists():
+            shape = ",".join(str(size) for size in numpy_shape(folder / f"{name}.input.npy"))
+            run(pnnx(directory), f"{name}.onnx", f"inputshape=[{shape}]", "fp16=0", folder=folder)
     return folder
 
 
-def _environment(path, packages):
+def numpy_shape(path):
+    """The shape in the header of a .npy file, read without NumPy: this runs outside of the environments."""
+    with open(path, "rb") as file:
+        return ast.literal_eval(file.read(512)[10:].split(b"}")[0].decode() + "}")["shape"]
+
+
+def _environment(path, packages, *options):
     """A virtual environment with packages; a file in it says that they are all there."""
     ready = path / "ready"
     if not ready.exists() or ready.read_text().split() != packages:
         print(f"setting up {path}")
         run(sys.executable, "-m", "venv", path)
-        run(path / "bin" / "python", "-m", "pip", "install", "--quiet", *packages)
+        run(path / "bin" / "python", "-m", "pip", "install", "--quiet", *options, *packages)
         ready.write_text("\n".join(packages))
     return path
 
 
-def run(*command):
-    """Runs a command; what it says is shown when it fails."""
-    done = subprocess.run([str(word) for word in command], text=True,
+def run(*command, folder=None):
+    """Runs a command, in a folder if given; what it says is shown when it fails."""
+    done = subprocess.run([str(word) for word in command], text=True, cwd=folder,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.exit(f"{command[0]} failed:\n{done.stdout[-3000:]}")

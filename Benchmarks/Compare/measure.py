@@ -18,8 +18,9 @@ import onnxruntime
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
-OTHERS = ["onnxruntime", "openvino", "litert", "mnn"]
-PACKAGES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "litert": "ai-edge-litert", "mnn": "MNN"}
+PACKAGES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "litert": "ai-edge-litert", "mnn": "MNN",
+            "ncnn": "ncnn"}
+OTHERS = list(PACKAGES)
 ALLOWED_ERROR = 1e-5  # relative L2 against Keras's answer, for all alike
 BATCHES = [1, 8, 32]
 
@@ -223,4 +224,5 @@ def main():
     print(f"wrote {options.docs}/Performance.md, performance.svg and {options.results}")
 
 
-main()
+if __name__ == "__main__":
+    main()

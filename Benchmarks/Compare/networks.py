@@ -1,4 +1,4 @@
-"""Makes the four networks with seeded random weights: `networks.py FOLDER NAME…`.
+"""Makes the networks with seeded random weights: `networks.py FOLDER NAME…`.
 
 For each it writes Keras's .h5, a SavedModel, a .tflite, one input and what Keras answers to it.
 """
@@ -37,6 +37,8 @@ def tinyyolo():
 MAKERS = {
     "lenet": lenet,
     "mobilenet": lambda: keras.applications.MobileNet(weights=None),
+    "mobilenetv2": lambda: keras.applications.MobileNetV2(weights=None),
+    "resnet50": lambda: keras.applications.ResNet50(weights=None),
     "tinyyolo": tinyyolo,
     "inceptionv3": lambda: keras.applications.InceptionV3(weights=None),
 }

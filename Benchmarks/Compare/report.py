@@ -5,10 +5,13 @@ import statistics
 import sys
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT", "mnn": "MNN"}
-NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "tinyyolo": "Tiny YOLO v2 416",
-            "inceptionv3": "Inception-v3 299"}
-COLOURS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96"}
+LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT", "mnn": "MNN",
+          "ncnn": "ncnn"}
+NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "mobilenetv2": "MobileNet v2 224",
+            "tinyyolo": "Tiny YOLO v2 416",
+            "inceptionv3": "Inception-v3 299", "resnet50": "ResNet-50 224"}
+COLOURS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96",
+           "ncnn": "#be4bdb"}
 MINIMUM, MEDIAN = 0, 1
 
 

@@ -70,7 +70,27 @@ def mnn(prefix, threads, names, picture):
     yield predict
 
 
-RUNTIMES = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert, "mnn": mnn}
+def ncnn(prefix, threads, names, picture):
+    import ncnn as library
+    yield
+    with open(prefix + ".ncnn.param") as file:
+        if "Pad " in file.read():  # how the converter writes a padding of channels-last pictures
+            raise SystemExit("it has no padding of channels-last pictures")
+    net = library.Net()
+    net.opt.num_threads = threads
+    for narrow in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+        setattr(net.opt, narrow, False)
+    net.load_param(prefix + ".ncnn.param")
+    net.load_model(prefix + ".ncnn.bin")
+
+    def predict(x):
+        with net.create_extractor() as extractor:
+            extractor.input("in0", library.Mat(x[0]).clone())
+            return numpy.array(extractor.extract("out0")[1])
+    yield predict
+
+
+RUNTIMES = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert, "mnn": mnn, "ncnn": ncnn}
 
 
 def resident():

@@ -29,7 +29,7 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
       (tile_height == 3 || tile_height == 4);
   if (tile_height == tile_width && kernel_height == kernel_width) {
     const int32_t n = tile_height;
-    if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || (n == 3 && !pooled);
+    if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || ((n == 3 || n == 5) && !pooled);
     return kernel_height == 5 && (n == 2 || n == 4);
   }
   if (pooled || (tile_height == 1) == (tile_width == 1) ||
@@ -55,13 +55,14 @@ static void filter_matrix(int32_t n, int32_t r, double g[FORGE_MOST_POINTS][FORG
     points[2 + 2 * k] = -axis->point[k];
   }
   if (alpha == 5) points[3] = 2;
-  for (int32_t i = 0; i < alpha - 1; i++) {
+  const int32_t finite = forge_winograd_has_infinity(alpha) ? alpha - 1 : alpha;
+  for (int32_t i = 0; i < finite; i++) {
     double scale = 1, power = 1;
-    for (int32_t j = 0; j < alpha - 1; j++)
+    for (int32_t j = 0; j < finite; j++)
       if (j != i) scale *= points[i] - points[j];
     for (int32_t k = 0; k < r; k++, power *= points[i]) g[i][k] = power / scale;
   }
-  for (int32_t k = 0; k < r; k++) g[alpha - 1][k] = k == r - 1;
+  for (int32_t k = 0; k < r && finite < alpha; k++) g[alpha - 1][k] = k == r - 1;
 }
 
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,

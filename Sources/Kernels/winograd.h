@@ -2,7 +2,8 @@
  * products instead of n * r (S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin
  * and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015).
  *
- * The construction of Toom and Cook over alpha - 1 points and infinity, transposed:
+ * The construction of Toom and Cook over alpha - 1 points and infinity, or over alpha points for
+ * alpha = 7, transposed:
  *     y = A^T ((G g) * (B^T d))
  * Let M(x) be the product of (x - p) over all points. Row i of B^T holds the coefficients of M(x) /
  * (x - p_i), the row of infinity those of M(x). Row i of G is 1, p_i, p_i^2 ... over the product of
@@ -10,7 +11,7 @@
  * dimensions both sides are transformed along both axes.
  *
  * All points but 0 come in pairs +p and -p, which share their even and odd halves (alpha = 5 has
- * +1, -1 and a single 2). All are multiples of 1/8 up to 3 and exact in floats. For alpha up to 10
+ * +1, -1 and a single 2; alpha = 7 does without infinity). All are multiples of 1/8 up to 3 and exact in floats. For alpha up to 10
  * they give the smallest error of a whole convolution (relative L2 against double precision,
  * positive inputs, random filters); for 12 they magnify errors least by analysis. */
 #ifndef FORGE_WINOGRAD_H
@@ -26,11 +27,18 @@ typedef struct {
   float others[5][5]; /* per pair the product over the other pairs */
 } forge_winograd_axis;
 
+/* Whether infinity is one of the points. */
+static inline int forge_winograd_has_infinity(int alpha) { return alpha != 7; }
+
 /* Indexed by alpha. The code adds the single point of alpha = 5. Printed by Scripts/winograd.py. */
 static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
   [4] = {1, {1}, {-1, 1}, {{1}}},
   [5] = {1, {1}, {-1, 1}, {{1}}},
   [6] = {2, {0.625f, 1.5f}, {0.87890625f, -2.640625f, 1}, {{-2.25f, 1}, {-0.390625f, 1}}},
+  [7] = {3,
+         {0.5f, 1.125f, 3},
+         {-2.84765625f, 13.95703125f, -10.515625f, 1},
+         {{11.390625f, -10.265625f, 1}, {2.25f, -9.25f, 1}, {0.31640625f, -1.515625f, 1}}},
   [8] = {3,
          {1, 0.5f, 2}, /* 1 first: it needs no product */
          {-1, 5.25f, -5.25f, 1},

@@ -10,6 +10,8 @@ struct PerChannelConvolution: ConvolutionAlgorithm {
 
   func cost(_ model: ConvolutionCost) -> Double { model.products * model.pixels }
 
+  var readsBorder: Bool { false }
+
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
     let problem = convolution.problem

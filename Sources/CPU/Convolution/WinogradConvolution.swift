@@ -22,10 +22,16 @@ struct WinogradConvolution: MeasuredAlgorithm {
       form.summedChannels(of: problem.inputs, accuracy: accuracy).map { summed in
         WinogradConvolution(
           form: form, summed: summed, inputs: problem.inputs,
-          panelWidth: problem.panelWidth)
+          panelWidth: form.isFew(tilesOf: problem) ? fewTilesPanelWidth : problem.panelWidth)
       }
     }
   }
+
+  /// The panel width for an image of few tiles.
+  ///
+  /// The micro-kernel then takes all tiles at once and reads the weights, which are larger than
+  /// such an image, a single time.
+  private static let fewTilesPanelWidth = 2 * PlannedTensor.lanes
 
   /// Returns the estimated cycles.
   ///
@@ -35,9 +41,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
   /// per vector.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (model.inputs, model.outputs)
-    let columns = (model.output.width + form.tile.width - 1) / form.tile.width
-    let rows = (model.output.height + form.tile.height - 1) / form.tile.height
-    let tiles = Double(columns * rows)
+    let tiles = Double(form.tiles(of: model.output))
     let products = Double(form.units) * Double(inputs) * Double(outputs) / 16
     let transforms = tiles * Double(form.points) * 6.5 * Double(form.phases * inputs + outputs) / 16
     let passes = Double((inputs + summed - 1) / summed - 1)
@@ -129,6 +133,23 @@ struct WinogradConvolution: MeasuredAlgorithm {
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
     }
+  }
+}
+
+extension WinogradTile {
+  /// Returns the number of tiles in an image of outputs.
+  fileprivate func tiles(of output: Size) -> Int {
+    let columns = (output.width + tile.width - 1) / tile.width
+    return columns * ((output.height + tile.height - 1) / tile.height)
+  }
+
+  /// Whether the image has so few tiles that a narrow panel takes all of them at once, and more
+  /// than a wide one takes. The width must divide the outputs, or padding would cost more.
+  fileprivate func isFew(tilesOf problem: ConvolutionProblem) -> Bool {
+    guard problem.settings.sizesAreFixed,
+      problem.outputs.isMultiple(of: 2 * PlannedTensor.lanes)
+    else { return false }
+    return (7...14).contains(tiles(of: Size(width: problem.output[1], height: problem.output[0])))
   }
 }
 

@@ -42,7 +42,7 @@ package struct WinogradTile: Hashable, Sendable {
   /// Returns the forms available for a kernel and a stride.
   package static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
     guard stride.width == stride.height, stride.width <= 2 else { return [] }
-    return [2, 3, 4, 6].map { side in
+    return [2, 3, 4, 5, 6].map { side in
       WinogradTile(
         tile: Size(
           width: kernel.width == 1 ? 1 : side, height: kernel.height == 1 ? 1 : side),
@@ -77,6 +77,7 @@ package struct WinogradTile: Hashable, Sendable {
       case (9, 2): 0.5e-7
       case (9, 3): 1.45e-7
       case (9, 4): 1.22e-7
+      case (9, 5): 2.7e-7
       case (9, 6): 5.2e-7
       case (25, 2): 1.45e-7
       case (25, 4): 5.0e-7

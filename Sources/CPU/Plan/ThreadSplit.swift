@@ -72,5 +72,5 @@ package struct ThreadSplit: Sendable {
   /// The minimum number of pixels for sharing rows.
   ///
   /// Smaller images do not gain: their weights would be read for each half of the image.
-  package static let rowsFrom = 200
+  package static let rowsFrom = 150
 }

@@ -276,7 +276,8 @@ typedef struct {
 } forge_grouped_convolution_arguments;
 
 /* Depthwise convolution with multiplier 1. weights: float [block][ky][kx][16], bias: float
- * [blocks * 16], zero in the padded lanes. Pixels read: as above. Tiles: block * out.height + y. */
+ * [blocks * 16], zero in the padded lanes. Pixels outside the image count as zero and are not read.
+ * Tiles: block * out.height + y. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;

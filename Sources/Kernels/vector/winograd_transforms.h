@@ -52,7 +52,8 @@ FORGE_INLINE void transform_input(const v16 *d, v16 *out, const int alpha) {
   } else {
     const forge_winograd_axis *axis = &forge_winograd_axes[alpha];
     out[0] = every_other(d, axis->shared, axis->pairs);
-    out[alpha - 1] = every_other(d + 1, axis->shared, axis->pairs);
+    if (forge_winograd_has_infinity(alpha))
+      out[alpha - 1] = every_other(d + 1, axis->shared, axis->pairs);
 #pragma clang loop unroll(full)
     for (int k = 0; k < axis->pairs; k++) {
       const v16 even = every_other(d + 2, axis->others[k], axis->pairs - 1);
@@ -85,7 +86,7 @@ FORGE_INLINE void transform_output(const v16 *m, v16 *out, const int n, const in
       y = add_product(y, power_of(axis->point[k], i), i % 2 == 0 ? sum[k] : difference[k]);
     if (alpha == 5) y = add_product(y, power_of(2, i), m[3]);
     if (i == 0) y += m[0];
-    if (i == n - 1) y += m[alpha - 1];
+    if (i == n - 1 && forge_winograd_has_infinity(alpha)) y += m[alpha - 1];
     out[i] = y;
   }
 }
