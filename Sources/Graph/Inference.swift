@@ -135,7 +135,7 @@ package struct Inference: Sendable {
         shape: tensor.shape, parameters: parameters.map { $0.named(name.text) },
         sharesParameters: name.earlier != nil && !parameters.isEmpty,
         multiplyAdds: outline?.multiplyAdds ?? 0)
-      if let given = tensor.givenName, given.isEmpty || given.contains(where: \.isNewline) {
+      if let given = tensor.givenName, !NodeNames.isUsable(given) {
         problems.append(.unusableName(draft))
       }
       if let earlier = name.earlier {

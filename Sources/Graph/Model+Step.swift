@@ -66,13 +66,3 @@ extension Model: GraphStep {
     return nil
   }
 }
-
-extension Shape {
-  /// Whether a tensor of another shape may stand for an input of this one; unknown sizes admit any.
-  fileprivate func admits(_ other: Shape) -> Bool {
-    rank == other.rank
-      && zip(dimensions, other.dimensions).allSatisfy { needed, received in
-        needed == nil || needed == received
-      }
-  }
-}

@@ -50,8 +50,7 @@ enum ModelChecks {
   private static func unusableScopes(_ nodes: [Inference.Node]) -> [Problem] {
     var seen: Set<Int> = []
     return nodes.flatMap(\.tensor.scopes).compactMap { scope in
-      guard let name = scope.name, name.isEmpty || name.contains(where: \.isNewline),
-        seen.insert(scope.id).inserted
+      guard let name = scope.name, !NodeNames.isUsable(name), seen.insert(scope.id).inserted
       else { return nil }
       return .unusableScope(scope)
     }

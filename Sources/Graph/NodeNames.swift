@@ -4,6 +4,11 @@ struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
 
+  /// Whether a name given by the user can be a line of a summary and the start of a parameter's name.
+  static func isUsable(_ name: String) -> Bool {
+    !name.isEmpty && !name.contains(where: \.isNewline)
+  }
+
   /// The name of a tensor, and the earlier node of that name; `position` counts layers from 1.
   ///
   /// A generated name is taken only if somebody gave a name of its form.

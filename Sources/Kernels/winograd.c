@@ -27,6 +27,8 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
   if (stride == 2)
     return !pooled && kernel_height == 3 && kernel_width == 3 && tile_height == tile_width &&
       (tile_height == 3 || tile_height == 4);
+  if (tile_height == 5 && tile_width == 4)
+    return !pooled && kernel_height == 3 && kernel_width == 3;
   if (tile_height == tile_width && kernel_height == kernel_width) {
     const int32_t n = tile_height;
     if (kernel_height == 3) return n == 2 || n == 4 || n == 6 || ((n == 3 || n == 5) && !pooled);

@@ -74,6 +74,14 @@ public struct Shape: Hashable, Sendable {
   /// Whether every size is known.
   public var isKnown: Bool { !dimensions.contains(nil) }
 
+  /// Whether a tensor of another shape may stand for one of this shape; unknown sizes admit any.
+  package func admits(_ other: Shape) -> Bool {
+    rank == other.rank
+      && zip(dimensions, other.dimensions).allSatisfy { needed, received in
+        needed == nil || needed == received
+      }
+  }
+
   /// The number of elements; `nil` when a size is unknown or the product is out of bounds.
   public var elementCount: Int? {
     sizes.flatMap { Shape.product(of: $0) }

@@ -62,7 +62,7 @@ extension ShapeError {
     ShapeError(.emptyOutput, "the output would be empty", needs: needs)
   }
 
-  static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
+  package static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
     ShapeError(
       .wrongInputCount, "wrong number of inputs", received: counted(count, "tensor"), needs: needs)
   }
@@ -162,7 +162,7 @@ extension ShapeError {
   package static func cannotReshape(_ count: Int, to target: String) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the input cannot take the shape \(target)",
-      needs: "a shape of \(count) elements")
+      needs: "a shape of " + ShapeError.counted(count, "element"))
   }
 
   static func badPermutation(_ order: [Int], rank: Int) -> ShapeError {

@@ -16,8 +16,10 @@ struct InspectCommand: ParsableCommand {
       print(entry)
       if let problem = entry.problem { print("  \(problem)".replacing("\n", with: "\n  ")) }
     }
+    let count = weights.entries.count
+    let entries = count == 1 ? "1 entry" : "\(count) entries"
     let bytes = weights.entries.reduce(0) { $0 + $1.byteCount }
-    print("\(weights.format.rawValue): \(weights.entries.count) entries, \(bytes) bytes")
+    print("\(weights.format.rawValue): \(entries), \(LoadError.bytes(bytes))")
     let isDamaged = weights.entries.contains { [.damaged, .wrongSize].contains($0.problem?.kind) }
     if isDamaged { throw ExitCode.failure }
   }

@@ -15,7 +15,7 @@ extension ConvolutionNumbers {
   fileprivate func prepareDepthwise(
     _ test: ConvolutionCase, on level: Level, inPlace: Bool = false
   ) -> Prepared {
-    let input = Blocked(self.input, halo: test.halo, images: test.images)
+    let input = Blocked(self.input, images: test.images)
     let residual = Blocked(self.residual, images: test.images)
     let out = inPlace ? residual : output(test)
     let weights = Buffer(blockedWeights(test))

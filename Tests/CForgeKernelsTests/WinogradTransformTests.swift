@@ -95,7 +95,8 @@ import Testing
   }
 
   /// The point at infinity, by a filter whose last tap is 1.
-  @Test(arguments: WinogradForm.all)
+  @Test(
+    arguments: WinogradForm.all.filter { $0.vertical.hasInfinity && $0.horizontal.hasInfinity })
   func outputTransformAtInfinity(form: WinogradForm) {
     var test = WinogradCase(
       form, height: form.stride * (form.tile.height - 1) + form.kernel.height,

@@ -77,14 +77,15 @@ import Testing
     let source = ofALayer ? input --> Activation(.sigmoid, name: "sigmoid") : input
     let output =
       source
-      --> DepthwiseConvolution(kernel: (4, 4), dilation: (1 << 20, 1 << 20), name: "wide")
+      --> Convolution(
+        kernel: (4, 4), channels: 1, dilation: (1 << 20, 1 << 20), groups: 1, name: "wide")
     let error = #expect(throws: CompileError.self) {
       try Model(input: input, output: output).compile(parameters: SeededParameters())
     }
     // (4 − 1) · 2²⁰ pixels beside the one there is.
     #expect(
       Self.withoutPlace(error) == """
-        layer \(ofALayer ? "1 \"sigmoid\" (Activation)" : "1 \"wide\" (DepthwiseConvolution)"): an \
+        layer \(ofALayer ? "1 \"sigmoid\" (Activation)" : "1 \"wide\" (Convolution)"): an \
         image would be too large in memory
           received  1×1×1048576 (width×height×channels), stored as 3145729×3145729×1048576 \
         (width×height×channels): with the border that windows reach into and channels in blocks \
@@ -118,8 +119,8 @@ import Testing
     let far = 1 << 20
     let read = zip(parts, [(4, 1), (1, 4)]).map { part, kernel in
       part
-        --> DepthwiseConvolution(
-          kernel: kernel, dilation: (far, far), name: "read\(kernel.0)")
+        --> Convolution(
+          kernel: kernel, channels: 1, dilation: (far, far), name: "read\(kernel.0)")
     }
     let model = Model(inputs: [input], outputs: [Concatenate(parts)] + read)
     let error = #expect(throws: CompileError.self) {

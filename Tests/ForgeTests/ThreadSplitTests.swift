@@ -45,14 +45,14 @@ import Testing
     #expect(all.pieces(threads: 1, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// Rows of images of more than 14×14 pixels are distributed, otherwise tiles.
+  /// Rows of images of 150 pixels and more are distributed, otherwise tiles.
   @Test func largeImagesSplitByRows() {
     let split = ThreadSplit()
-    #expect(ThreadSplit.rowsFrom == 200)
-    for pixels in [0, 1, 49, 199] {
+    #expect(ThreadSplit.rowsFrom == 150)
+    for pixels in [0, 1, 49, 149] {
       #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 1)
     }
-    for pixels in [200, 201, .max] {
+    for pixels in [150, 151, .max] {
       #expect(split.parts(tiles: 48, parts: 12, threads: 4, pixels: pixels) == 12)
       #expect(split.parts(tiles: 12, parts: 12, threads: 2, pixels: pixels) == 12)
       #expect(split.parts(tiles: 48, parts: 12, threads: 1, pixels: pixels) == 1)

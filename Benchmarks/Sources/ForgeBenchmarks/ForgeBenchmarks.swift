@@ -38,9 +38,11 @@ struct ForgeBenchmarks {
     let median = times[times.count / 2]
     let gflops = 2 * Double(model.multiplyAdds) / median / 1e6
     let line = String(
-      format: "%-10s %8.3f %10.3f %7.3f %8.1f %11d %11d  ", (name as NSString).utf8String ?? "",
+      format: "%8.3f %10.3f %7.3f %8.1f %11d %11d  ",
       times[0], median, times[times.count * 9 / 10], gflops, network.report.constantBytes / 1024,
       try network.workspaceSize() / 1024)
-    print(line + network.instructionSet.rawValue)
+    print(
+      name.padding(toLength: 10, withPad: " ", startingAt: 0),
+      line + network.instructionSet.rawValue)
   }
 }

@@ -46,15 +46,7 @@ struct Form: Sendable {
     let context = try Context(network, batch: count)
     for batch in [1, count] {
       for (index, name) in trial.inputNames.enumerated() {
-        context.withInput(index) { span in
-          var position = 0
-          for example in 0..<batch {
-            for value in trial.values(name, of: example) {
-              span[position] = value
-              position += 1
-            }
-          }
-        }
+        context.withInput(index) { trial.write(name, of: 0..<batch, to: &$0) }
       }
       try context.predict(batch: batch)
     }
@@ -82,15 +74,7 @@ struct Form: Sendable {
     let count = trial.examples.count
     let context = try RealtimeContext(network, batch: count)
     for (index, name) in trial.inputNames.enumerated() {
-      context.withInput(index) { span in
-        var position = 0
-        for example in 0..<count {
-          for value in trial.values(name, of: example) {
-            span[position] = value
-            position += 1
-          }
-        }
-      }
+      context.withInput(index) { trial.write(name, of: 0..<count, to: &$0) }
     }
     try context.predict(batch: 1)
     try context.predict(batch: count)
@@ -138,6 +122,14 @@ struct Form: Sendable {
 extension Trial {
   /// Whether the network takes an array and returns one.
   fileprivate var isPlain: Bool { inputNames.count == 1 && outputNames.count == 1 }
+
+  /// Writes the values of an input, one example after the other.
+  fileprivate func write(_ name: String, of examples: Range<Int>, to span: inout MutableSpan<Float>)
+  {
+    for (position, value) in examples.flatMap({ values(name, of: $0) }).enumerated() {
+      span[position] = value
+    }
+  }
 
   /// The outputs of a prediction in the order of the network.
   fileprivate func outputs(of predictions: Predictions) -> [[Float]] {

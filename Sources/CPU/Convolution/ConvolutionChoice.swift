@@ -22,8 +22,11 @@ struct ConvolutionChoice {
   init(_ graph: OperationGraph, _ settings: PlanSettings) {
     self.graph = graph
     self.settings = settings
+    let poolings = FusablePooling.positions(in: graph)
     nodes = graph.nodes.enumerated().compactMap { position, node in
-      ConvolutionProblem(node, of: graph, settings).map { (position, $0) }
+      guard var problem = ConvolutionProblem(node, of: graph, settings) else { return nil }
+      problem.precedesPooling = poolings[position] != nil
+      return (position, problem)
     }
     ranked = nodes.map { ConvolutionRanking(for: $0.problem).ranked }
     layout = ImageLayout(graph, [PlannedConvolution](), settings)

@@ -39,6 +39,8 @@ struct ConvolutionCost {
   var products: Double {
     Double(kernel.width * kernel.height) * Double(inputs) * Double(outputs) / 16
   }
+  /// The cycles of a 2×2 pooling in a step of its own, which reads what the convolution wrote.
+  var pooling: Double { 2 * pixels * Double(outputs) / 16 }
   /// The number of output pixels.
   var pixels: Double { Double(output.width * output.height) }
 }

@@ -1,5 +1,4 @@
 import ForgeOperations
-import ForgeShapes
 
 /// Stage 5: the algorithm of every convolution of a bound graph and the poolings fused into them.
 struct ConvolutionPlan {
@@ -27,17 +26,11 @@ struct ConvolutionPlan {
     planned = choice.planned
     layout = choice.layout
     guard settings.isEnabled(PlanRewrites.fusePooling) else { return }
-    let readers = Self.readers(graph)
-    for (position, convolution) in planned {
-      let node = convolution.node
-      guard node.residual == nil, let readers = readers[node.output.index], readers.count == 1,
-        let reader = readers.first, !graph.outputs.contains(node.output)
-      else { continue }
-      let pooling = graph.nodes[reader]
-      guard Self.canFuse(pooling, after: node, sizes: convolution.problem.output) else { continue }
+    for (position, reader) in FusablePooling.positions(in: graph) {
+      guard let convolution = planned[position] else { continue }
       poolable[position] = reader
       if convolution.algorithm.canPool {
-        planned[position]?.pooling = pooling
+        planned[position]?.pooling = graph.nodes[reader]
         fused.insert(reader)
       }
     }
@@ -45,31 +38,4 @@ struct ConvolutionPlan {
 
   /// Whether another step performs the operation of the node at this position.
   func isFused(_ position: Int) -> Bool { fused.contains(position) }
-
-  /// Returns the positions of the nodes that read each value, by value index.
-  private static func readers(_ graph: OperationGraph) -> [Int: [Int]] {
-    var readers: [Int: [Int]] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for operand in graph.operands(of: node) {
-        readers[operand.index, default: []].append(position)
-      }
-    }
-    return readers
-  }
-
-  /// Whether a node is a 2×2 maximum pooling with stride 2 that convolution kernels can apply.
-  private static func canFuse(
-    _ pooling: OperationGraph.Node, after node: OperationGraph.Node, sizes: [Int]
-  ) -> Bool {
-    let two = Size(width: 2, height: 2)
-    guard case .pooling(.maximum, let geometry) = pooling.primitive, geometry.kernel == two,
-      geometry.stride == two, geometry.dilation == .one
-    else { return false }
-    let edges = geometry.edges(width: sizes[1], height: sizes[0])
-    guard edges.top == 0, edges.left == 0, edges.bottom <= 1, edges.right <= 1 else { return false }
-    // The step applies the activation last. It is the pooling's own, or a monotonic one, which
-    // commutes exactly with the maximum.
-    return node.activation == .linear
-      || (pooling.activation == .linear && node.activation.isMonotonic)
-  }
 }

@@ -25,6 +25,10 @@ struct ConvolutionProblem {
   let readsModelInput: Bool
   /// Whether the input is read as one pixel that contains all elements.
   let readsVector: Bool
+  /// Whether a pooling follows that the step can include.
+  ///
+  /// It counts with `fusePooling` disabled too, so that the rewrite changes no bit.
+  var precedesPooling = false
   /// The other settings that the choice depends on.
   let settings: PlanSettings
 

@@ -14,12 +14,21 @@ struct ConvolutionRanking {
 
   init(for problem: ConvolutionProblem) {
     self.problem = problem
-    let (model, settings) = (ConvolutionCost(problem), problem.settings)
+    let settings = problem.settings
     all = ConvolutionAlgorithmList.all
       .filter { $0.rewriteName.map(settings.isEnabled) ?? true }
       .flatMap { $0.candidates(for: problem) }
       .filter { $0.addedError(settings.level) <= settings.accuracy }
-      .map { ($0.cost(model), $0) }
+      .map { (Self.cost(of: $0, for: problem), $0) }
+  }
+
+  /// Returns the estimated cycles of an algorithm and of a pooling that it does not include.
+  private static func cost(
+    of algorithm: any ConvolutionAlgorithm, for problem: ConvolutionProblem
+  ) -> Double {
+    let model = ConvolutionCost(problem)
+    let cost = algorithm.cost(model)
+    return cost > 0 && problem.precedesPooling && !algorithm.canPool ? cost + model.pooling : cost
   }
 
   /// The candidates in order of preference; later ones are fallbacks for weights that an earlier
@@ -31,7 +40,7 @@ struct ConvolutionRanking {
       let tuned = variant(record)
     else { return ranked }
     // The tuned kernel replaces all candidates that it was measured against.
-    let tunedCost = tuned.cost(ConvolutionCost(problem))
+    let tunedCost = Self.cost(of: tuned, for: problem)
     let others = all.filter { !($0.algorithm is any MeasuredAlgorithm) && $0.cost < tunedCost }
     return Self.ranked(others) + [tuned] + ranked
   }

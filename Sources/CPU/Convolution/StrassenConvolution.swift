@@ -40,8 +40,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   /// Returns the estimated cycles.
   ///
-  /// One level computes 7 products in place of 8, two levels 49 in place of 64. Sums cost about 8
-  /// cycles per pixel and block of inputs and 12 per block of outputs with one level, 16 and 23
+  /// One level computes 7 products in place of 8, two levels 49 in place of 64. Sums cost about 7
+  /// cycles per pixel and block of inputs and 11 per block of outputs with one level, 16 and 23
   /// with two.
   ///
   /// The kernel is the same for any number of threads, so the estimate assumes two. If they share
@@ -51,14 +51,15 @@ struct StrassenConvolution: MeasuredAlgorithm {
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
     let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
-    let (input, made) = levels == 1 ? (8.0, 12.0) : (16.0, 23.0)
+    let (input, made) = levels == 1 ? (7.0, 11.0) : (16.0, 23.0)
     let sharesPanels = segments == 1
     let sums = model.pixels * (input * inputs * (sharesPanels ? 2 : 1) + made * outputs) / 16
     let columns = problem.outputs / (PlannedTensor.lanes << levels)
     let idle = sharesPanels && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
     let weights = 2 * products * Double(1 << levels) * 64
     return max(
-      products * idle * model.pixels / model.vectorsPerCycle, weights / ConvolutionCost.bytesPerCycle)
+      products * idle * model.pixels / model.vectorsPerCycle,
+      weights / ConvolutionCost.bytesPerCycle)
       + sums / max(model.vectorsPerCycle, 0.25)
   }
 

@@ -42,10 +42,12 @@ package struct WinogradTile: Hashable, Sendable {
   /// Returns the forms available for a kernel and a stride.
   package static func forms(of kernel: Size, stride: Size = .one) -> [WinogradTile] {
     guard stride.width == stride.height, stride.width <= 2 else { return [] }
-    return [2, 3, 4, 5, 6].map { side in
+    let sides = [(2, 2), (3, 3), (4, 4), (5, 5), (4, 5), (6, 6)]
+    let isFlat = kernel.width == 1 || kernel.height == 1
+    return sides.filter { $0 == $1 || !isFlat }.map { width, height in
       WinogradTile(
         tile: Size(
-          width: kernel.width == 1 ? 1 : side, height: kernel.height == 1 ? 1 : side),
+          width: kernel.width == 1 ? 1 : width, height: kernel.height == 1 ? 1 : height),
         kernel: kernel, stride: stride.width)
     }.filter { $0.isThere(pooled: false) }
   }
@@ -77,6 +79,7 @@ package struct WinogradTile: Hashable, Sendable {
       case (9, 2): 0.5e-7
       case (9, 3): 1.45e-7
       case (9, 4): 1.22e-7
+      case (9, 5) where tile.width < 5: 1.9e-7
       case (9, 5): 2.7e-7
       case (9, 6): 5.2e-7
       case (25, 2): 1.45e-7

@@ -36,7 +36,9 @@ public struct StageReport: Sendable, CustomStringConvertible {
       StageReport(
         name: "choose",
         lines: executable.steps.enumerated().map { index, step in
-          "\(index + 1). \(step.kernel): \(step.multiplyAdds) multiply-adds, \(step.bytes) bytes"
+          "\(index + 1). \(step.kernel): "
+            + ShapeError.counted(step.multiplyAdds, "multiply-add") + ", "
+            + ShapeError.bytes(step.bytes)
         }))
     stages.append(
       StageReport(

@@ -89,8 +89,7 @@ extension CompiledModel {
       guard declared.isKnown else { throw .sizeNeeded(name, declared) }
       return declared
     }
-    guard given.rank == declared.rank, given.isKnown,
-      zip(given.dimensions, declared.dimensions).allSatisfy({ $1 == nil || $0 == $1 })
+    guard given.isKnown, declared.admits(given)
     else { throw .wrongShape(name, received: given, needs: declared) }
     // The range that also bounds the declared sizes of an Input.
     let range = 1...ConvolutionGeometry.maximumArgument

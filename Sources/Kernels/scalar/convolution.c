@@ -59,16 +59,20 @@ FORGE_SCALAR_CONVOLUTION(grouped_convolution, grouped_convolution, grouped_sum, 
 
 /* ---- a channel each ---- */
 
+/* Pixels outside the image are not read. */
 static FORGE_SCALAR_NUMBER(depthwise_sum) {
   const forge_depthwise_arguments *a = arguments;
   const float *weights = a->weights + o % FORGE_LANES +
     o / FORGE_LANES * a->kernel_height * a->kernel_width * FORGE_LANES;
   float sum = a->bias[o];
-  for (int64_t ky = 0; ky < a->kernel_height; ky++)
-    for (int64_t kx = 0; kx < a->kernel_width; kx++, weights += FORGE_LANES)
-      sum += *weights *
-        scalar_at(&a->in, frame, o, y * a->stride_y - a->pad_top + ky * a->dilation_y,
-                  x * a->stride_x - a->pad_left + kx * a->dilation_x);
+  for (int64_t ky = 0; ky < a->kernel_height; ky++) {
+    const int64_t row = y * a->stride_y - a->pad_top + ky * a->dilation_y;
+    for (int64_t kx = 0; kx < a->kernel_width; kx++, weights += FORGE_LANES) {
+      const int64_t column = x * a->stride_x - a->pad_left + kx * a->dilation_x;
+      if (row >= 0 && row < a->in.height && column >= 0 && column < a->in.width)
+        sum += *weights * scalar_at(&a->in, frame, o, row, column);
+    }
+  }
   return sum;
 }
 

@@ -79,12 +79,10 @@ static void depthwise_row_any(const depthwise_row *row) {
   const int64_t extent = (row->kernel_width - 1) * row->dilation_x;
   const int64_t last = row->in_width - 1 - extent + row->pad_left; /* where a window may begin */
   const int64_t first = forge_smaller(forge_quotient_up(row->pad_left, row->stride_x), row->width);
-  const int64_t end = last < 0
-    ? first
-    : forge_larger(first, forge_smaller(last / row->stride_x + 1, row->width));
+  const int64_t end =
+    last < 0 ? first : forge_larger(first, forge_smaller(last / row->stride_x + 1, row->width));
   depthwise_edge(row, 0, first);
-#define FORGE_DEPTHWISE_ANY(x, pixels) \
-  depthwise_any(row, first + x, 0, row->kernel_width, pixels)
+#define FORGE_DEPTHWISE_ANY(x, pixels) depthwise_any(row, first + x, 0, row->kernel_width, pixels)
   FORGE_PIXEL_TILES(end - first, FORGE_DEPTHWISE_PIXELS, FORGE_DEPTHWISE_ANY);
   depthwise_edge(row, end, row->width);
 }
@@ -194,8 +192,8 @@ static depthwise_functions depthwise_functions_of(const forge_depthwise_argument
 #if FORGE_DEPTHWISE_NEAR
   const int64_t half = a->kernel_width / 2;
   const int64_t right = (int64_t)(a->out.width - 1) * a->stride_x + a->kernel_width - a->pad_left;
-  const bool near = a->dilation_x == 1 && a->stride_x <= 2 && a->pad_left <= half &&
-    right - a->in.width <= half;
+  const bool near =
+    a->dilation_x == 1 && a->stride_x <= 2 && a->pad_left <= half && right - a->in.width <= half;
   if (near && a->kernel_height == 3 && a->kernel_width == 3) {
     if (a->stride_x == 2) return (depthwise_functions){depthwise_row_3x3_stride_2, NULL};
     const bool next = a->stride_y == 1 && a->dilation_y == 1;

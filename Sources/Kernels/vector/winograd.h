@@ -230,12 +230,13 @@ typedef void (*winograd_out_function)(const winograd_call *call, int64_t block, 
   X(5, 5)                        \
   X(6, 6)                        \
   X(7, 7)                        \
+  X(7, 6)                        \
   X(8, 8) X(1, 4) X(1, 6) X(1, 8) X(1, 10) X(1, 12) X(4, 1) X(6, 1) X(8, 1) X(10, 1) X(12, 1)
 
 /* X(n_y, alpha_y, n_x, alpha_x) for all tiles, or P of the same for those that can be pooled. */
 /* clang-format off */
 #define FORGE_WINOGRAD_TILES(X, P)                                                  \
-  P(2, 4, 2, 4) X(3, 5, 3, 5) P(4, 6, 4, 6) X(5, 7, 5, 7) P(6, 8, 6, 8) /* 3 by 3 */ \
+  P(2, 4, 2, 4) X(3, 5, 3, 5) P(4, 6, 4, 6) X(5, 7, 5, 7) X(5, 7, 4, 6) P(6, 8, 6, 8) /* 3 by 3 */ \
   X(3, 4, 3, 4) X(4, 5, 4, 5)                                      /* stride 2 */    \
   P(2, 6, 2, 6) P(4, 8, 4, 8)                                      /* 5 by 5 */      \
   X(1, 1, 2, 8) X(1, 1, 4, 10) X(1, 1, 6, 12)                      /* 1 by 7 */      \

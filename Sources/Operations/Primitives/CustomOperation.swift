@@ -21,8 +21,13 @@ public struct CustomOperation: Sendable {
       _ inputs: [CustomInput], _ parameters: [CustomInput], _ output: inout MutableSpan<Float>
     ) throws -> Void
 
-  /// The shape of the first input.
-  public static let sameShape: ShapeRule = { inputs in inputs[0] }
+  /// The shape of the first input; without inputs it throws a ``ShapeError``.
+  public static let sameShape: ShapeRule = { inputs in
+    guard let first = inputs.first else {
+      throw ShapeError.wrongInputCount(0, needs: "at least one input")
+    }
+    return first
+  }
 
   /// The shape rule.
   public let shapeRule: ShapeRule

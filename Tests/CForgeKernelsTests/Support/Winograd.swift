@@ -11,7 +11,8 @@ struct WinogradForm: Sendable, CustomStringConvertible {
   /// Every form that the header promises.
   static let all: [WinogradForm] =
     [(2, 3), (4, 3), (6, 3), (2, 5), (4, 5)].map { .square($0, $1, canPool: true) }
-    + [.square(3, 3, canPool: false)]
+    + [3, 5].map { .square($0, 3, canPool: false) }
+    + [WinogradForm(tile: (5, 4), kernel: (3, 3), canPool: false)]
     + [(2, 7), (4, 7), (6, 7), (2, 3), (4, 3), (6, 3)].flatMap { n, r in
       [
         WinogradForm(tile: (1, n), kernel: (1, r), canPool: false),

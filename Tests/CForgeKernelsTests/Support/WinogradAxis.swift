@@ -11,11 +11,15 @@ struct WinogradAxis {
 
   var alpha: Int { input.count }
 
-  /// The points of an axis of alpha products, but infinity.
+  /// Whether infinity is one of the points.
+  var hasInfinity: Bool { alpha != 7 }
+
+  /// The points of an axis of alpha products, but infinity, which one of 7 products lacks.
   static let points: [Int: [Double]] = [
     4: [0, 1, -1],
     5: [0, 1, -1, 2],
     6: [0, 0.625, -0.625, 1.5, -1.5],
+    7: [0, 0.5, -0.5, 1.125, -1.125, 3, -3],
     8: [0, 1, -1, 0.5, -0.5, 2, -2],
     10: [0, 0.5, -0.5, 0.75, -0.75, 1.25, -1.25, 2, -2],
     12: [0, 1, -1, 0.375, -0.375, 0.75, -0.75, 1.5, -1.5, 2.5, -2.5],
@@ -27,16 +31,20 @@ struct WinogradAxis {
       (input, filter, output) = ([[1]], [[1]], [[1]])
       return
     }
+    let hasInfinity = points.count < n + r - 1
     input = points.indices.map { i in
-      Self.product(points.enumerated().filter { $0.offset != i }.map(\.element)) + [0]
+      Self.product(points.enumerated().filter { $0.offset != i }.map(\.element))
+        + (hasInfinity ? [0] : [])
     }
-    input.append(Self.product(points))
+    if hasInfinity { input.append(Self.product(points)) }
     filter = points.indices.map { i in
       let scale = points.indices.filter { $0 != i }.reduce(1) { $0 * (points[i] - points[$1]) }
       return (0..<r).map { Self.power(points[i], $0) / scale }
     }
-    filter.append((0..<r).map { $0 == r - 1 ? 1 : 0 })
-    output = (0..<n).map { i in points.map { Self.power($0, i) } + [i == n - 1 ? 1 : 0] }
+    if hasInfinity { filter.append((0..<r).map { $0 == r - 1 ? 1 : 0 }) }
+    output = (0..<n).map { i in
+      points.map { Self.power($0, i) } + (hasInfinity ? [i == n - 1 ? 1 : 0] : [])
+    }
   }
 
   /// The coefficients of the product of x − p, the lowest power first.

@@ -41,7 +41,8 @@ import Testing
   /// There are fewer steps, and the bits are equal.
   @Test(arguments: vectors)
   func fusionPreservesBitsForAllSizes(_ level: CompileOptions.InstructionSet) throws {
-    for (width, height) in [(44, 44), (45, 47), (46, 31), (37, 50)] {
+    // Sizes on which tiles that cannot pool, of five or three pixels, would not be faster.
+    for (width, height) in [(32, 32), (23, 32), (24, 22), (15, 32)] {
       for padding in [Padding.valid, .same] {
         let model = model(width, height, padding: padding)
         let with = CompileOptions(instructionSet: level)
