@@ -4,7 +4,7 @@ struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
 
-  /// Whether a name given by the user can be a line of a summary and the start of a parameter's name.
+  /// Whether a given name can be a line of a summary and the start of a parameter's name.
   static func isUsable(_ name: String) -> Bool {
     !name.isEmpty && !name.contains(where: \.isNewline)
   }

@@ -154,8 +154,8 @@ struct BenchCommand: ParsableCommand {
     if values.count == count * batch { return values }
     guard values.count == count else {
       throw ValidationError(
-        "\(input) holds \(LoadError.counted(values.count, "value")), the network takes \(count) per picture"
-      )
+        "\(input) holds \(LoadError.counted(values.count, "value")), "
+          + "the network takes \(count) per picture")
     }
     return (0..<batch).flatMap { _ in values }
   }

@@ -27,7 +27,7 @@ struct WinogradConvolution: MeasuredAlgorithm {
     }
   }
 
-  /// The time of two threads that read weights from memory over that of one that reads half of them.
+  /// The time of two threads that read the weights from memory, over half of that of one.
   ///
   /// Two cores read about 1.6 times as fast as one.
   private static let sharedMemory = 2 / 1.6
