@@ -3,6 +3,7 @@ import json
 import pathlib
 import statistics
 import sys
+import textwrap
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT", "mnn": "MNN",
@@ -149,6 +150,14 @@ def chart(results):
     return "\n".join(head + parts + ["</svg>"]) + "\n"
 
 
+def wrapped(line):
+    """A line of text in lines of at most 100 columns; tables, headings and markup stay as they are."""
+    if len(line) <= 100 or line[:1] in "|<#!":
+        return line
+    return textwrap.fill(line, 100, subsequent_indent="  " if line.startswith("- ") else "",
+                         break_long_words=False, break_on_hyphens=False)
+
+
 def write(results, docs):
     """Replaces what stands between the markers of Performance.md, and the chart."""
     page = docs / "Performance.md"
@@ -160,7 +169,7 @@ def write(results, docs):
                 speed_section(results), start_section(results), batch_section(results), layer_section(results)]
     if results["left_out"]:
         sections.append(["Left out: " + "; ".join(f"{who} ({why})" for who, why in results["left_out"].items()) + "."])
-    text = "\n\n".join("\n".join(lines) for lines in sections if lines)
+    text = "\n\n".join("\n".join(wrapped(line) for line in lines) for lines in sections if lines)
     page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
     (docs / "performance.svg").write_text(chart(results))
 

@@ -13,8 +13,8 @@
  * All points but 0 come in pairs +p and -p, which share their even and odd halves (alpha = 5 has
  * +1, -1 and a single 2; alpha = 7 does without infinity). All are multiples of 1/8 up to 3 and
  * exact in floats. For alpha up to 10 they give the smallest error of a whole convolution (relative
- * L2 against double precision, positive inputs, random filters); for 12 they magnify errors least by
- * analysis. */
+ * L2 against double precision, positive inputs, random filters); for 12 they magnify errors least
+ * by analysis. */
 #ifndef FORGE_WINOGRAD_H
 #define FORGE_WINOGRAD_H
 
