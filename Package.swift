@@ -42,10 +42,15 @@ let library: [Target] = [
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
+  // A product of its own: it brings swift-protobuf along.
+  .target(
+    name: "ForgeImporters",
+    dependencies: ["Forge", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+    path: "Sources/Importers"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "Forge", "ForgeModels", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),
 ]
@@ -96,6 +101,9 @@ let tests: [Target] = [
     name: "ForgeImagesTests",
     dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeImportersTests", dependencies: ["ForgeImporters", "ForgeTestSupport"],
+    exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
@@ -115,6 +123,7 @@ let package = Package(
   products: [
     .library(name: "Forge", targets: ["Forge"]),
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
+    .library(name: "ForgeImporters", targets: ["ForgeImporters"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
@@ -129,6 +138,8 @@ let package = Package(
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // Used by ForgeImporters only.
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.30.0"),
     // Used by ForgeMetrics only.
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
