@@ -55,7 +55,7 @@ extension FileTensor {
     if target.isEmpty { target = [nil] }
     let shape = target.map { $0.map { new[$0] } ?? 1 }
     let result =
-      arranged.shape.dimensions == shape
+      arranged.shape?.sizes == shape
       ? arranged : arranged.chained(to: Reshape(to: shape))
     var reshaped = FileTensor(result, sizes: new, layout: target, type: type)
     reshaped.flattened = flattening(to: new)

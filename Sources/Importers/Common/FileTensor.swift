@@ -43,7 +43,7 @@ package struct FileTensor: Sendable {
     _ tensor: Tensor, layout: [Int?], rank: Int, type: ElementType = .float32
   ) {
     var sizes = Array(repeating: 1, count: rank)
-    for (axis, size) in zip(layout, tensor.shape.dimensions) {
+    for (axis, size) in zip(layout, tensor.shape?.dimensions ?? []) {
       if let axis, let size { sizes[axis] = size }
     }
     self.init(tensor, sizes: sizes, layout: layout, type: type)

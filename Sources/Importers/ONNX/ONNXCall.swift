@@ -115,7 +115,8 @@ struct ONNXCall {
     let missing = host.sizes.indices.filter { !order.contains($0) }
     let values = try host.transposed(missing + order).floats()
     return FileTensor(
-      Constant(values, shape: Shape(sizes: shape)), sizes: host.sizes, layout: layout,
+      Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: []), sizes: host.sizes,
+      layout: layout,
       type: host.type)
   }
 

@@ -98,8 +98,7 @@ struct ONNXGraphImport {
       }
       let sizes = try sizes(of: info.name, stored)
       let layout = FileTensor.usualLayout(sizes)
-      let shape = Shape(sizes: layout.map { $0.map { sizes[$0] } ?? 1 })
-      let input = Input(shape: shape, name: info.name)
+      let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: info.name)
       inputs.append(input)
       ports.append(.init(name: info.name, elementType: type, sizes: sizes, axes: layout))
       values[info.name] = .network(

@@ -197,9 +197,9 @@ extension ONNXOperators {
     let matrix = try call.apply(
       Reshape(to: [count * rows * columns, channels]), to: input.tensor(as: [0, 2, 3, 1]))
     // The result before the padding is cut off.
-    let full = (0..<2).map { axis in
-      window.strides[axis] * (input.sizes[axis + 2] - 1) + window.output[axis]
-        + (window.kernel[axis] - 1) * window.dilations[axis] + 1
+    let full = (0..<2).map { (axis: Int) -> Int in
+      let extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1
+      return window.strides[axis] * (input.sizes[axis + 2] - 1) + window.output[axis] + extent
     }
     var sum: Tensor?
     for y in 0..<height {
@@ -284,8 +284,8 @@ struct ONNXTransposedWindow {
         throw NodeFailure.invalid("output_shape \(wanted)")
       }
       for axis in 0..<rank {
-        let full = strides[axis] * (sizes[axis] - 1) + output[axis]
-          + (kernel[axis] - 1) * dilations[axis] + 1
+        let extent = (kernel[axis] - 1) * dilations[axis] + 1
+        let full = strides[axis] * (sizes[axis] - 1) + output[axis] + extent
         let total = full - wanted[axis]
         if total < 0 {
           (before[axis], after[axis]) = (0, 0)

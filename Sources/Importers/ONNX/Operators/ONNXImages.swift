@@ -46,7 +46,7 @@ extension ONNXOperators {
         Slice(starts: [index], ends: [index + 1], axes: [0]), to: batch)
       let sizes = layout.map { $0.map { input.sizes[$0] } ?? 1 }
       let result = try call.apply(shared, to: try call.apply(Reshape(to: sizes), to: one))
-      let shape = result.shape.dimensions.compactMap { $0 }
+      let shape = (result.shape?.dimensions ?? []).compactMap { $0 }
       return try call.apply(Reshape(to: [1] + shape), to: result)
     }
     let whole = try call.apply(Concatenate(axis: 0), to: results)

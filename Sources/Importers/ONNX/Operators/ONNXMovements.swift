@@ -73,7 +73,7 @@ extension ONNXOperators {
     "Pad": pad,
     "DepthToSpace": { call in
       let block = call.node.int("blocksize")
-      let order: DepthOrder =
+      let order: DepthToSpace.Order =
         call.node.string("mode", "DCR") == "CRD" ? .columnRowDepth : .depthColumnRow
       try perImage(&call) { DepthToSpace(block: block, order: order, name: $0) }
     },

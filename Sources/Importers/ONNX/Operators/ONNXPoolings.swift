@@ -28,14 +28,14 @@ extension ONNXOperators {
     },
   ]
 
-  private static func pool(_ call: inout ONNXCall, _ kind: PoolingND.Kind) throws {
+  private static func pool(_ call: inout ONNXCall, _ kind: PoolingNDKind) throws {
     try call.refuseIntegers()
     let input = try call.network(0)
     guard input.rank >= 3, let kernel = call.node.ints("kernel_shape"),
       kernel.count == input.rank - 2
     else { throw NodeFailure.invalid("a kernel for a tensor of rank \(input.rank)") }
     let window = try ONNXWindow(call.node, kernel: kernel, sizes: Array(input.sizes[2...]))
-    let rounding: PoolingRounding = call.node.int("ceil_mode") != 0 ? .ceiling : .floor
+    let rounding: WindowRounding = call.node.int("ceil_mode") != 0 ? .ceiling : .floor
     let axes: [Int?] = Array(2..<input.rank) + [1]
     if input.rank == 4 {
       switch kind {
@@ -48,12 +48,12 @@ extension ONNXOperators {
           })
         return
       case .averageInside, .averageAll:
-        let border: AveragePooling.Border = kind == .averageAll ? .included : .excluded
+        let border: AveragePooling.Border = kind == .averageAll ? .counted : .excluded
         call.set(
           try images(call, input) { name in
             AveragePooling(
               kernel: window.kernel2D, stride: window.stride2D, padding: window.padding,
-              dilation: window.dilation2D, rounding: rounding, border: border, name: name)
+              border: border, dilation: window.dilation2D, rounding: rounding, name: name)
           })
         return
       case .lp: break

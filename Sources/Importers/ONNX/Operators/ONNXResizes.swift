@@ -150,10 +150,11 @@ extension ONNXOperators {
     _ call: ONNXCall, _ input: FileTensor, _ target: Target, _ mode: ResampleMode,
     _ coordinates: ResampleCoordinates
   ) throws -> Tensor? {
-    let factors = [2, 3].map { target.sizes[$0] / input.sizes[$0] }
-    let isWhole = [2, 3].allSatisfy {
-      input.sizes[$0] * factors[$0 - 2] == target.sizes[$0]
-        && target.scales[$0] == Float(factors[$0 - 2])
+    let factors = [2, 3].map { (axis: Int) -> Int in target.sizes[axis] / input.sizes[axis] }
+    let isWhole = [2, 3].allSatisfy { (axis: Int) -> Bool in
+      let factor = factors[axis - 2]
+      return input.sizes[axis] * factor == target.sizes[axis]
+        && target.scales[axis] == Float(factor)
     }
     switch (mode, coordinates) {
     case (.nearest(.roundPreferFloor), .halfPixel), (.nearest(.floor), .asymmetric):
@@ -172,6 +173,6 @@ extension ONNXOperators {
 extension Int {
   /// The nearest integer, within bounds that sizes have; 0 for NaN.
   fileprivate init(saturatingRounded value: Float) {
-    self = value.isNaN ? 0 : Int(min(max(value.rounded(), 0), 0x1p30))
+    self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value.rounded(), 0), 0x1p30))
   }
 }
