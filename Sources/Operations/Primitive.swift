@@ -42,6 +42,8 @@ public enum Primitive: Sendable {
   case resize(ResizeTarget, ResizeMode)
   /// The input itself.
   case identity
+  /// The products of matrices in two tensors.
+  case matrixProduct
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -68,6 +70,7 @@ public enum Primitive: Sendable {
     case .gatherChannels(let order): GatherChannelsOperation(order: order)
     case .resize(let target, let mode): ResizeOperation(target: target, mode: mode)
     case .identity: IdentityOperation()
+    case .matrixProduct: MatrixProductOperation()
     case .custom(let operation): operation
     }
   }

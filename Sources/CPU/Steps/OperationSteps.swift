@@ -34,6 +34,8 @@ extension PlanBuilder {
       try addGather(node, order: order)
     case .resize(let target, let mode):
       try addResize(node, target, mode)
+    case .matrixProduct:
+      try addMatrixProduct(node)
     case .custom(let operation):
       try addCustom(node, operation)
     }

@@ -32,6 +32,7 @@
   X(binary, binary, EVERY, rows_of_blocks(&a->out))                                           \
   X(softmax, softmax, EVERY, a->out.height)                                                   \
   X(resize, resize, SHARED, 1)                                                                \
+  X(matrix_product, matrix_product, EVERY, product_tiles(a))                                  \
   X(copy_plain, copy_plain, SHARED, first_size(a))                                            \
   X(binary_plain, binary_plain, EVERY, first_size(a))                                         \
   X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE)) \

@@ -14,3 +14,4 @@
 #include "grouped_convolution.h"
 #include "pooling.h"
 #include "softmax.h"
+#include "matrix_product.h"
