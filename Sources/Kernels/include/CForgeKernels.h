@@ -405,6 +405,7 @@ typedef struct {
 } forge_softmax_plain_arguments;
 
 #include "CForgeMatrixKernels.h"
+#include "CForgeWindowKernels.h"
 
 /* forge_<name>_tiles: the number of tiles of a step, for each kernel. */
 #define FORGE_DECLARE_TILES(name, arguments, levels, tiles) \

@@ -15,3 +15,4 @@
 #include "pooling.h"
 #include "softmax.h"
 #include "matrix_product.h"
+#include "normalize.h"
