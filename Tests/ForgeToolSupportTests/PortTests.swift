@@ -1,0 +1,2 @@
+import ForgeToolSupport
+import Testing
