@@ -48,22 +48,28 @@ enum NetworkArgument: ExpressibleByArgument {
     let format: any ModelFormat.Type
     do throws(ImportError) { format = try file.format() } catch {
       guard error.kind != .fileMissing else { throw error }
-      // A folder or a file of weights may belong to a ready architecture.
-      do { return try Network(recognized: path) } catch _ as LoadError { throw error }
+      return try Self.ready(at: path, orElse: error)
     }
     let isImporters = arguments.weights.map(format.takesWeights(at:)) ?? true
     if !isImporters { file.weights = nil }
-    do throws(ImportError) {
-      var imported = try file.imported()
-      if let weights = arguments.weights, !isImporters {
-        imported = try imported.with(parameters: WeightFile(weights).parameters())
-      }
-      return Network(imported: imported, title: path, isReady: false)
-    } catch {
+    let imported: ImportedModel
+    do throws(ImportError) { imported = try file.imported() } catch {
       // The same container may hold the weights of a ready architecture.
       guard let recognized = try? Network(recognized: path) else { throw error }
       return recognized
     }
+    guard let weights = arguments.weights, !isImporters else {
+      return Network(imported: imported, title: path, isReady: false)
+    }
+    let source = try WeightFile(weights).parameters()
+    return Network(imported: imported.with(parameters: source), title: path, isReady: false)
+  }
+
+  /// The ready architecture of a folder or a file of weights; throws the other error if it is
+  /// neither.
+  private static func ready(at path: String, orElse other: ImportError) throws -> Network {
+    guard (try? WeightFile(path)) != nil else { throw other }
+    return try Network(recognized: path)
   }
 }
 
