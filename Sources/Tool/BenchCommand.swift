@@ -18,7 +18,7 @@ struct BenchCommand: ParsableCommand {
         forge bench resnet50 --batch 8 --precision half-weights --json
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument?
 
   @Option(

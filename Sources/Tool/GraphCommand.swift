@@ -18,7 +18,7 @@ struct GraphCommand: ParsableCommand {
         forge graph inceptionv3 -o inception.dot
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments

@@ -18,7 +18,7 @@ struct InspectCommand: ParsableCommand {
         forge inspect mobilenet.safetensors
       """)
 
-  @Argument(help: "The file.")
+  @Argument(help: "The file.", completion: .file())
   var file: String
 
   @OptionGroup var importing: ImportArguments

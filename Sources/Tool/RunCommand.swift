@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
         forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset zeroToOne --output y.npy
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument?
 
   @OptionGroup var importing: ImportArguments
