@@ -56,7 +56,9 @@ struct InspectCommand: ParsableCommand {
     }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
-    if let about = imported.model.metadata.about { Self.show(ModelFact("about", about)) }
+    if let about = imported.model.metadata.about, !about.isEmpty {
+      Self.show(ModelFact("about", about))
+    }
     Self.show(ModelFact("network", ModelFacts(imported.model).line))
     var counts: [String: Int] = [:]
     for node in NetworkGraph(imported.model, title: file).nodes where node.role != .input {
