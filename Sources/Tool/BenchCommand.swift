@@ -134,9 +134,10 @@ struct BenchCommand: ParsableCommand {
     _ context: Context, _ values: [[Float]], into results: inout [[Float]], batch: Int
   ) throws {
     if batch == 1, values.count == 1, results.count == 1 {
+      let input = values[0]
       return try results[0].withUnsafeMutableBufferPointer { result in
         var span = result.mutableSpan
-        try context.predict(values[0].span, into: &span)
+        try context.predict(input.span, into: &span)
       }
     }
     for (index, values) in values.enumerated() {
