@@ -36,9 +36,8 @@ struct GraphCommand: ParsableCommand {
 
   func run() throws {
     let network = try network.network(importing)
-    let title = network.model.metadata.name ?? network.title
-    let graph = NetworkGraph(network.model, title: title)
-    let text = Progress.during("drawing \(title)") {
+    let graph = NetworkGraph(network.model, title: network.title)
+    let text = Progress.during("drawing \(network.title)") {
       output.lowercased().hasSuffix(".svg") ? graph.svg : graph.dot
     }
     try OutputFile.write(Data(text.utf8), to: output)

@@ -9,9 +9,9 @@ struct InspectCommand: ParsableCommand {
     commandName: "inspect",
     abstract: "Lists what a model file or a weight file holds.",
     discussion: """
-      Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: HDF5, \
-      safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is listed as \
-      a model; --weights-only lists its weights.
+      Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: \
+      HDF5, safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is \
+      listed as a model; --weights-only lists its weights.
 
       EXAMPLES
         forge inspect net.onnx
