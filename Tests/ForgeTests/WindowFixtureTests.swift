@@ -28,7 +28,7 @@ import Testing
       for threads in [1, 3] {
         let network = try model.compile(
           parameters: parameters,
-          options: CompileOptions(threads: .exactly(threads), instructionSet: set))
+          options: CompileOptions(instructionSet: set, threads: .exactly(threads)))
         let results = try network.predict(ordered: inputs, crops: [:])
         let actual = try #require(results.outputs.values.first)
         #expect(actual.shape.sizes == expected.sizes)

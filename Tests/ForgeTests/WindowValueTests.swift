@@ -10,7 +10,7 @@ import Testing
     let input = Input(shape: sizes, name: "input0")
     let model = Model(inputs: [input], outputs: [[input].chained(to: layer)])
     let network = try model.compile(
-      parameters: SeededParameters(), options: CompileOptions(threads: 1, instructionSet: set))
+      parameters: SeededParameters(), options: CompileOptions(instructionSet: set, threads: 1))
     let given = [TensorValues(shape: Shape(sizes: sizes), values: values)]
     let outputs = try network.predict(ordered: given, crops: [:]).outputs
     return try #require(outputs.values.first).values
