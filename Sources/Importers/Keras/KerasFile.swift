@@ -14,7 +14,7 @@ struct KerasFile: Sendable {
   init(_ path: String, _ limits: ImportLimits) throws(ImportError) {
     do throws(LoadError) {
       let loadLimits = LoadLimits(entries: limits.tensors)
-      if try Self.isArchive(path) {
+      if try KerasArchive.isArchive(path) {
         let archive = try KerasArchive(path, limits: loadLimits)
         model = try JSONValue.python(archive.configuration, name: path)
         generation = Self.generation(try Self.version(archive), model)
@@ -31,10 +31,6 @@ struct KerasFile: Sendable {
     } catch {
       throw .keras(loading: error)
     }
-  }
-
-  private static func isArchive(_ path: String) throws(LoadError) -> Bool {
-    try InputFile(path: path).prefix(4).starts(with: [0x50, 0x4b])
   }
 
   /// The Keras version in the metadata of an archive.

@@ -98,7 +98,7 @@ struct KerasModelDescription: Sendable {
       if index == 0, layers[index].isInput {
         inputs = [reference]
       } else {
-        layers[index].calls = [KerasCallArguments(arguments: [.reference(last)])]
+        layers[index].calls = [KerasCallArguments(only: last)]
       }
       last = reference
     }

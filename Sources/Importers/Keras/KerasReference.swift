@@ -71,6 +71,11 @@ struct KerasCallArguments: Sendable {
   /// Those with a name, in order.
   var keywords: [(name: String, value: KerasArgument)] = []
 
+  /// A call with one tensor.
+  init(only reference: KerasReference) {
+    arguments = [.reference(reference)]
+  }
+
   var references: [KerasReference] {
     arguments.flatMap(\.references) + keywords.flatMap(\.value.references)
   }

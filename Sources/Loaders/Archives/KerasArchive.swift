@@ -96,6 +96,14 @@ public struct KerasArchive: ParameterSource {
     weights = source.renamed { layer in names[EntryName(layer)]?.text ?? layer }
   }
 
+  /// Whether a file is a zip archive, as one of Keras is; other Keras files are HDF5.
+  ///
+  /// - Parameter path: the file.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
+  package static func isArchive(_ path: String) throws(LoadError) -> Bool {
+    ZipArchive.begins(try InputFile(path: path, staysOpen: false).prefix(4))
+  }
+
   /// The user's names of the layers that the HDF5 file has.
   private static func availableNames(
     _ names: [EntryName: EntryName], _ available: [String]
