@@ -14,3 +14,4 @@
 #include "grouped_convolution.h"
 #include "pooling.h"
 #include "softmax.h"
+#include "normalize.h"
