@@ -13,16 +13,20 @@ extension MaxPooling {
   ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
   ///     out.
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    kernel: Int, stride: Int? = nil, padding: Padding = .valid, name: String? = nil,
+    kernel: Int, stride: Int? = nil, padding: Padding = .valid, dilation: (x: Int, y: Int) = (1, 1),
+    rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(square: kernel), stride: stride.map(Size.init(square:)), padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 
@@ -32,16 +36,20 @@ extension MaxPooling {
   ///   - kernel: width and height of the window in pixels, one number for both.
   ///   - stride: the step between windows in pixels, (x, y).
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid, name: String? = nil,
+    kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid,
+    dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(square: kernel), stride: Size(step: stride), padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 
@@ -52,16 +60,20 @@ extension MaxPooling {
   ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
   ///     out.
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    _ kernel: Int, stride: Int? = nil, padding: Padding = .valid, name: String? = nil,
+    _ kernel: Int, stride: Int? = nil, padding: Padding = .valid,
+    dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(square: kernel), stride: stride.map(Size.init(square:)), padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 
@@ -71,16 +83,20 @@ extension MaxPooling {
   ///   - kernel: width and height of the window in pixels, one number for both.
   ///   - stride: the step between windows in pixels, (x, y).
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    _ kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid, name: String? = nil,
+    _ kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid,
+    dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(square: kernel), stride: Size(step: stride), padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 
@@ -90,16 +106,20 @@ extension MaxPooling {
   ///   - kernel: width and height of the window in pixels.
   ///   - stride: the step between windows in pixels, one number for x and y.
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    kernel: (width: Int, height: Int), stride: Int, padding: Padding = .valid, name: String? = nil,
+    kernel: (width: Int, height: Int), stride: Int, padding: Padding = .valid,
+    dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(kernel), stride: Size(square: stride), padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 }

@@ -8,7 +8,8 @@ import ForgeShapes
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
-///   ⌊(width + padding − kernel) / stride⌋ + 1 pixels, height alike.
+///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, rounded up with
+///   `rounding: .ceiling`, height alike.
 /// - Parameters: none.
 /// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
 ///   than the kernel, so that every window holds a pixel.
@@ -34,23 +35,32 @@ public struct MaxPooling: PoolingLayer {
   ///   - kernel: width and height of the window in pixels.
   ///   - stride: the step between windows in pixels, (x, y); the kernel's size when left out.
   ///   - padding: what happens at the border.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - rounding: how the number of windows is rounded.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
     kernel: (width: Int, height: Int), stride: (x: Int, y: Int)? = nil,
-    padding: Padding = .valid, name: String? = nil,
+    padding: Padding = .valid, dilation: (x: Int, y: Int) = (1, 1),
+    rounding: WindowRounding = .floor, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.init(
       kernel: Size(kernel), stride: stride.map { Size(step: $0) }, padding: padding,
+      dilation: Size(step: dilation), rounding: rounding,
       label: LayerLabel(name, fileID, line, column))
   }
 
-  init(kernel: Size, stride: Size?, padding: Padding, label: LayerLabel) {
+  init(
+    kernel: Size, stride: Size?, padding: Padding, dilation: Size, rounding: WindowRounding,
+    label: LayerLabel
+  ) {
     // The windows touch unless a stride is stated.
-    self.geometry = ConvolutionGeometry(kernel: kernel, stride: stride ?? kernel, padding: padding)
+    self.geometry = ConvolutionGeometry(
+      kernel: kernel, stride: stride ?? kernel, dilation: dilation, padding: padding,
+      rounding: rounding)
     self.label = label
   }
 }

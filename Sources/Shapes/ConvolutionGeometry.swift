@@ -3,6 +3,8 @@
 /// Convolutions and poolings share it. For one axis with input size `n`, kernel `k`, stride `s`,
 /// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output
 /// has `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
+/// With ``WindowRounding/ceiling`` the quotient is rounded up, unless the last window would then
+/// start behind the input.
 ///
 /// A geometry can hold any numbers; ``validate()`` reports wrong ones. The other members saturate
 /// at the bounds of Int, and treat a stride below 1 as 1.
@@ -15,18 +17,25 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   public let dilation: Size
   /// The padding at the border.
   public let padding: Padding
+  /// How the number of windows is rounded.
+  public let rounding: WindowRounding
 
   /// Creates the geometry of a window.
-  public init(kernel: Size, stride: Size = .one, dilation: Size = .one, padding: Padding = .valid) {
+  public init(
+    kernel: Size, stride: Size = .one, dilation: Size = .one, padding: Padding = .valid,
+    rounding: WindowRounding = .floor
+  ) {
     self.kernel = kernel
     self.stride = stride
     self.dilation = dilation
     self.padding = padding
+    self.rounding = rounding
   }
 
   /// Returns the same window with another padding.
   public func withPadding(_ padding: Padding) -> ConvolutionGeometry {
-    Self(kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+    Self(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding, rounding: rounding)
   }
 
   /// The pixels that one window covers, dilation included.
@@ -70,17 +79,11 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   public func output(width: Int, height: Int) -> Size {
     let edges = edges(width: width, height: height)
     return Size(
-      width: Self.count(
-        width.addingSaturated(edges.left).addingSaturated(edges.right), extent.width,
-        stride.width),
-      height: Self.count(
-        height.addingSaturated(edges.top).addingSaturated(edges.bottom), extent.height,
-        stride.height))
-  }
-
-  private static func count(_ padded: Int, _ extent: Int, _ stride: Int) -> Int {
-    padded < extent
-      ? 0 : (padded.subtractingSaturated(extent) / max(stride, 1)).addingSaturated(1)
+      width: rounding.count(
+        width, before: edges.left, after: edges.right, extent: extent.width, stride: stride.width),
+      height: rounding.count(
+        height, before: edges.top, after: edges.bottom, extent: extent.height,
+        stride: stride.height))
   }
 
   /// The largest kernel, stride, dilation or padding allowed, in pixels.

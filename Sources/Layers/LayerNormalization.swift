@@ -1,0 +1,64 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Normalises values with the mean and variance over some axes of each example.
+///
+/// `y = gamma · (x − mean) / √(variance + epsilon) + beta`, with the mean and the variance (not the
+/// unbiased one) of the values that share their indices on all other axes.
+///
+/// - Input shape: any.
+/// - Output shape: the input's.
+/// - Parameters: gamma with `scale` and beta with `center`, with one axis per normalised axis, in
+///   memory order: [channels] for the last axis alone. An image's axes are [height], [width],
+///   [channels], which a source with channels first has in another order.
+/// - Axes: counted from 0 in memory order, negative ones from the back; the last one by default.
+/// - Epsilon: 0.00001 by default, as in PyTorch and ONNX (Keras 0.001).
+/// - Errors: `invalidArgument` for an axis that the input does not have, one that is stated twice,
+///   or an epsilon that is negative or not finite, `unknownSize` for a normalised axis of unknown
+///   size.
+/// - Names elsewhere: Keras LayerNormalization, PyTorch LayerNorm, ONNX LayerNormalization.
+///
+/// ```swift
+/// x --> Reshape(to: [128, 384]) --> LayerNormalization(name: "ln1")  // (128, 384)
+/// ```
+public struct LayerNormalization: BuiltInLayer {
+  /// `LayerNorm` for short.
+  public static var summaryName: String { "LayerNorm" }
+  package let label: LayerLabel
+  /// The normalised axes in memory order; negative ones count from the back.
+  public let axes: [Int]
+  /// The number added to the variance.
+  public let epsilon: Float
+  /// Whether there is a beta; otherwise it is 0.
+  public let isCentered: Bool
+  /// Whether there is a gamma; otherwise it is 1.
+  public let isScaled: Bool
+
+  /// Creates a layer normalization.
+  ///
+  /// - Parameters:
+  ///   - axes: the normalised axes in memory order; negative ones count from the back.
+  ///   - epsilon: the number added to the variance.
+  ///   - center: whether a beta is added.
+  ///   - scale: whether values are multiplied by a gamma.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    axes: [Int] = [-1], epsilon: Float = 1e-5, center: Bool = true, scale: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.axes = axes
+    self.epsilon = epsilon
+    isCentered = center
+    isScaled = scale
+    label = LayerLabel(name, fileID, line, column)
+  }
+
+  /// Lowers to TODO.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    throw ShapeError(.invalidArgument, "this layer is not finished")
+  }
+}

@@ -1,0 +1,63 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Selects boxes of high score that overlap little, class by class.
+///
+/// In each class the boxes whose score is above the threshold are taken in order of falling score,
+/// equal ones in order of their index; a box is dropped when its intersection over union with one
+/// already taken is above `iouThreshold`.
+///
+/// - Input shape: two tensors: boxes [boxes][4] and scores [classes][boxes]. A box is two opposite
+///   corners (y₁, x₁, y₂, x₂), or with `centerPointBoxes` (x centre, y centre, width, height).
+/// - Output shape: [classes · min(`maximumPerClass`, boxes)][3]: rows (0, class, box) in order of
+///   the class and then of falling score; unused rows at the end are −1.
+/// - Parameters: none.
+/// - Errors: `invalidArgument` for a number out of range, `wrongInputCount` for other than two
+///   tensors, `shapeMismatch` for other shapes, `unknownSize` for unknown sizes.
+/// - Names elsewhere: ONNX NonMaxSuppression for one example.
+///
+/// ```swift
+/// [boxes, scores]
+///   --> NonMaximumSuppression(maximumPerClass: 100, iouThreshold: 0.5, scoreThreshold: 0.25)
+/// ```
+public struct NonMaximumSuppression: BuiltInLayer {
+  /// `NMS` for short.
+  public static var summaryName: String { "NMS" }
+  package let label: LayerLabel
+  /// The most boxes of a class.
+  public let maximumPerClass: Int
+  /// The largest intersection over union that is kept.
+  public let iouThreshold: Float
+  /// Scores must be above it.
+  public let scoreThreshold: Float
+  /// Whether boxes are given by centre and size.
+  public let centerPointBoxes: Bool
+
+  /// Creates a selection of boxes.
+  ///
+  /// - Parameters:
+  ///   - maximumPerClass: the most boxes of a class.
+  ///   - iouThreshold: the largest intersection over union that is kept, 0 to 1.
+  ///   - scoreThreshold: scores must be above it.
+  ///   - centerPointBoxes: whether boxes are given by centre and size.
+  ///   - name: the name in summaries.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    maximumPerClass: Int, iouThreshold: Float, scoreThreshold: Float,
+    centerPointBoxes: Bool = false, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.maximumPerClass = maximumPerClass
+    self.iouThreshold = iouThreshold
+    self.scoreThreshold = scoreThreshold
+    self.centerPointBoxes = centerPointBoxes
+    label = LayerLabel(name, fileID, line, column)
+  }
+
+  /// Lowers to TODO.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    throw ShapeError(.invalidArgument, "this layer is not finished")
+  }
+}
