@@ -102,7 +102,8 @@ let tests: [Target] = [
     dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
   .testTarget(
-    name: "ForgeImportersTests", dependencies: ["ForgeImporters", "ForgeTestSupport"],
+    name: "ForgeImportersTests",
+    dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(

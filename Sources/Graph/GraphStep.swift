@@ -35,7 +35,7 @@ extension Block {
 
 extension Tensor {
   /// Returns the only output of a step; several outputs are a mistake.
-  static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
+  package static func applying(_ step: any Step, to tensors: [Tensor]) -> Tensor {
     let results = results(of: step, for: tensors)
     if results.count == 1, let tensor = results.first { return tensor }
     // A block without layers returns what it was given.

@@ -35,7 +35,7 @@ struct NodeNames {
 
 extension Tensor {
   /// The name that was given to the input or the layer, without scopes.
-  var givenName: String? {
+  package var givenName: String? {
     switch source {
     case .input(let input): input.name
     case .layer(let layer): label?.name ?? layer.name

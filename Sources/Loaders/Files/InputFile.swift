@@ -5,7 +5,7 @@
 /// those at opening, so that versions are never mixed. Replacing a file by renaming another is
 /// always safe. Reads use no lock and no shared offset, so threads and forked processes can read
 /// concurrently.
-final class InputFile: Sendable {
+package final class InputFile: Sendable {
   private enum Source: Sendable {
     /// A file, identified as it was when opened.
     ///
@@ -22,7 +22,7 @@ final class InputFile: Sendable {
   /// The name of the entry with these bytes, for messages.
   let entry: String?
   /// The number of bytes at opening.
-  let count: Int
+  package let count: Int
   private let source: Source
 
   private init(_ source: Source, count: Int, path: String, entry: String? = nil) {
@@ -35,7 +35,7 @@ final class InputFile: Sendable {
   /// Opens a file; the path is relative to the working directory unless it begins with `/`.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  convenience init(path: String, staysOpen: Bool = true) throws(LoadError) {
+  package convenience init(path: String, staysOpen: Bool = true) throws(LoadError) {
     let file: FileDescriptor
     do throws(LoadError) { file = try FileDescriptor(path: path) } catch {
       guard error.kind == .notARegularFile, let remedy = OtherFormat.reader(ofFolder: path) else {
@@ -54,7 +54,7 @@ final class InputFile: Sendable {
   }
 
   /// Copies bytes in memory and uses them as a file; throws `outOfMemory`.
-  static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
+  package static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
     let copy = try SharedBytes(byteCount: bytes.count, for: name) { $0.copyBytes(from: bytes) }
     return InputFile(copy, path: name)
   }
@@ -102,7 +102,7 @@ final class InputFile: Sendable {
   /// - Throws: ``LoadError``: `wrongSize` when the range lies outside the file or `memory` has
   ///   another size; `damaged` when the file was truncated or changed since it was opened, or a zip
   ///   entry is damaged; `unreadable`.
-  func read(_ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
+  package func read(_ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
     try check(range)
     guard memory.count == range.count else {
       throw located(.otherRoom(memory.count, needs: range.count))
@@ -187,7 +187,7 @@ final class InputFile: Sendable {
     }
   }
 
-  private func check(_ range: Range<Int>) throws(LoadError) {
+  package func check(_ range: Range<Int>) throws(LoadError) {
     guard range.lowerBound >= 0, range.upperBound <= count else {
       throw located(.placeOutside(range.lowerBound, byteCount: range.count, of: count))
     }

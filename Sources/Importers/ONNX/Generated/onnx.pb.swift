@@ -29,7 +29,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-nonisolated struct Forge_Onnx_OnnxModel: Sendable {
+nonisolated struct OnnxModel: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -42,8 +42,8 @@ nonisolated struct Forge_Onnx_OnnxModel: Sendable {
 
   var docString: String = String()
 
-  var graph: Forge_Onnx_OnnxGraph {
-    get {_graph ?? Forge_Onnx_OnnxGraph()}
+  var graph: OnnxGraph {
+    get {_graph ?? OnnxGraph()}
     set {_graph = newValue}
   }
   /// Returns true if `graph` has been explicitly set.
@@ -51,20 +51,20 @@ nonisolated struct Forge_Onnx_OnnxModel: Sendable {
   /// Clears the value of `graph`. Subsequent reads from it will return its default value.
   mutating func clearGraph() {self._graph = nil}
 
-  var opsetImport: [Forge_Onnx_OnnxOperatorSet] = []
+  var opsetImport: [OnnxOperatorSet] = []
 
-  var metadataProps: [Forge_Onnx_OnnxStringEntry] = []
+  var metadataProps: [OnnxStringEntry] = []
 
-  var functions: [Forge_Onnx_OnnxFunction] = []
+  var functions: [OnnxFunction] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _graph: Forge_Onnx_OnnxGraph? = nil
+  fileprivate var _graph: OnnxGraph? = nil
 }
 
-nonisolated struct Forge_Onnx_OnnxOperatorSet: Sendable {
+nonisolated struct OnnxOperatorSet: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -78,7 +78,7 @@ nonisolated struct Forge_Onnx_OnnxOperatorSet: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxStringEntry: Sendable {
+nonisolated struct OnnxStringEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -92,31 +92,31 @@ nonisolated struct Forge_Onnx_OnnxStringEntry: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxGraph: Sendable {
+nonisolated struct OnnxGraph: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var node: [Forge_Onnx_OnnxNode] = []
+  var node: [OnnxNode] = []
 
   var name: String = String()
 
-  var initializer: [Forge_Onnx_OnnxTensor] = []
+  var initializer: [OnnxTensor] = []
 
-  var input: [Forge_Onnx_OnnxValueInfo] = []
+  var input: [OnnxValueInfo] = []
 
-  var output: [Forge_Onnx_OnnxValueInfo] = []
+  var output: [OnnxValueInfo] = []
 
-  var valueInfo: [Forge_Onnx_OnnxValueInfo] = []
+  var valueInfo: [OnnxValueInfo] = []
 
-  var sparseInitializer: [Forge_Onnx_OnnxSparseTensor] = []
+  var sparseInitializer: [OnnxSparseTensor] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxFunction: Sendable {
+nonisolated struct OnnxFunction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -129,13 +129,13 @@ nonisolated struct Forge_Onnx_OnnxFunction: Sendable {
 
   var attribute: [String] = []
 
-  var node: [Forge_Onnx_OnnxNode] = []
+  var node: [OnnxNode] = []
 
-  var opsetImport: [Forge_Onnx_OnnxOperatorSet] = []
+  var opsetImport: [OnnxOperatorSet] = []
 
   var domain: String = String()
 
-  var attributeProto: [Forge_Onnx_OnnxAttribute] = []
+  var attributeProto: [OnnxAttribute] = []
 
   var overload: String = String()
 
@@ -144,7 +144,7 @@ nonisolated struct Forge_Onnx_OnnxFunction: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxNode: Sendable {
+nonisolated struct OnnxNode: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -157,7 +157,7 @@ nonisolated struct Forge_Onnx_OnnxNode: Sendable {
 
   var opType: String = String()
 
-  var attribute: [Forge_Onnx_OnnxAttribute] = []
+  var attribute: [OnnxAttribute] = []
 
   var domain: String = String()
 
@@ -168,7 +168,7 @@ nonisolated struct Forge_Onnx_OnnxNode: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
+nonisolated struct OnnxAttribute: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -193,8 +193,8 @@ nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
     set {_uniqueStorage()._s = newValue}
   }
 
-  var t: Forge_Onnx_OnnxTensor {
-    get {_storage._t ?? Forge_Onnx_OnnxTensor()}
+  var t: OnnxTensor {
+    get {_storage._t ?? OnnxTensor()}
     set {_uniqueStorage()._t = newValue}
   }
   /// Returns true if `t` has been explicitly set.
@@ -202,8 +202,8 @@ nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
   /// Clears the value of `t`. Subsequent reads from it will return its default value.
   mutating func clearT() {_uniqueStorage()._t = nil}
 
-  var g: Forge_Onnx_OnnxGraph {
-    get {_storage._g ?? Forge_Onnx_OnnxGraph()}
+  var g: OnnxGraph {
+    get {_storage._g ?? OnnxGraph()}
     set {_uniqueStorage()._g = newValue}
   }
   /// Returns true if `g` has been explicitly set.
@@ -226,7 +226,7 @@ nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
     set {_uniqueStorage()._strings = newValue}
   }
 
-  var tensors: [Forge_Onnx_OnnxTensor] {
+  var tensors: [OnnxTensor] {
     get {_storage._tensors}
     set {_uniqueStorage()._tensors = newValue}
   }
@@ -241,8 +241,8 @@ nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
     set {_uniqueStorage()._refAttrName = newValue}
   }
 
-  var sparseTensor: Forge_Onnx_OnnxSparseTensor {
-    get {_storage._sparseTensor ?? Forge_Onnx_OnnxSparseTensor()}
+  var sparseTensor: OnnxSparseTensor {
+    get {_storage._sparseTensor ?? OnnxSparseTensor()}
     set {_uniqueStorage()._sparseTensor = newValue}
   }
   /// Returns true if `sparseTensor` has been explicitly set.
@@ -257,7 +257,7 @@ nonisolated struct Forge_Onnx_OnnxAttribute: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct Forge_Onnx_OnnxTensor: Sendable {
+nonisolated struct OnnxTensor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -282,7 +282,7 @@ nonisolated struct Forge_Onnx_OnnxTensor: Sendable {
 
   var uint64Data: [UInt64] = []
 
-  var externalData: [Forge_Onnx_OnnxStringEntry] = []
+  var externalData: [OnnxStringEntry] = []
 
   var dataLocation: Int32 = 0
 
@@ -291,13 +291,13 @@ nonisolated struct Forge_Onnx_OnnxTensor: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxSparseTensor: @unchecked Sendable {
+nonisolated struct OnnxSparseTensor: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: Forge_Onnx_OnnxTensor {
-    get {_storage._values ?? Forge_Onnx_OnnxTensor()}
+  var values: OnnxTensor {
+    get {_storage._values ?? OnnxTensor()}
     set {_uniqueStorage()._values = newValue}
   }
   /// Returns true if `values` has been explicitly set.
@@ -305,8 +305,8 @@ nonisolated struct Forge_Onnx_OnnxSparseTensor: @unchecked Sendable {
   /// Clears the value of `values`. Subsequent reads from it will return its default value.
   mutating func clearValues() {_uniqueStorage()._values = nil}
 
-  var indices: Forge_Onnx_OnnxTensor {
-    get {_storage._indices ?? Forge_Onnx_OnnxTensor()}
+  var indices: OnnxTensor {
+    get {_storage._indices ?? OnnxTensor()}
     set {_uniqueStorage()._indices = newValue}
   }
   /// Returns true if `indices` has been explicitly set.
@@ -326,15 +326,15 @@ nonisolated struct Forge_Onnx_OnnxSparseTensor: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct Forge_Onnx_OnnxValueInfo: Sendable {
+nonisolated struct OnnxValueInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var name: String = String()
 
-  var type: Forge_Onnx_OnnxType {
-    get {_type ?? Forge_Onnx_OnnxType()}
+  var type: OnnxType {
+    get {_type ?? OnnxType()}
     set {_type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
@@ -346,52 +346,52 @@ nonisolated struct Forge_Onnx_OnnxValueInfo: Sendable {
 
   init() {}
 
-  fileprivate var _type: Forge_Onnx_OnnxType? = nil
+  fileprivate var _type: OnnxType? = nil
 }
 
-nonisolated struct Forge_Onnx_OnnxType: Sendable {
+nonisolated struct OnnxType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Forge_Onnx_OnnxType.OneOf_Value? = nil
+  var value: OnnxType.OneOf_Value? = nil
 
-  var tensorType: Forge_Onnx_OnnxTensorType {
+  var tensorType: OnnxTensorType {
     get {
       if case .tensorType(let v)? = value {return v}
-      return Forge_Onnx_OnnxTensorType()
+      return OnnxTensorType()
     }
     set {value = .tensorType(newValue)}
   }
 
-  var sequenceType: Forge_Onnx_OnnxContainerType {
+  var sequenceType: OnnxContainerType {
     get {
       if case .sequenceType(let v)? = value {return v}
-      return Forge_Onnx_OnnxContainerType()
+      return OnnxContainerType()
     }
     set {value = .sequenceType(newValue)}
   }
 
-  var mapType: Forge_Onnx_OnnxContainerType {
+  var mapType: OnnxContainerType {
     get {
       if case .mapType(let v)? = value {return v}
-      return Forge_Onnx_OnnxContainerType()
+      return OnnxContainerType()
     }
     set {value = .mapType(newValue)}
   }
 
-  var sparseTensorType: Forge_Onnx_OnnxTensorType {
+  var sparseTensorType: OnnxTensorType {
     get {
       if case .sparseTensorType(let v)? = value {return v}
-      return Forge_Onnx_OnnxTensorType()
+      return OnnxTensorType()
     }
     set {value = .sparseTensorType(newValue)}
   }
 
-  var optionalType: Forge_Onnx_OnnxContainerType {
+  var optionalType: OnnxContainerType {
     get {
       if case .optionalType(let v)? = value {return v}
-      return Forge_Onnx_OnnxContainerType()
+      return OnnxContainerType()
     }
     set {value = .optionalType(newValue)}
   }
@@ -399,18 +399,18 @@ nonisolated struct Forge_Onnx_OnnxType: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Value: Equatable, Sendable {
-    case tensorType(Forge_Onnx_OnnxTensorType)
-    case sequenceType(Forge_Onnx_OnnxContainerType)
-    case mapType(Forge_Onnx_OnnxContainerType)
-    case sparseTensorType(Forge_Onnx_OnnxTensorType)
-    case optionalType(Forge_Onnx_OnnxContainerType)
+    case tensorType(OnnxTensorType)
+    case sequenceType(OnnxContainerType)
+    case mapType(OnnxContainerType)
+    case sparseTensorType(OnnxTensorType)
+    case optionalType(OnnxContainerType)
 
   }
 
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxContainerType: Sendable {
+nonisolated struct OnnxContainerType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -420,15 +420,15 @@ nonisolated struct Forge_Onnx_OnnxContainerType: Sendable {
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxTensorType: Sendable {
+nonisolated struct OnnxTensorType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var elemType: Int32 = 0
 
-  var shape: Forge_Onnx_OnnxShape {
-    get {_shape ?? Forge_Onnx_OnnxShape()}
+  var shape: OnnxShape {
+    get {_shape ?? OnnxShape()}
     set {_shape = newValue}
   }
   /// Returns true if `shape` has been explicitly set.
@@ -440,27 +440,27 @@ nonisolated struct Forge_Onnx_OnnxTensorType: Sendable {
 
   init() {}
 
-  fileprivate var _shape: Forge_Onnx_OnnxShape? = nil
+  fileprivate var _shape: OnnxShape? = nil
 }
 
-nonisolated struct Forge_Onnx_OnnxShape: Sendable {
+nonisolated struct OnnxShape: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var dim: [Forge_Onnx_OnnxDimension] = []
+  var dim: [OnnxDimension] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-nonisolated struct Forge_Onnx_OnnxDimension: Sendable {
+nonisolated struct OnnxDimension: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Forge_Onnx_OnnxDimension.OneOf_Value? = nil
+  var value: OnnxDimension.OneOf_Value? = nil
 
   var dimValue: Int64 {
     get {
@@ -493,7 +493,7 @@ nonisolated struct Forge_Onnx_OnnxDimension: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "forge.onnx"
 
-nonisolated extension Forge_Onnx_OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxModel"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}ir_version\0\u{3}producer_name\0\u{3}producer_version\0\u{4}\u{3}doc_string\0\u{1}graph\0\u{3}opset_import\0\u{4}\u{6}metadata_props\0\u{2}\u{b}functions\0")
 
@@ -548,7 +548,7 @@ nonisolated extension Forge_Onnx_OnnxModel: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxModel, rhs: Forge_Onnx_OnnxModel) -> Bool {
+  static func ==(lhs: OnnxModel, rhs: OnnxModel) -> Bool {
     if lhs.irVersion != rhs.irVersion {return false}
     if lhs.producerName != rhs.producerName {return false}
     if lhs.producerVersion != rhs.producerVersion {return false}
@@ -562,7 +562,7 @@ nonisolated extension Forge_Onnx_OnnxModel: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxOperatorSet"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}version\0")
 
@@ -589,7 +589,7 @@ nonisolated extension Forge_Onnx_OnnxOperatorSet: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxOperatorSet, rhs: Forge_Onnx_OnnxOperatorSet) -> Bool {
+  static func ==(lhs: OnnxOperatorSet, rhs: OnnxOperatorSet) -> Bool {
     if lhs.domain != rhs.domain {return false}
     if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -597,7 +597,7 @@ nonisolated extension Forge_Onnx_OnnxOperatorSet: SwiftProtobuf.Message, SwiftPr
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxStringEntry"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0")
 
@@ -624,7 +624,7 @@ nonisolated extension Forge_Onnx_OnnxStringEntry: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxStringEntry, rhs: Forge_Onnx_OnnxStringEntry) -> Bool {
+  static func ==(lhs: OnnxStringEntry, rhs: OnnxStringEntry) -> Bool {
     if lhs.key != rhs.key {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -632,7 +632,7 @@ nonisolated extension Forge_Onnx_OnnxStringEntry: SwiftProtobuf.Message, SwiftPr
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxGraph"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}node\0\u{1}name\0\u{2}\u{3}initializer\0\u{2}\u{6}input\0\u{1}output\0\u{3}value_info\0\u{4}\u{2}sparse_initializer\0")
 
@@ -679,7 +679,7 @@ nonisolated extension Forge_Onnx_OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxGraph, rhs: Forge_Onnx_OnnxGraph) -> Bool {
+  static func ==(lhs: OnnxGraph, rhs: OnnxGraph) -> Bool {
     if lhs.node != rhs.node {return false}
     if lhs.name != rhs.name {return false}
     if lhs.initializer != rhs.initializer {return false}
@@ -692,7 +692,7 @@ nonisolated extension Forge_Onnx_OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxFunction"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{2}\u{3}input\0\u{1}output\0\u{1}attribute\0\u{1}node\0\u{4}\u{2}opset_import\0\u{1}domain\0\u{3}attribute_proto\0\u{2}\u{2}overload\0")
 
@@ -747,7 +747,7 @@ nonisolated extension Forge_Onnx_OnnxFunction: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxFunction, rhs: Forge_Onnx_OnnxFunction) -> Bool {
+  static func ==(lhs: OnnxFunction, rhs: OnnxFunction) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
@@ -762,7 +762,7 @@ nonisolated extension Forge_Onnx_OnnxFunction: SwiftProtobuf.Message, SwiftProto
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxNode"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}output\0\u{1}name\0\u{3}op_type\0\u{1}attribute\0\u{2}\u{2}domain\0\u{1}overload\0")
 
@@ -809,7 +809,7 @@ nonisolated extension Forge_Onnx_OnnxNode: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxNode, rhs: Forge_Onnx_OnnxNode) -> Bool {
+  static func ==(lhs: OnnxNode, rhs: OnnxNode) -> Bool {
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
     if lhs.name != rhs.name {return false}
@@ -822,7 +822,7 @@ nonisolated extension Forge_Onnx_OnnxNode: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxAttribute"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{1}g\0\u{1}floats\0\u{1}ints\0\u{1}strings\0\u{1}tensors\0\u{2}\u{a}type\0\u{3}ref_attr_name\0\u{3}sparse_tensor\0")
 
@@ -831,15 +831,15 @@ nonisolated extension Forge_Onnx_OnnxAttribute: SwiftProtobuf.Message, SwiftProt
     var _f: Float = 0
     var _i: Int64 = 0
     var _s: Data = Data()
-    var _t: Forge_Onnx_OnnxTensor? = nil
-    var _g: Forge_Onnx_OnnxGraph? = nil
+    var _t: OnnxTensor? = nil
+    var _g: OnnxGraph? = nil
     var _floats: [Float] = []
     var _ints: [Int64] = []
     var _strings: [Data] = []
-    var _tensors: [Forge_Onnx_OnnxTensor] = []
+    var _tensors: [OnnxTensor] = []
     var _type: Int32 = 0
     var _refAttrName: String = String()
-    var _sparseTensor: Forge_Onnx_OnnxSparseTensor? = nil
+    var _sparseTensor: OnnxSparseTensor? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -949,7 +949,7 @@ nonisolated extension Forge_Onnx_OnnxAttribute: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxAttribute, rhs: Forge_Onnx_OnnxAttribute) -> Bool {
+  static func ==(lhs: OnnxAttribute, rhs: OnnxAttribute) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -976,7 +976,7 @@ nonisolated extension Forge_Onnx_OnnxAttribute: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxTensor"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dims\0\u{3}data_type\0\u{4}\u{2}float_data\0\u{3}int32_data\0\u{3}string_data\0\u{3}int64_data\0\u{1}name\0\u{3}raw_data\0\u{3}double_data\0\u{3}uint64_data\0\u{4}\u{2}external_data\0\u{3}data_location\0")
 
@@ -1043,7 +1043,7 @@ nonisolated extension Forge_Onnx_OnnxTensor: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxTensor, rhs: Forge_Onnx_OnnxTensor) -> Bool {
+  static func ==(lhs: OnnxTensor, rhs: OnnxTensor) -> Bool {
     if lhs.dims != rhs.dims {return false}
     if lhs.dataType != rhs.dataType {return false}
     if lhs.floatData != rhs.floatData {return false}
@@ -1061,13 +1061,13 @@ nonisolated extension Forge_Onnx_OnnxTensor: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxSparseTensor"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}indices\0\u{1}dims\0")
 
   fileprivate class _StorageClass {
-    var _values: Forge_Onnx_OnnxTensor? = nil
-    var _indices: Forge_Onnx_OnnxTensor? = nil
+    var _values: OnnxTensor? = nil
+    var _indices: OnnxTensor? = nil
     var _dims: [Int64] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -1128,7 +1128,7 @@ nonisolated extension Forge_Onnx_OnnxSparseTensor: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxSparseTensor, rhs: Forge_Onnx_OnnxSparseTensor) -> Bool {
+  static func ==(lhs: OnnxSparseTensor, rhs: OnnxSparseTensor) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -1145,7 +1145,7 @@ nonisolated extension Forge_Onnx_OnnxSparseTensor: SwiftProtobuf.Message, SwiftP
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxValueInfo"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
 
@@ -1176,7 +1176,7 @@ nonisolated extension Forge_Onnx_OnnxValueInfo: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxValueInfo, rhs: Forge_Onnx_OnnxValueInfo) -> Bool {
+  static func ==(lhs: OnnxValueInfo, rhs: OnnxValueInfo) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._type != rhs._type {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1184,7 +1184,7 @@ nonisolated extension Forge_Onnx_OnnxValueInfo: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxType"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tensor_type\0\u{4}\u{3}sequence_type\0\u{3}map_type\0\u{4}\u{3}sparse_tensor_type\0\u{3}optional_type\0")
 
@@ -1195,7 +1195,7 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try {
-        var v: Forge_Onnx_OnnxTensorType?
+        var v: OnnxTensorType?
         var hadOneofValue = false
         if let current = self.value {
           hadOneofValue = true
@@ -1208,7 +1208,7 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
         }
       }()
       case 4: try {
-        var v: Forge_Onnx_OnnxContainerType?
+        var v: OnnxContainerType?
         var hadOneofValue = false
         if let current = self.value {
           hadOneofValue = true
@@ -1221,7 +1221,7 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
         }
       }()
       case 5: try {
-        var v: Forge_Onnx_OnnxContainerType?
+        var v: OnnxContainerType?
         var hadOneofValue = false
         if let current = self.value {
           hadOneofValue = true
@@ -1234,7 +1234,7 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
         }
       }()
       case 8: try {
-        var v: Forge_Onnx_OnnxTensorType?
+        var v: OnnxTensorType?
         var hadOneofValue = false
         if let current = self.value {
           hadOneofValue = true
@@ -1247,7 +1247,7 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
         }
       }()
       case 9: try {
-        var v: Forge_Onnx_OnnxContainerType?
+        var v: OnnxContainerType?
         var hadOneofValue = false
         if let current = self.value {
           hadOneofValue = true
@@ -1295,14 +1295,14 @@ nonisolated extension Forge_Onnx_OnnxType: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxType, rhs: Forge_Onnx_OnnxType) -> Bool {
+  static func ==(lhs: OnnxType, rhs: OnnxType) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxContainerType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxContainerType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxContainerType"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
@@ -1315,13 +1315,13 @@ nonisolated extension Forge_Onnx_OnnxContainerType: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxContainerType, rhs: Forge_Onnx_OnnxContainerType) -> Bool {
+  static func ==(lhs: OnnxContainerType, rhs: OnnxContainerType) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxTensorType"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}elem_type\0\u{1}shape\0")
 
@@ -1352,7 +1352,7 @@ nonisolated extension Forge_Onnx_OnnxTensorType: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxTensorType, rhs: Forge_Onnx_OnnxTensorType) -> Bool {
+  static func ==(lhs: OnnxTensorType, rhs: OnnxTensorType) -> Bool {
     if lhs.elemType != rhs.elemType {return false}
     if lhs._shape != rhs._shape {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1360,7 +1360,7 @@ nonisolated extension Forge_Onnx_OnnxTensorType: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxShape: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxShape: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxShape"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dim\0")
 
@@ -1383,14 +1383,14 @@ nonisolated extension Forge_Onnx_OnnxShape: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxShape, rhs: Forge_Onnx_OnnxShape) -> Bool {
+  static func ==(lhs: OnnxShape, rhs: OnnxShape) -> Bool {
     if lhs.dim != rhs.dim {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Forge_Onnx_OnnxDimension: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension OnnxDimension: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".OnnxDimension"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dim_value\0\u{3}dim_param\0")
 
@@ -1440,7 +1440,7 @@ nonisolated extension Forge_Onnx_OnnxDimension: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Forge_Onnx_OnnxDimension, rhs: Forge_Onnx_OnnxDimension) -> Bool {
+  static func ==(lhs: OnnxDimension, rhs: OnnxDimension) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -1,0 +1,130 @@
+import Forge
+
+/// Arithmetic on known values, with NumPy's broadcasting.
+extension HostTensor {
+  /// The sizes that two lists broadcast to; `nil` if they do not fit.
+  package static func broadcast(_ a: [Int], _ b: [Int]) -> [Int]? {
+    let rank = max(a.count, b.count)
+    func size(_ sizes: [Int], _ axis: Int) -> Int {
+      let own = axis - (rank - sizes.count)
+      return own < 0 ? 1 : sizes[own]
+    }
+    var result: [Int] = []
+    for axis in 0..<rank {
+      let (x, y) = (size(a, axis), size(b, axis))
+      guard x == y || x == 1 || y == 1 else { return nil }
+      result.append(x == 1 ? y : x)
+    }
+    return result
+  }
+
+  /// Combines two tensors element by element; `nil` if their sizes do not fit or an integer
+  /// operation has no result.
+  package func combined(
+    _ other: HostTensor, type: ElementType? = nil,
+    integers: (Int64, Int64) -> Int64?, floats: (Float, Float) -> Float
+  ) throws -> HostTensor? {
+    guard let sizes = Self.broadcast(sizes, other.sizes) else { return nil }
+    let (a, b) = (try expanded(to: sizes), try other.expanded(to: sizes))
+    let resultType = type ?? self.type
+    if isInteger && other.isInteger {
+      var values: [Int64] = []
+      for (x, y) in zip(try a.integers(), try b.integers()) {
+        guard let value = integers(x, y) else { return nil }
+        values.append(value)
+      }
+      return HostTensor(type: resultType, sizes: sizes, storage: .integers(values))
+    }
+    let values = zip(try a.floats(), try b.floats()).map(floats)
+    return HostTensor(
+      type: resultType, sizes: sizes,
+      storage: resultType.isInteger
+        ? .integers(values.map { Int64(saturating: $0) }) : .floats(values))
+  }
+
+  /// Applies a function to every number; `nil` if an integer has no result.
+  package func mapped(
+    integers: (Int64) -> Int64?, floats: (Float) -> Float
+  ) throws -> HostTensor? {
+    if isInteger {
+      var values: [Int64] = []
+      for x in try self.integers() {
+        guard let value = integers(x) else { return nil }
+        values.append(value)
+      }
+      return HostTensor(type: type, sizes: sizes, storage: .integers(values))
+    }
+    return HostTensor(type: type, sizes: sizes, storage: .floats(try self.floats().map(floats)))
+  }
+
+  /// The values in another type; numbers that it does not have become the nearest it has.
+  package func cast(to type: ElementType) throws -> HostTensor {
+    guard type != self.type else { return self }
+    guard type.isInteger else {
+      let values = try floats().map { $0.rounded(to: type) }
+      return HostTensor(type: type, sizes: sizes, storage: .floats(values))
+    }
+    let range: ClosedRange<Int64> =
+      switch type {
+      case .int8: -128...127
+      case .uint8: 0...255
+      case .int32: Int64(Int32.min)...Int64(Int32.max)
+      default: .min ... .max
+      }
+    let values: [Int64]
+    if type == .bool {
+      values =
+        isInteger
+        ? try integers().map { $0 == 0 ? 0 : 1 } : try floats().map { $0 == 0 ? 0 : 1 }
+    } else {
+      values = try integers().map { min(max($0, range.lowerBound), range.upperBound) }
+    }
+    return HostTensor(type: type, sizes: sizes, storage: .integers(values))
+  }
+
+  /// Combines the elements along some axes; `nil` if an integer operation has no result.
+  package func reduced(
+    axes: [Int], keepsDimensions: Bool,
+    integers: (Int64, Int64) -> Int64?, floats: (Float, Float) -> Float
+  ) throws -> HostTensor? {
+    let kept = sizes.indices.filter { !axes.contains($0) }
+    let moved = try transposed(kept + axes)
+    let outer = kept.map { sizes[$0] }.reduce(1, *)
+    let inner = axes.map { sizes[$0] }.reduce(1, *)
+    guard inner > 0 else { return nil }
+    let result =
+      keepsDimensions
+      ? sizes.indices.map { axes.contains($0) ? 1 : sizes[$0] } : kept.map { sizes[$0] }
+    if isInteger {
+      let values = try moved.integers()
+      var sums: [Int64] = []
+      for row in 0..<outer {
+        var sum = values[row * inner]
+        for value in values[(row * inner + 1)..<((row + 1) * inner)] {
+          guard let next = integers(sum, value) else { return nil }
+          sum = next
+        }
+        sums.append(sum)
+      }
+      return HostTensor(type: type, sizes: result, storage: .integers(sums))
+    }
+    let values = try moved.floats()
+    let sums = (0..<outer).map { row in
+      values[(row * inner + 1)..<((row + 1) * inner)].reduce(values[row * inner], floats)
+    }
+    return HostTensor(type: type, sizes: result, storage: .floats(sums))
+  }
+}
+
+extension Float {
+  /// The nearest number of a floating-point type, as Float.
+  package func rounded(to type: ElementType) -> Float {
+    switch type {
+    case .float16: return Float(Float16(self))
+    case .bfloat16:
+      guard !isNaN else { return self }
+      return Float(bitPattern: (bitPattern &+ 0x7FFF &+ (bitPattern >> 16 & 1)) & 0xFFFF_0000)
+    default: return self
+    }
+  }
+}

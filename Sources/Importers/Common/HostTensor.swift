@@ -1,0 +1,128 @@
+import Forge
+
+/// A tensor whose values are known while importing: a stored weight, or a folded result.
+///
+/// Integers and truth values are computed in Int64, everything else in Float.
+package struct HostTensor: Sendable {
+  /// Where the values are.
+  package enum Storage: Sendable {
+    /// Bytes of the file, decoded when they are needed.
+    case stored(any StoredBytes)
+    /// Numbers of a floating-point type.
+    case floats([Float])
+    /// Integers, or truth values as 0 and 1.
+    case integers([Int64])
+  }
+
+  /// The element type in the file.
+  package var type: ElementType
+  /// The sizes, outermost first; empty for a scalar.
+  package var sizes: [Int]
+  /// The values in row-major order.
+  package var storage: Storage
+
+  /// Creates a tensor; the caller has checked that the sizes fit the values.
+  package init(type: ElementType, sizes: [Int], storage: Storage) {
+    self.type = type
+    self.sizes = sizes
+    self.storage = storage
+  }
+
+  /// Creates a tensor of integers.
+  package init(integers: [Int64], sizes: [Int], type: ElementType = .int64) {
+    self.init(type: type, sizes: sizes, storage: .integers(integers))
+  }
+
+  /// Creates a tensor of Float32 numbers.
+  package init(floats: [Float], sizes: [Int]) {
+    self.init(type: .float32, sizes: sizes, storage: .floats(floats))
+  }
+
+  /// The number of values.
+  package var count: Int { sizes.reduce(1, *) }
+
+  /// Whether the elements are integers or truth values.
+  package var isInteger: Bool { type.isInteger }
+
+  /// The values as Float.
+  ///
+  /// - Throws: what reading the file throws.
+  package func floats() throws -> [Float] {
+    switch storage {
+    case .floats(let values): return values
+    case .integers(let values): return values.map { Float($0) }
+    case .stored(let bytes):
+      let count = count
+      return try bytes.withBytes { raw in
+        [Float](unsafeUninitializedCapacity: count) { buffer, initialized in
+          let target = UnsafeMutableBufferPointer(rebasing: buffer[..<count])
+          type.convert(raw, into: target)
+          initialized = count
+        }
+      }
+    }
+  }
+
+  /// The values as integers; fractions are cut off.
+  ///
+  /// - Throws: what reading the file throws.
+  package func integers() throws -> [Int64] {
+    switch storage {
+    case .integers(let values): return values
+    case .floats(let values): return values.map { Int64(saturating: $0) }
+    case .stored(let bytes):
+      let count = count
+      guard isInteger else { return try floats().map { Int64(saturating: $0) } }
+      return try bytes.withBytes { raw in
+        (0..<count).map { index in
+          switch type {
+          case .int64: raw.loadUnaligned(fromByteOffset: index * 8, as: Int64.self)
+          case .int32: Int64(raw.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
+          case .int8: Int64(raw.loadUnaligned(fromByteOffset: index, as: Int8.self))
+          case .bool: raw[index] == 0 ? 0 : 1
+          default: Int64(raw[index])
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Bytes of a file that hold a tensor in row-major order, little-endian.
+package protocol StoredBytes: Sendable {
+  /// Calls `body` with the bytes.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result
+}
+
+/// Bytes in memory.
+package struct BytesInMemory: StoredBytes {
+  private let bytes: [UInt8]
+
+  /// Wraps bytes.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package func withBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    try bytes.withUnsafeBytes(body)
+  }
+}
+
+extension ElementType {
+  /// Whether values are integers or truth values.
+  package var isInteger: Bool {
+    switch self {
+    case .int8, .uint8, .int32, .int64, .bool: true
+    case .float32, .float16, .bfloat16, .float64: false
+    }
+  }
+}
+
+extension Int64 {
+  /// The number without its fraction, within the bounds of the type; 0 for NaN.
+  package init(saturating value: Float) {
+    self =
+      value.isNaN
+      ? 0 : value >= 0x1p63 ? .max : value < -0x1p63 ? .min : Int64(value)
+  }
+}

@@ -1,0 +1,73 @@
+import Forge
+
+/// The weights of an imported model by the name of the layer and the role of the parameter.
+package struct ImportedParameters: ParameterSource {
+  /// Names a parameter.
+  package struct Key: Hashable, Sendable {
+    /// The name of the layer.
+    package let layer: String
+    /// The role in the layer.
+    package let type: ParameterType
+
+    /// Creates a key.
+    package init(layer: String, type: ParameterType) {
+      self.layer = layer
+      self.type = type
+    }
+  }
+
+  /// The values of a parameter and the order of their axes.
+  package struct Entry: Sendable {
+    let values: HostTensor
+    let layout: ParameterLayout
+
+    /// Creates an entry.
+    package init(values: HostTensor, layout: ParameterLayout) {
+      self.values = values
+      self.layout = layout
+    }
+  }
+
+  private let entries: [Key: Entry]
+  /// The file of the weights.
+  package let origin: String?
+
+  /// Creates a source of these parameters.
+  package init(_ entries: [Key: Entry], origin: String?) {
+    self.entries = entries
+    self.origin = origin
+  }
+
+  package var availableNames: [String] { Set(entries.keys.map(\.layer)).sorted() }
+
+  package func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
+    guard let entry = entries[Key(layer: spec.layer, type: spec.type)] else { return nil }
+    return ImportedValues(entry, origin: "\(origin ?? "model"): \(spec.layer) \(spec.type)")
+  }
+}
+
+/// The values of one parameter of an imported model.
+private struct ImportedValues: ParameterData {
+  private let values: HostTensor
+  let layout: ParameterLayout
+  let origin: String
+
+  init(_ entry: ImportedParameters.Entry, origin: String) {
+    values = entry.values
+    layout = entry.layout
+    self.origin = origin
+  }
+
+  var count: Int { values.count }
+  var elementType: ElementType {
+    if case .stored = values.storage { values.type } else { .float32 }
+  }
+
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    if case .stored(let bytes) = values.storage {
+      try bytes.withBytes(body)
+    } else {
+      try values.floats().withUnsafeBytes(body)
+    }
+  }
+}

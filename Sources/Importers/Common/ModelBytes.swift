@@ -1,0 +1,33 @@
+import Forge
+import Foundation
+
+/// The bytes of a model file.
+enum ModelBytes {
+  /// Reads a whole file.
+  ///
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
+  static func read(_ path: String, limits: ImportLimits) throws(ImportError) -> Data {
+    do {
+      let file = try InputFile(path: path)
+      guard file.count <= limits.fileBytes else {
+        throw ImportError(
+          .tooLarge, "the file is larger than the limit", path: path,
+          received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
+          remedy: "raise ImportLimits.fileBytes if you trust the file")
+      }
+      var data = Data(count: file.count)
+      if file.count > 0 {
+        try data.withUnsafeMutableBytes { try file.read(0..<file.count, into: $0) }
+      }
+      return data
+    } catch let error as ImportError {
+      throw error
+    } catch let error as LoadError {
+      throw ImportError(
+        error.kind == .fileMissing ? .fileMissing : .unreadable, error.headline, path: path,
+        cause: error)
+    } catch {
+      throw ImportError(.unreadable, "the file cannot be read", path: path, cause: error)
+    }
+  }
+}

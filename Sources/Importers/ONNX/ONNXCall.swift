@@ -1,0 +1,175 @@
+import Forge
+
+/// A value while an ONNX graph is imported.
+enum ONNXValue: Sendable {
+  /// Known already: a weight, or a folded result.
+  case host(HostTensor)
+  /// Computed by the network.
+  case network(FileTensor)
+
+  /// The sizes in the file.
+  var sizes: [Int] {
+    switch self {
+    case .host(let tensor): tensor.sizes
+    case .network(let tensor): tensor.sizes
+    }
+  }
+
+  /// The element type in the file.
+  var type: ElementType {
+    switch self {
+    case .host(let tensor): tensor.type
+    case .network(let tensor): tensor.type
+    }
+  }
+}
+
+/// One node with the values of its inputs, and the place for those of its outputs.
+struct ONNXCall {
+  /// The node.
+  let node: ONNXNode
+  /// The version of the operator set.
+  let opset: Int
+  /// The values of the inputs; `nil` for one that is left out.
+  let inputs: [ONNXValue?]
+  /// Reads tensors of attributes.
+  let reader: ONNXTensorReader
+  /// The results, as many as the node has outputs.
+  var outputs: [ONNXValue?]
+  /// The parameters of layers by layer name and type.
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+
+  init(_ node: ONNXNode, opset: Int, inputs: [ONNXValue?], reader: ONNXTensorReader) {
+    self.node = node
+    self.opset = opset
+    self.inputs = inputs
+    self.reader = reader
+    outputs = Array(repeating: nil, count: max(node.outputs.count, 1))
+  }
+
+  // MARK: Inputs
+
+  /// Whether an input is given.
+  func has(_ index: Int) -> Bool { index < inputs.count && inputs[index] != nil }
+
+  /// An input.
+  func value(_ index: Int) throws -> ONNXValue {
+    guard index < inputs.count, let value = inputs[index] else {
+      throw NodeFailure.invalid("input \(index) is missing")
+    }
+    return value
+  }
+
+  /// The values of an input that is known while importing; `nil` if it is left out or computed.
+  func host(_ index: Int) -> HostTensor? {
+    guard index < inputs.count, case .host(let tensor)? = inputs[index] else { return nil }
+    return tensor
+  }
+
+  /// Integers that must be known while importing, such as axes; `nil` if they are left out.
+  func knownInts(_ index: Int, _ what: String) throws -> [Int]? {
+    guard has(index) else { return nil }
+    guard let tensor = host(index) else {
+      throw NodeFailure.unsupported("\(what) computed at run time")
+    }
+    return try tensor.integers().map { Int($0) }
+  }
+
+  /// Numbers that must be known while importing; `nil` if they are left out.
+  func knownFloats(_ index: Int, _ what: String) throws -> [Float]? {
+    guard has(index) else { return nil }
+    guard let tensor = host(index) else {
+      throw NodeFailure.unsupported("\(what) computed at run time")
+    }
+    return try tensor.floats()
+  }
+
+  /// Integers from an attribute of earlier operator sets or an input of later ones.
+  func ints(_ attribute: String, input index: Int) throws -> [Int]? {
+    try node.ints(attribute) ?? knownInts(index, attribute)
+  }
+
+  /// An input as a tensor of the network; a known one becomes a constant.
+  func network(_ index: Int) throws -> FileTensor {
+    switch try value(index) {
+    case .network(let tensor): return tensor
+    case .host(let tensor):
+      return try Self.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
+    }
+  }
+
+  /// Refuses arithmetic on integers, which Forge would do in Float32.
+  func refuseIntegers(_ index: Int = 0) throws {
+    let type = try value(index).type
+    if type.isInteger, type != .bool { throw NodeFailure.unsupported("arithmetic on \(type.rawValue)") }
+  }
+
+  /// A constant of the network with its axes in a layout.
+  static func constant(_ host: HostTensor, layout: [Int?]) throws -> FileTensor {
+    let shape = layout.map { $0.map { host.sizes[$0] } ?? 1 }
+    guard !shape.contains(0), let count = Shape.product(of: shape), count == host.count else {
+      throw NodeFailure.unsupported("an empty tensor")
+    }
+    // Axes that the layout lacks have size 1, so that their place does not matter.
+    let order = layout.compactMap { $0 }
+    let missing = host.sizes.indices.filter { !order.contains($0) }
+    let values = try host.transposed(missing + order).floats()
+    return FileTensor(
+      Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: []), sizes: host.sizes,
+      layout: layout,
+      type: host.type)
+  }
+
+  /// An axis counted from 0.
+  static func axis(_ axis: Int, rank: Int) throws -> Int {
+    guard (-rank..<rank).contains(axis) else {
+      throw NodeFailure.invalid("axis \(axis) of a tensor of rank \(rank)")
+    }
+    return axis < 0 ? axis + rank : axis
+  }
+
+  // MARK: Layers and results
+
+  /// The name of the layer with the node's parameters: that of its first output.
+  var layerName: String { node.outputs.first { !$0.isEmpty } ?? node.name }
+
+  /// Applies a layer to tensors of the network.
+  func apply(_ layer: some Layer, to tensors: Tensor...) throws -> Tensor {
+    try apply(layer, to: tensors)
+  }
+
+  /// Applies a layer to tensors of the network.
+  ///
+  /// - Throws: ``NodeFailure`` with the violated rule.
+  func apply(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
+    let result = tensors.count == 1 ? tensors[0].chained(to: layer) : tensors.chained(to: layer)
+    if case .failed(let error) = result.outcome {
+      let text = [error.headline] + error.details.map { "\($0.label) \($0.text)" }
+      throw NodeFailure.invalid(text.joined(separator: "; "))
+    }
+    return result
+  }
+
+  /// Sets a result.
+  mutating func set(_ value: ONNXValue, output index: Int = 0) {
+    if outputs.indices.contains(index) { outputs[index] = value }
+  }
+
+  /// Sets a result of the network.
+  mutating func set(_ tensor: FileTensor, output index: Int = 0) {
+    set(.network(tensor), output: index)
+  }
+
+  /// Sets a result with the sizes and layout of another value.
+  mutating func set(_ tensor: Tensor, like other: FileTensor, type: ElementType? = nil) {
+    set(
+      FileTensor(tensor, sizes: other.sizes, layout: other.layout, type: type ?? other.type))
+  }
+
+  /// States a parameter of a layer.
+  mutating func parameter(
+    _ type: ParameterType, of layer: String, _ values: HostTensor, layout: ParameterLayout = .pytorch
+  ) {
+    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout)
+  }
+}

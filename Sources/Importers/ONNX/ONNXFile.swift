@@ -1,0 +1,35 @@
+import Forge
+import Foundation
+import SwiftProtobuf
+
+/// A decoded ONNX file.
+struct ONNXFile {
+  /// The content of the file.
+  let model: OnnxModel
+
+  /// Reads and decodes a file.
+  ///
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge` or `malformed`.
+  init(_ path: String, limits: ImportLimits) throws(ImportError) {
+    let data = try ModelBytes.read(path, limits: limits)
+    var options = BinaryDecodingOptions()
+    options.messageDepthLimit = max(limits.depth, 1).multipliedSaturated(by: 4)
+    options.discardUnknownFields = true
+    do { model = try OnnxModel(serializedBytes: data, options: options) } catch {
+      throw ImportError(.malformed, "the file is not an ONNX model", path: path, cause: error)
+    }
+    guard model.hasGraph, !model.graph.output.isEmpty else {
+      throw ImportError(
+        .malformed, "the file is not an ONNX model", path: path,
+        received: "no graph with outputs")
+    }
+    func check(_ count: Int, _ what: String, most: Int, _ limit: String) throws(ImportError) {
+      guard count > most else { return }
+      throw ImportError(
+        .tooLarge, "the model has too many \(what)", path: path, received: "\(count)",
+        needs: "at most \(most)", remedy: "raise ImportLimits.\(limit) if you trust the file")
+    }
+    try check(model.graph.node.count, "nodes", most: limits.nodes, "nodes")
+    try check(model.graph.initializer.count, "tensors", most: limits.tensors, "tensors")
+  }
+}

@@ -1,0 +1,304 @@
+import Forge
+import Foundation
+
+/// Computes nodes of known values while importing: shapes, axes, counts and weights.
+enum ONNXFolding {
+  /// Folds a node; returns whether it did. The call then has its results.
+  typealias Fold = @Sendable (inout ONNXCall, [HostTensor]) throws -> Bool
+
+  /// Computes a node if all that it needs is known.
+  static func fold(_ call: inout ONNXCall) throws -> Bool {
+    guard call.node.domain.isEmpty else { return false }
+    switch call.node.type {
+    case "Shape":
+      let sizes = try call.value(0).sizes
+      let start = bound(call.node.int("start", 0), sizes.count)
+      let end = bound(call.node.int("end", sizes.count), sizes.count)
+      let part = start < end ? Array(sizes[start..<end]) : []
+      set(&call, HostTensor(integers: part.map { Int64($0) }, sizes: [part.count]))
+      return true
+    case "Size":
+      let count = try call.value(0).sizes.reduce(1, *)
+      set(&call, HostTensor(integers: [Int64(count)], sizes: []))
+      return true
+    case "Constant":
+      set(&call, try constant(call))
+      return true
+    default: break
+    }
+    guard let fold = table[call.node.type], call.host(0) != nil else { return false }
+    var hosts: [HostTensor] = []
+    for input in call.inputs {
+      // An input that is left out is known too; folds ask for it by `call.has`.
+      guard case .host(let tensor)? = input else {
+        if input == nil { continue }
+        return false
+      }
+      hosts.append(tensor)
+    }
+    return try fold(&call, hosts)
+  }
+
+  private static func bound(_ index: Int, _ count: Int) -> Int {
+    min(max(index < 0 ? index + count : index, 0), count)
+  }
+
+  /// Sets the only result.
+  static func set(_ call: inout ONNXCall, _ tensor: HostTensor) { call.set(.host(tensor)) }
+
+  /// Sets the result if there is one; returns whether there is.
+  static func set(_ call: inout ONNXCall, ifThere tensor: HostTensor?) -> Bool {
+    guard let tensor else { return false }
+    call.set(.host(tensor))
+    return true
+  }
+
+  private static func constant(_ call: ONNXCall) throws -> HostTensor {
+    let node = call.node
+    if let stored = node.tensor("value") { return try call.reader.tensor(stored) }
+    if node.has("value_float") { return HostTensor(floats: [node.float("value_float")], sizes: []) }
+    if let values = node.floats("value_floats"), !values.isEmpty {
+      return HostTensor(floats: values, sizes: [values.count])
+    }
+    if node.has("value_int") {
+      return HostTensor(integers: [Int64(node.int("value_int"))], sizes: [])
+    }
+    if let values = node.ints("value_ints") {
+      return HostTensor(integers: values.map { Int64($0) }, sizes: [values.count])
+    }
+    throw NodeFailure.unsupported("a value that is no tensor of numbers")
+  }
+
+  private static let table: [String: Fold] =
+    movements.merging(arithmetic) { first, _ in first }
+
+  // MARK: Movements
+
+  private static let movements: [String: Fold] = [
+    "Identity": { call, hosts in set(&call, ifThere: hosts.first) },
+    "Cast": { call, hosts in
+      guard let type = ElementType(onnx: Int32(clamping: call.node.int("to"))) else { return false }
+      return set(&call, ifThere: try hosts.first?.cast(to: type))
+    },
+    "ConstantOfShape": { call, hosts in
+      guard let host = hosts.first else { return false }
+      let sizes = try host.integers().map { Int($0) }
+      guard let count = Shape.product(of: sizes), count <= 1 << 24 else {
+        throw NodeFailure.unsupported("a constant of \(sizes)")
+      }
+      guard let stored = call.node.tensor("value") else {
+        set(&call, HostTensor(floats: Array(repeating: 0, count: count), sizes: sizes))
+        return true
+      }
+      let value = try call.reader.tensor(stored)
+      guard value.count == 1 else { throw NodeFailure.invalid("a value of \(value.count) numbers") }
+      set(&call, try value.reshaped([]).expanded(to: sizes))
+      return true
+    },
+    "Reshape": { call, hosts in
+      let sizes = try ONNXReshape.target(call, from: hosts[0].sizes)
+      set(&call, hosts[0].reshaped(sizes))
+      return true
+    },
+    "Flatten": { call, hosts in
+      set(&call, hosts[0].reshaped(try ONNXReshape.flattened(call, hosts[0].sizes)))
+      return true
+    },
+    "Squeeze": { call, hosts in
+      set(&call, hosts[0].reshaped(try ONNXReshape.squeezed(call, hosts[0].sizes).sizes))
+      return true
+    },
+    "Unsqueeze": { call, hosts in
+      set(&call, hosts[0].reshaped(try ONNXReshape.unsqueezed(call, hosts[0].sizes).sizes))
+      return true
+    },
+    "Transpose": { call, hosts in
+      let order = try ONNXReshape.order(call, rank: hosts[0].sizes.count)
+      set(&call, try hosts[0].transposed(order))
+      return true
+    },
+    "Concat": { call, hosts in
+      guard let first = hosts.first else { return false }
+      let axis = try ONNXCall.axis(call.node.int("axis"), rank: first.sizes.count)
+      for host in hosts {
+        var sizes = host.sizes
+        guard sizes.count == first.sizes.count else {
+          throw NodeFailure.invalid("tensors of ranks \(first.sizes.count) and \(sizes.count)")
+        }
+        sizes[axis] = first.sizes[axis]
+        guard sizes == first.sizes else { throw NodeFailure.invalid("sizes that do not fit") }
+      }
+      set(&call, try HostTensor.concatenated(hosts, axis: axis))
+      return true
+    },
+    "Slice": { call, hosts in
+      var result = hosts[0]
+      for part in try ONNXSlice.parts(call, sizes: result.sizes) {
+        result = try result.sliced(
+          axis: part.axis, start: part.start, count: part.count, step: part.step)
+      }
+      set(&call, result)
+      return true
+    },
+    "Gather": { call, hosts in
+      guard hosts.count == 2 else { return false }
+      let axis = try ONNXCall.axis(call.node.int("axis"), rank: hosts[0].sizes.count)
+      let size = hosts[0].sizes[axis]
+      let positions = try hosts[1].integers().map { (index: Int64) -> Int in
+        guard (-Int64(size)..<Int64(size)).contains(index) else {
+          throw NodeFailure.invalid("index \(index) of an axis of \(size)")
+        }
+        return Int(index) + (index < 0 ? size : 0)
+      }
+      set(&call, try hosts[0].gathered(axis: axis, at: positions, sizes: hosts[1].sizes))
+      return true
+    },
+    "Expand": { call, hosts in
+      guard hosts.count == 2 else { return false }
+      let wanted = try hosts[1].integers().map { Int($0) }
+      guard let sizes = HostTensor.broadcast(hosts[0].sizes, wanted),
+        let count = Shape.product(of: sizes), count <= 1 << 24
+      else { return false }
+      set(&call, try hosts[0].expanded(to: sizes))
+      return true
+    },
+    "Range": { call, hosts in
+      guard hosts.count == 3 else { return false }
+      if hosts.allSatisfy(\.isInteger) {
+        let numbers = try hosts.map { try $0.integers().first ?? 0 }
+        guard numbers[2] != 0 else { throw NodeFailure.invalid("a step of 0") }
+        let steps = stride(from: numbers[0], to: numbers[1], by: Int(numbers[2]))
+        let values = Array(steps.prefix(1 << 24))
+        guard values.count < 1 << 24 else { throw NodeFailure.invalid("an endless range") }
+        set(&call, HostTensor(integers: values, sizes: [values.count], type: hosts[0].type))
+      } else {
+        let numbers = try hosts.map { try $0.floats().first ?? 0 }
+        let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
+        guard count.isFinite, count < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
+        let values = (0..<max(Int(count), 0)).map { numbers[0] + Float($0) * numbers[2] }
+        set(&call, HostTensor(floats: values, sizes: [values.count]))
+      }
+      return true
+    },
+    "DequantizeLinear": { call, hosts in try ONNXQuantization.dequantize(&call, hosts) },
+    "NonZero": { call, hosts in
+      let values = try hosts[0].cast(to: .bool).integers()
+      let strides = HostTensor.strides(hosts[0].sizes)
+      let places = values.indices.filter { values[$0] != 0 }
+      let rows = zip(strides, hosts[0].sizes).flatMap { stride, size in
+        places.map { Int64($0 / stride % max(size, 1)) }
+      }
+      set(&call, HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count]))
+      return true
+    },
+  ]
+
+  // MARK: Arithmetic
+
+  private static func binary(
+    type: ElementType? = nil, _ integers: @escaping @Sendable (Int64, Int64) -> Int64?,
+    _ floats: @escaping @Sendable (Float, Float) -> Float
+  ) -> Fold {
+    { call, hosts in
+      guard var result = hosts.first, hosts.count >= 2 else { return false }
+      for other in hosts.dropFirst() {
+        guard
+          let next = try result.combined(other, type: type, integers: integers, floats: floats)
+        else { return false }
+        result = next
+      }
+      set(&call, result)
+      return true
+    }
+  }
+
+  private static func compare(
+    _ integers: @escaping @Sendable (Int64, Int64) -> Bool,
+    _ floats: @escaping @Sendable (Float, Float) -> Bool
+  ) -> Fold {
+    binary(type: .bool, { integers($0, $1) ? 1 : 0 }, { floats($0, $1) ? 1 : 0 })
+  }
+
+  private static func unary(
+    _ integers: @escaping @Sendable (Int64) -> Int64?,
+    _ floats: @escaping @Sendable (Float) -> Float
+  ) -> Fold {
+    { call, hosts in
+      set(&call, ifThere: try hosts.first?.mapped(integers: integers, floats: floats))
+    }
+  }
+
+  private static func reduction(
+    _ integers: @escaping @Sendable (Int64, Int64) -> Int64?,
+    _ floats: @escaping @Sendable (Float, Float) -> Float
+  ) -> Fold {
+    { call, hosts in
+      guard let host = hosts.first else { return false }
+      let rank = host.sizes.count
+      let axes = try (call.ints("axes", input: 1) ?? Array(0..<rank)).map {
+        try ONNXCall.axis($0, rank: rank)
+      }
+      return set(
+        &call,
+        ifThere: try host.reduced(
+          axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0, integers: integers,
+          floats: floats))
+    }
+  }
+
+  /// The result of an operation that may overflow.
+  private static func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {
+    result.overflow ? nil : result.partialValue
+  }
+
+  private static let arithmetic: [String: Fold] = [
+    "Add": binary({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),
+    "Sub": binary({ checked($0.subtractingReportingOverflow($1)) }, { $0 - $1 }),
+    "Mul": binary({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
+    "Div": binary({ checked($0.dividedReportingOverflow(by: $1)) }, { $0 / $1 }),
+    "Mod": { call, hosts in
+      guard call.node.int("fmod") == 0, hosts.allSatisfy(\.isInteger) else { return false }
+      return try binary(
+        { a, b in
+          checked(a.remainderReportingOverflow(dividingBy: b)).map { rest in
+            rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest
+          }
+        }, { $0 + $1 })(&call, hosts)
+    },
+    "Pow": binary({ _, _ in nil }, { Float(pow(Double($0), Double($1))) }),
+    "Min": binary({ min($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : min($0, $1) }),
+    "Max": binary({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
+    "Neg": unary({ checked(Int64(0).subtractingReportingOverflow($0)) }, { -$0 }),
+    "Abs": unary({ $0 == .min ? nil : abs($0) }, { abs($0) }),
+    "Sqrt": unary({ _ in nil }, { $0.squareRoot() }),
+    "Reciprocal": unary({ _ in nil }, { 1 / $0 }),
+    "Floor": unary({ $0 }, { $0.rounded(.down) }),
+    "Ceil": unary({ $0 }, { $0.rounded(.up) }),
+    "Equal": compare({ $0 == $1 }, { $0 == $1 }),
+    "Less": compare({ $0 < $1 }, { $0 < $1 }),
+    "LessOrEqual": compare({ $0 <= $1 }, { $0 <= $1 }),
+    "Greater": compare({ $0 > $1 }, { $0 > $1 }),
+    "GreaterOrEqual": compare({ $0 >= $1 }, { $0 >= $1 }),
+    "And": compare({ $0 != 0 && $1 != 0 }, { $0 != 0 && $1 != 0 }),
+    "Or": compare({ $0 != 0 || $1 != 0 }, { $0 != 0 || $1 != 0 }),
+    "Not": unary({ $0 == 0 ? 1 : 0 }, { $0 == 0 ? 1 : 0 }),
+    "Where": { call, hosts in
+      guard hosts.count == 3,
+        let first = HostTensor.broadcast(hosts[0].sizes, hosts[1].sizes),
+        let sizes = HostTensor.broadcast(first, hosts[2].sizes)
+      else { return false }
+      let choice = try hosts[0].cast(to: .bool).expanded(to: sizes).integers()
+      let (a, b) = (try hosts[1].expanded(to: sizes), try hosts[2].expanded(to: sizes))
+      let both = try HostTensor.concatenated([a.reshaped([a.count]), b.reshaped([b.count])], axis: 0)
+      set(
+        &call,
+        try both.picked(
+          choice.indices.map { choice[$0] != 0 ? $0 : $0 + choice.count }, sizes: sizes))
+      return true
+    },
+    "ReduceProd": reduction({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
+    "ReduceSum": reduction({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),
+    "ReduceMax": reduction({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
+    "ReduceMin": reduction({ min($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : min($0, $1) }),
+  ]
+}

@@ -1,0 +1,278 @@
+import Forge
+
+/// Turns an ONNX graph into a model, node by node.
+struct ONNXGraphImport {
+  private let file: OnnxModel
+  private let path: String
+  private let options: ImportOptions
+  private let reader: ONNXTensorReader
+  private let opsets: [String: Int]
+  private var values: [String: ONNXValue] = [:]
+  private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  private var unsupported: [UnsupportedNode] = []
+  /// Values that do not exist because a node before them is not supported.
+  private var missing: Set<String> = []
+  private var ports: [ImportedModel.Port] = []
+  private var inputs: [Tensor] = []
+  private var foldedElements = 0
+
+  init(_ file: OnnxModel, path: String, options: ImportOptions) {
+    self.file = file
+    self.path = path
+    self.options = options
+    let slash = path.lastIndex(of: "/")
+    reader = ONNXTensorReader(folder: slash.map { String(path[..<$0]) } ?? ".")
+    opsets = Dictionary(
+      file.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
+    ) { first, _ in first }
+  }
+
+  /// The model, its inputs and its outputs.
+  mutating func imported() throws(ImportError) -> ImportedModel {
+    try readConstants()
+    try readInputs()
+    for stored in file.graph.node { try importNode(ONNXNode(stored)) }
+    guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
+    var outputs: [Tensor] = []
+    var outputPorts: [ImportedModel.Port] = []
+    var used: Set<String> = []
+    for info in file.graph.output {
+      let (tensor, port) = try output(info, isFirst: used.insert(info.name).inserted)
+      outputs.append(tensor)
+      outputPorts.append(port)
+    }
+    let metadata = ModelMetadata(
+      name: file.graph.name.isEmpty ? nil : file.graph.name,
+      about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
+    let reached = Self.reached(from: outputs)
+    let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
+    var model = Model(
+      inputs: zip(inputs, isUsed).filter(\.1).map(\.0), outputs: outputs, metadata: metadata)
+    model.parameters = ImportedParameters(parameters, origin: path)
+    return ImportedModel(
+      model: model, inputs: zip(ports, isUsed).filter(\.1).map(\.0), outputs: outputPorts)
+  }
+
+  // MARK: Inputs and constants
+
+  private mutating func readConstants() throws(ImportError) {
+    for stored in file.graph.initializer {
+      do { values[stored.name] = .host(try reader.tensor(stored)) } catch {
+        try report(error, type: "initializer", name: stored.name)
+        missing.insert(stored.name)
+      }
+    }
+    for stored in file.graph.sparseInitializer {
+      unsupported.append(
+        UnsupportedNode(type: "sparse initializer", detail: nil, name: stored.values.name))
+      missing.insert(stored.values.name)
+    }
+    let names = Set(file.graph.input.map(\.name))
+    for (name, constant) in options.constants {
+      guard names.contains(name) else {
+        throw ImportError(
+          .unknownName, "the model has no input \"\(name)\" to bind", path: path,
+          needs: "one of " + names.sorted().joined(separator: ", "))
+      }
+      values[name] = .host(
+        HostTensor(
+          type: constant.elementType, sizes: constant.sizes,
+          storage: .stored(BytesInMemory(constant.bytes))))
+    }
+    for name in options.sizes.keys where !names.contains(name) {
+      throw ImportError(
+        .unknownName, "the model has no input \"\(name)\"", path: path,
+        needs: "one of " + names.sorted().joined(separator: ", "))
+    }
+  }
+
+  private mutating func readInputs() throws(ImportError) {
+    for info in file.graph.input where values[info.name] == nil && !missing.contains(info.name) {
+      guard case .tensorType(let stored)? = info.type.value,
+        let type = ElementType(onnx: stored.elemType)
+      else {
+        unsupported.append(
+          UnsupportedNode(type: "input", detail: Self.text(info.type), name: info.name))
+        missing.insert(info.name)
+        continue
+      }
+      let sizes = try sizes(of: info.name, stored)
+      let layout = FileTensor.usualLayout(sizes)
+      let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: info.name)
+      inputs.append(input)
+      ports.append(.init(name: info.name, elementType: type, sizes: sizes, axes: layout))
+      values[info.name] = .network(
+        FileTensor(input, sizes: sizes, layout: layout, type: type))
+    }
+  }
+
+  private static func text(_ type: OnnxType) -> String {
+    switch type.value {
+    case .tensorType(let tensor)?: "element type \(ONNXTypeName.name(tensor.elemType))"
+    case .sequenceType?: "a sequence"
+    case .mapType?: "a map"
+    case .sparseTensorType?: "a sparse tensor"
+    case .optionalType?: "an optional"
+    case nil: "no type"
+    }
+  }
+
+  /// The sizes of an input: those of the options, or of the file with an open batch size of 1.
+  private func sizes(
+    of name: String, _ type: OnnxTensorType
+  ) throws(ImportError) -> [Int] {
+    if let sizes = options.sizes[name] {
+      guard sizes.allSatisfy({ $0 >= 1 }), Shape.product(of: sizes) != nil,
+        sizes.count <= Shape.maximumRank
+      else {
+        throw ImportError(
+          .unknownSize, "the sizes of input \"\(name)\" are out of range", path: path,
+          received: "\(sizes)")
+      }
+      return sizes
+    }
+    guard type.hasShape else {
+      throw ImportError(
+        .unknownSize, "the file does not state the sizes of input \"\(name)\"", path: path,
+        remedy: "state them in ImportOptions.sizes, as [\"\(name)\": [1, 3, 224, 224]]")
+    }
+    let dimensions = type.shape.dim
+    let sizes = dimensions.enumerated().map { index, dimension in
+      if case .dimValue(let size)? = dimension.value, size > 0 { return Int(size) }
+      return index == 0 && dimensions.count > 1 ? 1 : 0
+    }
+    guard !sizes.contains(0), Shape.product(of: sizes) != nil, sizes.count <= Shape.maximumRank
+    else {
+      let text = sizes.map { $0 == 0 ? "?" : "\($0)" }.joined(separator: "×")
+      throw ImportError(
+        .unknownSize, "the file leaves a size of input \"\(name)\" open", path: path,
+        received: text.isEmpty ? "no axes" : text,
+        remedy: "state them in ImportOptions.sizes, as [\"\(name)\": [1, 3, 224, 224]]")
+    }
+    return sizes
+  }
+
+  // MARK: Nodes
+
+  private mutating func importNode(_ node: ONNXNode) throws(ImportError) {
+    let blocked = node.inputs.contains { missing.contains($0) }
+    guard let operation = ONNXOperators.find(node) else {
+      let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
+      unsupported.append(UnsupportedNode(type: type, detail: nil, name: node.name))
+      missing.formUnion(node.outputs)
+      return
+    }
+    guard !blocked else {
+      missing.formUnion(node.outputs)
+      return
+    }
+    var inputs: [ONNXValue?] = []
+    for name in node.inputs {
+      guard !name.isEmpty else {
+        inputs.append(nil)
+        continue
+      }
+      guard let value = values[name] else {
+        throw ImportError(
+          .malformed, "node \"\(node.name)\" reads a value that no earlier node makes", path: path,
+          received: "\"\(name)\"")
+      }
+      inputs.append(value)
+    }
+    var call = ONNXCall(
+      node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader)
+    do {
+      if try !ONNXFolding.fold(&call) { try operation(&call) }
+      try finish(call)
+    } catch {
+      try report(error, type: node.type, name: node.name)
+      missing.formUnion(node.outputs)
+    }
+  }
+
+  /// Takes over the results of a node.
+  private mutating func finish(_ call: ONNXCall) throws(ImportError) {
+    for (key, entry) in call.parameters { parameters[key] = entry }
+    for (name, value) in zip(call.node.outputs, call.outputs) where !name.isEmpty {
+      guard let value else {
+        // Second outputs such as the mask of a Dropout exist only for training.
+        missing.insert(name)
+        unsupported.append(
+          UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
+        continue
+      }
+      if case .host(let tensor) = value {
+        foldedElements = foldedElements.addingSaturated(tensor.count)
+        guard foldedElements <= options.limits.foldedElements else {
+          throw ImportError(
+            .tooLarge, "the constants computed while importing are too large", path: path,
+            needs: "at most \(options.limits.foldedElements) values",
+            remedy: "raise ImportLimits.foldedElements if you trust the file")
+        }
+      }
+      values[name] = value
+    }
+  }
+
+  /// Collects what is not supported; throws what is wrong.
+  private mutating func report(
+    _ error: any Error, type: String, name: String
+  ) throws(ImportError) {
+    switch error {
+    case NodeFailure.unsupported(let detail):
+      unsupported.append(UnsupportedNode(type: type, detail: detail, name: name))
+    case NodeFailure.invalid(let text):
+      throw ImportError(
+        .invalidNode, "node \"\(name)\" (\(type)) does not fit its inputs", path: path,
+        received: text)
+    case let failure as ONNXTensorReader.Failure where failure.isUnsupported:
+      unsupported.append(UnsupportedNode(type: type, detail: failure.text, name: name))
+    case let failure as ONNXTensorReader.Failure:
+      throw ImportError(.malformed, "\(type) \"\(name)\": \(failure.text)", path: path)
+    case let error as ImportError:
+      throw error
+    default:
+      throw ImportError(
+        .unreadable, "the values of \(type) \"\(name)\" cannot be read", path: path, cause: error)
+    }
+  }
+
+  // MARK: Outputs
+
+  /// The tensor and the port of an output.
+  private func output(
+    _ info: OnnxValueInfo, isFirst: Bool
+  ) throws(ImportError) -> (Tensor, ImportedModel.Port) {
+    guard let value = values[info.name] else {
+      throw ImportError(
+        .malformed, "no node makes the output \"\(info.name)\"", path: path)
+    }
+    let result: FileTensor
+    switch value {
+    case .network(let tensor): result = tensor
+    case .host(let tensor):
+      do {
+        result = try ONNXCall.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
+      } catch {
+        throw ImportError(
+          .unsupported, "the output \"\(info.name)\" is an empty constant", path: path)
+      }
+    }
+    let tensor = result.tensor.chained(to: Identity(name: info.name))
+    return (
+      tensor,
+      .init(
+        name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout)
+    )
+  }
+
+  /// The tensors that outputs depend on.
+  private static func reached(from outputs: [Tensor]) -> Set<ObjectIdentifier> {
+    var seen: Set<ObjectIdentifier> = []
+    var queue = outputs
+    while let tensor = queue.popLast() {
+      if seen.insert(ObjectIdentifier(tensor)).inserted { queue += tensor.inputs }
+    }
+    return seen
+  }
+}

@@ -1,0 +1,175 @@
+import Forge
+
+extension ONNXOperators {
+  /// Operations on several tensors with NumPy's broadcasting.
+  static let elementwise: [String: Operation] = [
+    "Add": { try numbers(&$0) { Add(name: $0) } },
+    "Sub": { try numbers(&$0) { Subtract(name: $0) } },
+    "Mul": { try numbers(&$0) { Multiply(name: $0) } },
+    "Div": { try numbers(&$0) { Divide(name: $0) } },
+    "Pow": { try numbers(&$0) { Power(name: $0) } },
+    "Mod": { call in
+      let sign: Remainder.Sign = call.node.int("fmod") != 0 ? .ofDividend : .ofDivisor
+      try numbers(&call) { Remainder(sign, name: $0) }
+    },
+    "Sum": { try numbers(&$0) { Add(name: $0) } },
+    "Max": { try numbers(&$0) { Maximum(name: $0) } },
+    "Min": { try numbers(&$0) { Minimum(name: $0) } },
+    "Mean": { call in
+      if call.inputs.count == 1 {
+        call.set(try call.value(0))
+      } else {
+        try numbers(&call) { Add(name: $0) }
+        guard case .network(let sum)? = call.outputs[0] else { return }
+        let divided = try call.apply(Divide(by: [Float(call.inputs.count)]), to: sum.tensor)
+        call.set(divided, like: sum)
+      }
+    },
+    "Equal": compare(.equal), "Less": compare(.less), "LessOrEqual": compare(.lessOrEqual),
+    "Greater": compare(.greater), "GreaterOrEqual": compare(.greaterOrEqual),
+    "And": logical(.and), "Or": logical(.or), "Xor": logical(.xor),
+    "Where": { call in
+      let layout = try commonLayout(call)
+      let tensors = try (0..<3).map { try operand(call, $0, layout) }
+      let result = try call.apply(Where(), to: tensors)
+      set(&call, result, layout, type: try call.value(1).type)
+    },
+  ]
+
+  private static func compare(_ comparison: Comparison) -> Operation {
+    { call in
+      try combine(&call, type: .bool) { Compare(comparison, name: $0) }
+    }
+  }
+
+  private static func logical(_ operation: LogicalOperation) -> Operation {
+    { call in try combine(&call, type: .bool) { Logical(operation, name: $0) } }
+  }
+
+  /// Combines numbers; arithmetic on integers is not done in Float32.
+  private static func numbers(
+    _ call: inout ONNXCall, _ layer: (String?) -> some Layer
+  ) throws {
+    for index in call.inputs.indices { try call.refuseIntegers(index) }
+    let type = try call.value(0).type
+    guard type != .bool else { throw NodeFailure.unsupported("arithmetic on bool") }
+    if try scaled(&call) { return }
+    try combine(&call, type: type, layer)
+  }
+
+  /// A sum, product or quotient with a constant per channel, which the compiler folds into a
+  /// convolution beside it.
+  private static func scaled(_ call: inout ONNXCall) throws -> Bool {
+    guard call.inputs.count == 2, ["Add", "Sub", "Mul"].contains(call.node.type) else {
+      return false
+    }
+    let isFirst = call.host(1) != nil
+    guard let host = call.host(isFirst ? 1 : 0), isFirst || call.node.type != "Sub" else {
+      return false
+    }
+    let input = try call.network(isFirst ? 0 : 1)
+    guard let last = input.layout.last ?? nil, host.count >= 1,
+      HostTensor.broadcast(input.sizes, host.sizes) == input.sizes,
+      host.count == 1 || host.count == input.sizes[last]
+    else { return false }
+    if host.count > 1 {
+      // All values lie along the last axis of the layout.
+      let axis = host.sizes.count - (input.rank - last)
+      guard host.sizes.indices.contains(axis), host.sizes[axis] == host.count else { return false }
+    }
+    let values = try host.floats()
+    let layer =
+      switch call.node.type {
+      case "Mul": Scale(by: values, name: call.layerName)
+      case "Sub": Scale(bias: values.map { -$0 }, name: call.layerName)
+      default: Scale(bias: values, name: call.layerName)
+      }
+    call.set(try call.apply(layer, to: input.tensor), like: input)
+    return true
+  }
+
+  /// Combines all inputs of a node.
+  private static func combine(
+    _ call: inout ONNXCall, type: ElementType, _ layer: (String?) -> some Layer
+  ) throws {
+    guard !call.inputs.isEmpty else { throw NodeFailure.invalid("no inputs") }
+    if call.inputs.count == 1 {
+      call.set(try call.value(0))
+      return
+    }
+    let layout = try commonLayout(call)
+    let tensors = try call.inputs.indices.map { try operand(call, $0, layout) }
+    set(&call, try call.apply(layer(call.layerName), to: tensors), layout, type: type)
+  }
+
+  /// The layout of an elementwise result, in the axes of the file, and its sizes.
+  struct CommonLayout {
+    let layout: [Int?]
+    let sizes: [Int]
+  }
+
+  /// The layout of the largest operand, extended to the sizes of the result.
+  static func commonLayout(_ call: ONNXCall) throws -> CommonLayout {
+    let values = try call.inputs.indices.map { try call.value($0) }
+    return try commonLayout(values)
+  }
+
+  static func commonLayout(_ values: [ONNXValue]) throws -> CommonLayout {
+    var sizes: [Int] = []
+    for value in values {
+      guard let both = HostTensor.broadcast(sizes, value.sizes) else {
+        throw NodeFailure.invalid("sizes \(sizes) and \(value.sizes)")
+      }
+      sizes = both
+    }
+    var best: FileTensor?
+    for case .network(let tensor) in values {
+      let isBetter = best.map { $0.count < tensor.count } ?? true
+      if isBetter { best = tensor }
+    }
+    guard let best else { return CommonLayout(layout: FileTensor.usualLayout(sizes), sizes: sizes) }
+    let shift = sizes.count - best.rank
+    let layout = best.layout.map { $0.map { $0 + shift } }
+    // Axes along which the largest operand repeats are put outside.
+    let missing = sizes.indices.filter { sizes[$0] != 1 && !layout.contains($0) }
+    guard missing.isEmpty else {
+      return CommonLayout(layout: missing + layout.compactMap { $0 }, sizes: sizes)
+    }
+    return CommonLayout(layout: layout, sizes: sizes)
+  }
+
+  /// An operand with its axes in the common layout.
+  static func operand(_ call: ONNXCall, _ index: Int, _ common: CommonLayout) throws -> Tensor {
+    try operand(try call.value(index), common)
+  }
+
+  static func operand(_ value: ONNXValue, _ common: CommonLayout) throws -> Tensor {
+    let missing = common.sizes.count - value.sizes.count
+    switch value {
+    case .host(let host):
+      let sizes = Array(repeating: 1, count: missing) + host.sizes
+      return try ONNXCall.constant(host.reshaped(sizes), layout: common.layout).tensor
+    case .network(let tensor):
+      let sizes = Array(repeating: 1, count: missing) + tensor.sizes
+      let axes = tensor.sizes.indices.map { $0 + missing }
+      return tensor.relabelled(sizes: sizes, axes: axes).tensor(as: common.layout)
+    }
+  }
+
+  private static func set(
+    _ call: inout ONNXCall, _ tensor: Tensor, _ common: CommonLayout, type: ElementType
+  ) {
+    call.set(FileTensor(tensor, sizes: common.sizes, layout: common.layout, type: type))
+  }
+
+  /// Combines two tensors of the network.
+  static func combined(
+    _ call: inout ONNXCall, _ a: FileTensor, _ b: FileTensor, _ layer: () -> some Layer
+  ) throws -> FileTensor {
+    let common = try commonLayout([.network(a), .network(b)])
+    let tensors = [try operand(.network(a), common), try operand(.network(b), common)]
+    return FileTensor(
+      try call.apply(layer(), to: tensors), sizes: common.sizes, layout: common.layout,
+      type: a.type)
+  }
+}

@@ -1,0 +1,270 @@
+import Forge
+
+extension ONNXOperators {
+  /// Operations that move, repeat or leave out elements.
+  static let movements: [String: Operation] = [
+    "Reshape": { call in
+      let input = try call.network(0)
+      call.set(input.reshaped(to: try checked(try ONNXReshape.target(call, from: input.sizes))))
+    },
+    "Flatten": { call in
+      let input = try call.network(0)
+      call.set(input.reshaped(to: try ONNXReshape.flattened(call, input.sizes)))
+    },
+    "Squeeze": { call in
+      let input = try call.network(0)
+      call.set(input.reshaped(to: try ONNXReshape.squeezed(call, input.sizes).sizes))
+    },
+    "Unsqueeze": { call in
+      let input = try call.network(0)
+      call.set(input.reshaped(to: try ONNXReshape.unsqueezed(call, input.sizes).sizes))
+    },
+    "Transpose": { call in
+      let input = try call.network(0)
+      call.set(try input.transposed(try ONNXReshape.order(call, rank: input.rank)))
+    },
+    "Concat": concatenate,
+    "Split": split,
+    "Slice": { call in
+      let input = try call.network(0)
+      call.set(try sliced(call, input, try ONNXSlice.parts(call, sizes: input.sizes)))
+    },
+    "Gather": gather,
+    "GatherElements": { call in
+      let input = try call.network(0)
+      let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+      let layout = FileTensor.fileLayout(input.sizes)
+      let indices = try call.network(1)
+      guard indices.rank == input.rank else { throw NodeFailure.invalid("indices of another rank") }
+      let result = try call.apply(
+        GatherElements(axis: axis),
+        to: [input.tensor(as: layout), indices.tensor(as: FileTensor.fileLayout(indices.sizes))])
+      call.set(
+        FileTensor(
+          result, sizes: indices.sizes, layout: FileTensor.fileLayout(indices.sizes),
+          type: input.type))
+    },
+    "Expand": { call in
+      let input = try call.network(0)
+      let wanted = try call.knownInts(1, "the shape") ?? []
+      guard let sizes = HostTensor.broadcast(input.sizes, wanted), wanted.allSatisfy({ $0 >= 1 })
+      else { throw NodeFailure.invalid("\(input.sizes) to \(wanted)") }
+      let layout = FileTensor.fileLayout(try checked(sizes))
+      let missing = sizes.count - input.rank
+      let axes = input.sizes.indices.map { $0 + missing }
+      let own = Array(repeating: 1, count: missing) + input.sizes
+      let tensor = input.relabelled(sizes: own, axes: axes).tensor(as: layout)
+      call.set(
+        FileTensor(
+          try call.apply(Expand(to: sizes.isEmpty ? [1] : sizes), to: tensor), sizes: sizes,
+          layout: layout, type: input.type))
+    },
+    "Tile": { call in
+      let input = try call.network(0)
+      let repeats = try call.knownInts(1, "the repeats") ?? []
+      guard repeats.count == input.rank, repeats.allSatisfy({ $0 >= 1 }) else {
+        throw NodeFailure.invalid("repeats \(repeats) of a tensor of rank \(input.rank)")
+      }
+      let layout = fullLayout(input, axes: input.sizes.indices.filter { repeats[$0] > 1 })
+      let factors = layout.map { $0.map { repeats[$0] } ?? 1 }
+      let result = try call.apply(Tile(factors), to: input.tensor(as: layout))
+      call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
+    },
+    "Pad": pad,
+    "DepthToSpace": { call in
+      let block = call.node.int("blocksize")
+      let order: DepthToSpace.Order =
+        call.node.string("mode", "DCR") == "CRD" ? .columnRowDepth : .depthColumnRow
+      try perImage(&call) { DepthToSpace(block: block, order: order, name: $0) }
+    },
+    "SpaceToDepth": { call in
+      let block = call.node.int("blocksize")
+      try perImage(&call) { SpaceToDepth(block: block, name: $0) }
+    },
+  ]
+
+  /// Sizes within the bounds of Forge's tensors.
+  private static func checked(_ sizes: [Int]) throws -> [Int] {
+    guard !sizes.contains(0) else { throw NodeFailure.unsupported("an empty tensor") }
+    guard sizes.count <= Shape.maximumRank, Shape.product(of: sizes) != nil else {
+      throw NodeFailure.invalid("sizes \(sizes)")
+    }
+    return sizes
+  }
+
+  /// A layout that has the given axes even if their size is 1.
+  static func fullLayout(_ input: FileTensor, axes: [Int]) -> [Int?] {
+    let missing = axes.filter { !input.layout.contains($0) }
+    guard !missing.isEmpty else { return input.layout }
+    return missing + input.layout.compactMap { $0 }
+  }
+
+  private static func concatenate(_ call: inout ONNXCall) throws {
+    let values = try call.inputs.indices.map { try call.value($0) }
+    guard let first = values.first else { throw NodeFailure.invalid("no inputs") }
+    let rank = first.sizes.count
+    let stated = call.node.int("axis", call.opset < 4 ? 1 : 0)
+    let axis = try ONNXCall.axis(stated, rank: rank)
+    var layout = FileTensor.usualLayout(first.sizes)
+    var best = 0
+    for case .network(let tensor) in values where tensor.count > best {
+      (layout, best) = (tensor.layout, tensor.count)
+    }
+    // An axis of size 1 in one operand may be larger in another.
+    for other in first.sizes.indices.reversed()
+    where !layout.contains(other)
+      && (other == axis || values.contains { $0.sizes.count == rank && $0.sizes[other] != 1 })
+    {
+      layout = [other] + layout.compactMap { $0 }
+    }
+    let parts = values.filter { !$0.sizes.contains(0) }
+    let tensors = try parts.map { value -> Tensor in
+      guard value.sizes.count == rank else { throw NodeFailure.invalid("tensors of several ranks") }
+      switch value {
+      case .network(let tensor): return tensor.tensor(as: layout)
+      case .host(let host): return try ONNXCall.constant(host, layout: layout).tensor
+      }
+    }
+    let position = layout.firstIndex(of: axis) ?? 0
+    let layer = Concatenate(axis: position, name: call.layerName)
+    guard !tensors.isEmpty else { throw NodeFailure.unsupported("an empty tensor") }
+    let result = try call.apply(layer, to: tensors)
+    call.set(FileTensor(result, layout: layout, rank: rank, type: first.type))
+  }
+
+  private static func split(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+    let size = input.sizes[axis]
+    let count = call.outputs.count
+    let parts: [Int]
+    if let stated = try call.ints("split", input: 1) {
+      parts = stated
+    } else {
+      // The last part is smaller where the size is no multiple.
+      let each = (size + count - 1) / count
+      parts = (0..<count).map { max(min(each, size - $0 * each), 0) }
+    }
+    guard parts.count == count, parts.allSatisfy({ $0 >= 0 }), parts.reduce(0, +) == size else {
+      throw NodeFailure.invalid("parts \(parts) of a size of \(size)")
+    }
+    guard !parts.contains(0) else { throw NodeFailure.unsupported("an empty tensor") }
+    var start = 0
+    for (index, part) in parts.enumerated() {
+      let range = ONNXSlice.Part(axis: axis, start: start, count: part, step: 1)
+      call.set(try sliced(call, input, [range]), output: index)
+      start += part
+    }
+  }
+
+  /// The ranges of a tensor.
+  private static func sliced(
+    _ call: ONNXCall, _ input: FileTensor, _ parts: [ONNXSlice.Part]
+  ) throws -> FileTensor {
+    let real = parts.filter { $0.count != input.sizes[$0.axis] || $0.step != 1 }
+    guard !real.isEmpty else { return input }
+    guard !real.contains(where: { $0.count == 0 }) else {
+      throw NodeFailure.unsupported("an empty tensor")
+    }
+    let layout = fullLayout(input, axes: real.map(\.axis))
+    let axes = real.map { part in layout.firstIndex(of: part.axis) ?? 0 }
+    let layer = Slice(
+      starts: real.map(\.start),
+      // An end before the first element is stated far in front of it.
+      ends: real.map { part in
+        let end = part.start + part.count * part.step
+        return end < 0 ? -(1 << 40) : end
+      },
+      axes: axes, steps: real.map(\.step))
+    let result = try call.apply(layer, to: input.tensor(as: layout))
+    return FileTensor(result, layout: layout, rank: input.rank, type: input.type)
+  }
+
+  private static func gather(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+    guard let indices = call.host(1) else {
+      let positions = try call.network(1)
+      let result = try call.apply(
+        GatherRows(axis: axis),
+        to: [
+          input.tensor(as: FileTensor.fileLayout(input.sizes)),
+          positions.tensor(as: FileTensor.fileLayout(positions.sizes)),
+        ])
+      let sizes = Array(input.sizes[..<axis]) + positions.sizes + input.sizes[(axis + 1)...]
+      // An index without axes counts as a vector of one.
+      let layout: [Int?] =
+        positions.sizes.isEmpty
+        ? (0..<axis).map { $0 } + [nil] + (axis..<max(sizes.count, axis)).map { $0 }
+        : FileTensor.fileLayout(sizes)
+      call.set(
+        FileTensor(result, sizes: try checked(sizes), layout: layout, type: input.type))
+      return
+    }
+    let size = input.sizes[axis]
+    let positions = try indices.integers().map { (index: Int64) -> Int in
+      guard (-Int64(size)..<Int64(size)).contains(index) else {
+        throw NodeFailure.invalid("index \(index) of an axis of \(size)")
+      }
+      return Int(index) + (index < 0 ? size : 0)
+    }
+    let layout = fullLayout(input, axes: [axis])
+    let layer = Gather(indices: positions, axis: layout.firstIndex(of: axis) ?? 0)
+    let result = try call.apply(layer, to: input.tensor(as: layout))
+    let gathered = FileTensor(result, layout: layout, rank: input.rank, type: input.type)
+    // The axis of the positions becomes the axes of the indices.
+    let sizes = Array(input.sizes[..<axis]) + indices.sizes + input.sizes[(axis + 1)...]
+    call.set(gathered.reshaped(to: try checked(sizes)))
+  }
+
+  private static func pad(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard let amounts = try call.ints("pads", input: 1) else { throw NodeFailure.invalid("no pads") }
+    let axes = try (try call.knownInts(3, "axes") ?? Array(0..<input.rank)).map {
+      try ONNXCall.axis($0, rank: input.rank)
+    }
+    guard amounts.count == 2 * axes.count else {
+      throw NodeFailure.invalid("\(amounts.count) pads of \(axes.count) axes")
+    }
+    let mode: PadMode
+    switch call.node.string("mode", "constant") {
+    case "constant":
+      if let value = try call.knownFloats(2, "the value")?.first {
+        mode = .constant(value)
+      } else {
+        mode = .constant(call.node.float("value"))
+      }
+    case "reflect": mode = .reflect
+    case "edge": mode = .edge
+    case "wrap": mode = .wrap
+    case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
+    }
+    var (before, after) = (
+      Array(repeating: 0, count: input.rank), Array(repeating: 0, count: input.rank)
+    )
+    for (index, axis) in axes.enumerated() {
+      (before[axis], after[axis]) = (amounts[index], amounts[index + axes.count])
+    }
+    let padded = input.sizes.indices.filter { before[$0] != 0 || after[$0] != 0 }
+    guard !padded.isEmpty else {
+      call.set(input)
+      return
+    }
+    let layout = fullLayout(input, axes: padded)
+    let result: Tensor
+    if layout == [2, 3, 1], padded.allSatisfy({ $0 >= 2 }), mode == .constant(0),
+      padded.allSatisfy({ before[$0] >= 0 && after[$0] >= 0 })
+    {
+      // The compiler merges zeros around an image into the convolution after it.
+      let layer = ZeroPadding(
+        top: before[2], left: before[3], bottom: after[2], right: after[3])
+      result = try call.apply(layer, to: input.tensor(as: layout))
+    } else {
+      let layer = Pad(
+        before: layout.map { $0.map { before[$0] } ?? 0 },
+        after: layout.map { $0.map { after[$0] } ?? 0 }, mode: mode)
+      result = try call.apply(layer, to: input.tensor(as: layout))
+    }
+    call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
+  }
+}

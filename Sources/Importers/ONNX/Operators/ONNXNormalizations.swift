@@ -1,0 +1,212 @@
+import Forge
+
+extension ONNXOperators {
+  /// Normalisations and softmax.
+  static let normalizations: [String: Operation] = [
+    "BatchNormalization": batchNormalize,
+    "InstanceNormalization": { call in
+      let epsilon = call.node.float("epsilon", 1e-5)
+      try perChannel(&call) { name, isStored in
+        InstanceNormalization(epsilon: epsilon, center: isStored, scale: isStored, name: name)
+      }
+    },
+    "GroupNormalization": { call in
+      let epsilon = call.node.float("epsilon", 1e-5)
+      let groups = call.node.int("num_groups", 1)
+      guard call.opset >= 21 else { throw NodeFailure.unsupported("operator set \(call.opset)") }
+      try perChannel(&call) { name, isStored in
+        GroupNormalization(
+          groups: groups, epsilon: epsilon, center: isStored, scale: isStored, name: name)
+      }
+    },
+    "LayerNormalization": layerNormalize,
+    "LRN": { call in
+      let size = call.node.int("size")
+      let (alpha, beta) = (call.node.float("alpha", 1e-4), call.node.float("beta", 0.75))
+      let bias = call.node.float("bias", 1)
+      try perImage(&call) { name in
+        LocalResponseNormalization(size: size, alpha: alpha, beta: beta, bias: bias, name: name)
+      }
+    },
+    "LpNormalization": { call in
+      let input = try call.network(0)
+      let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+      let kind: Reduction
+      switch call.node.int("p", 2) {
+      case 1: kind = .l1
+      case 2: kind = .l2
+      case let p: throw NodeFailure.unsupported("p \(p)")
+      }
+      let norm = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+      call.set(try combined(&call, input, norm) { Divide() })
+    },
+    "MeanVarianceNormalization": { call in
+      let input = try call.network(0)
+      let axes = try (call.node.ints("axes") ?? [0, 2, 3]).map {
+        try ONNXCall.axis($0, rank: input.rank)
+      }
+      let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
+      let centred = try combined(&call, input, mean) { Subtract() }
+      let squared = FileTensor(
+        try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
+        layout: centred.layout)
+      let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
+      let root = try call.apply(Unary(.squareRoot), to: variance.tensor)
+      let shifted = FileTensor(
+        try call.apply(Scale(1, bias: 1e-9), to: root), sizes: variance.sizes,
+        layout: variance.layout)
+      call.set(try combined(&call, centred, shifted) { Divide() })
+    },
+    "Softmax": { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
+    "LogSoftmax": { try softmax(&$0, { LogSoftmax(axis: $0, name: $1) }) },
+  ]
+
+  private static func softmax(
+    _ call: inout ONNXCall, _ layer: (Int, String?) -> some Layer
+  ) throws {
+    let input = try call.network(0)
+    guard call.opset < 13 else {
+      let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+      let layout = fullLayout(input, axes: [axis])
+      let result = try call.apply(
+        layer(layout.firstIndex(of: axis) ?? 0, call.layerName), to: input.tensor(as: layout))
+      call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
+      return
+    }
+    // Before operator set 13 all axes from `axis` on are one.
+    let stated = call.node.int("axis", 1)
+    let axis = stated == input.rank ? stated : try ONNXCall.axis(stated, rank: input.rank)
+    let later = (axis..<input.rank).filter { input.sizes[$0] != 1 }
+    if later.count == 1 {
+      let position = input.position(of: later[0]) ?? 0
+      let result = try call.apply(layer(position, call.layerName), to: input.tensor)
+      call.set(result, like: input)
+      return
+    }
+    let rows = [input.sizes[..<axis].reduce(1, *), input.sizes[axis...].reduce(1, *)]
+    let matrix = input.reshaped(to: rows)
+    let result = try call.apply(layer(1, call.layerName), to: matrix.tensor(as: [0, 1]))
+    call.set(FileTensor(result, sizes: rows, layout: [0, 1], type: input.type).reshaped(to: input.sizes))
+  }
+
+  /// The sizes of a parameter per channel beside a tensor of a rank: [1, C, 1, …].
+  private static func channelwise(_ call: ONNXCall, _ index: Int, rank: Int) throws -> FileTensor {
+    let values = try call.network(index)
+    return values.reshaped(to: [1, values.count] + Array(repeating: 1, count: max(rank - 2, 0)))
+  }
+
+  private static func batchNormalize(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard input.rank >= 2 else { throw NodeFailure.invalid("a tensor of rank \(input.rank)") }
+    guard call.node.int("training_mode") == 0, call.node.outputs.count(where: { !$0.isEmpty }) == 1
+    else { throw NodeFailure.unsupported("training") }
+    let epsilon = call.node.float("epsilon", 1e-5)
+    let channels = input.sizes[1]
+    let types: [ParameterType] = [.gamma, .beta, .mean, .variance]
+    let stored = try (1...4).map { index -> HostTensor? in
+      guard try call.value(index).sizes == [channels] else {
+        throw NodeFailure.invalid("\(types[index - 1]) has sizes \(try call.value(index).sizes)")
+      }
+      return call.host(index)
+    }
+    if stored.allSatisfy({ $0 != nil }) {
+      let layout = input.layout.last == 1 ? input.layout : input.layout.filter { $0 != 1 } + [1]
+      let name = call.layerName
+      for (type, values) in zip(types, stored) {
+        if let values { call.parameter(type, of: name, values) }
+      }
+      let layer = BatchNormalization(epsilon: epsilon, name: name)
+      let result = try call.apply(layer, to: input.tensor(as: layout))
+      call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
+      return
+    }
+    let (gamma, beta) = (
+      try channelwise(call, 1, rank: input.rank), try channelwise(call, 2, rank: input.rank)
+    )
+    let (mean, variance) = (
+      try channelwise(call, 3, rank: input.rank), try channelwise(call, 4, rank: input.rank)
+    )
+    let shifted = try call.apply(Scale(1, bias: epsilon), to: variance.tensor)
+    let root = FileTensor(
+      try call.apply(Unary(.squareRoot), to: shifted), sizes: variance.sizes,
+      layout: variance.layout)
+    var result = try combined(&call, input, mean) { Subtract() }
+    result = try combined(&call, result, root) { Divide() }
+    result = try combined(&call, result, gamma) { Multiply() }
+    call.set(try combined(&call, result, beta) { Add() })
+  }
+
+  /// A normalisation of each example whose scale and shift are one value per channel.
+  private static func perChannel(
+    _ call: inout ONNXCall, _ layer: (String?, Bool) -> some Layer
+  ) throws {
+    let input = try call.network(0)
+    guard input.rank >= 3 else { throw NodeFailure.invalid("a tensor of rank \(input.rank)") }
+    let layout: [Int?] = Array(2..<input.rank) + [1]
+    if let scale = call.host(1), let bias = call.host(2) {
+      let name = sharedName(call, input)
+      call.parameter(.gamma, of: name, scale)
+      call.parameter(.beta, of: name, bias)
+      call.set(try examples(call, input, layout: layout) { layer($0, true) })
+      return
+    }
+    let normal = try examples(call, input, layout: layout) { layer($0, false) }
+    let (scale, bias) = (
+      try channelwise(call, 1, rank: input.rank), try channelwise(call, 2, rank: input.rank)
+    )
+    let scaled = try combined(&call, normal, scale) { Multiply() }
+    call.set(try combined(&call, scaled, bias) { Add() })
+  }
+
+  private static func layerNormalize(_ call: inout ONNXCall) throws {
+    guard call.node.int("stash_type", 1) == 1 else {
+      throw NodeFailure.unsupported("stash_type \(call.node.int("stash_type"))")
+    }
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+    let axes = Array(axis..<input.rank)
+    let epsilon = call.node.float("epsilon", 1e-5)
+    // The axes are last, in the order of the file.
+    let outer = input.layout.compactMap { $0 }.filter { $0 < axis }
+    let layout: [Int?] = outer + axes
+    let positions = axes.indices.map { outer.count + $0 }
+    let sizes = axes.map { input.sizes[$0] }
+    let name = call.layerName
+    let parameterAxes: [ParameterType] = [.gamma, .beta]
+    let hosts = (1...2).map { call.host($0) }
+    let isStored = hosts[0] != nil && (!call.has(2) || hosts[1] != nil) && axes.count == 1
+    if isStored {
+      for (type, values) in zip(parameterAxes, hosts) {
+        if let values {
+          call.parameter(type, of: name, try values.expanded(to: sizes))
+        }
+      }
+    }
+    let layer = LayerNormalization(
+      axes: positions, epsilon: epsilon, center: isStored && hosts[1] != nil, scale: isStored,
+      name: name)
+    let normal = FileTensor(
+      try call.apply(layer, to: input.tensor(as: layout)), sizes: input.sizes, layout: layout,
+      type: input.type)
+    var result = normal
+    if !isStored {
+      if call.has(1) { result = try combined(&call, result, try call.network(1)) { Multiply() } }
+      if call.has(2) { result = try combined(&call, result, try call.network(2)) { Add() } }
+    }
+    call.set(result)
+    guard call.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return }
+    let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
+    call.set(mean, output: 1)
+    let centred = try combined(&call, input, mean) { Subtract() }
+    let squared = FileTensor(
+      try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
+      layout: centred.layout)
+    let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
+    let shifted = try call.apply(Scale(1, bias: epsilon), to: variance.tensor)
+    call.set(
+      FileTensor(
+        try call.apply(Unary(.reciprocalSquareRoot), to: shifted), sizes: variance.sizes,
+        layout: variance.layout),
+      output: 2)
+  }
+}

@@ -1,0 +1,178 @@
+import Forge
+
+extension ONNXOperators {
+  /// Resampling along any axes.
+  static let resizes: [String: Operation] = [
+    "Resize": resize,
+    "Upsample": { call in
+      let input = try call.network(0)
+      let stated = try call.node.floats("scales") ?? call.knownFloats(1, "the scales")
+      guard let scales = stated, scales.count == input.rank else {
+        throw NodeFailure.invalid("scales of a tensor of rank \(input.rank)")
+      }
+      let mode: ResampleMode
+      switch call.node.string("mode", "nearest") {
+      case "nearest": mode = .nearest(.floor)
+      case "linear", "bilinear": mode = .linear
+      case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
+      }
+      try resample(
+        &call, input, try Target(input.sizes, scales: scales), mode, .asymmetric)
+    },
+  ]
+
+  /// The sizes and the scales of a resize, per axis of the file.
+  private struct Target {
+    var sizes: [Int]
+    var scales: [Float]
+
+    init(_ input: [Int], scales: [Float]) throws {
+      self.scales = scales
+      sizes = try zip(input, scales).map { size, scale in
+        let product = (Float(size) * scale).rounded(.down)
+        guard product >= 1, product < 0x1p30 else {
+          throw NodeFailure.invalid("a size of \(size) times \(scale)")
+        }
+        return Int(product)
+      }
+    }
+
+    init(_ input: [Int], sizes: [Int]) throws {
+      guard sizes.allSatisfy({ (1...(1 << 30)).contains($0) }) else {
+        throw NodeFailure.invalid("sizes \(sizes)")
+      }
+      self.sizes = sizes
+      scales = zip(input, sizes).map { Float($1) / Float($0) }
+    }
+  }
+
+  private static func resize(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let input = try call.network(0)
+    let axes = try (call.node.ints("axes") ?? Array(0..<input.rank)).map {
+      try ONNXCall.axis($0, rank: input.rank)
+    }
+    // Operator set 10 has the scales where later ones have the region of interest.
+    let isOld = call.opset < 11
+    let scales = try call.knownFloats(isOld ? 1 : 2, "the scales").flatMap { $0.isEmpty ? nil : $0 }
+    let sizes = try isOld ? nil : call.knownInts(3, "the sizes").flatMap { $0.isEmpty ? nil : $0 }
+    let target: Target
+    if let scales, scales.count == axes.count {
+      var all = Array(repeating: Float(1), count: input.rank)
+      for (axis, scale) in zip(axes, scales) { all[axis] = scale }
+      target = try Target(input.sizes, scales: all)
+    } else if let sizes, sizes.count == axes.count {
+      target = try Target(input.sizes, sizes: fitted(call, input.sizes, axes, sizes))
+    } else {
+      throw NodeFailure.invalid("neither scales nor sizes of \(axes.count) axes")
+    }
+    let mode: ResampleMode
+    switch call.node.string("mode", "nearest") {
+    case "nearest":
+      switch call.node.string("nearest_mode", isOld ? "floor" : "round_prefer_floor") {
+      case "round_prefer_floor": mode = .nearest(.roundPreferFloor)
+      case "round_prefer_ceil": mode = .nearest(.roundPreferCeiling)
+      case "floor": mode = .nearest(.floor)
+      case "ceil": mode = .nearest(.ceiling)
+      case let other: throw NodeFailure.unsupported("nearest_mode \"\(other)\"")
+      }
+    case "linear": mode = .linear
+    case "cubic": mode = .cubic(coefficient: call.node.float("cubic_coeff_a", -0.75))
+    case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
+    }
+    let coordinates: ResampleCoordinates
+    let stated = call.node.string(
+      "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel")
+    switch stated {
+    case "half_pixel": coordinates = .halfPixel
+    case "half_pixel_symmetric": coordinates = .halfPixelSymmetric
+    case "pytorch_half_pixel": coordinates = .pytorchHalfPixel
+    case "align_corners": coordinates = .alignCorners
+    case "asymmetric": coordinates = .asymmetric
+    default: throw NodeFailure.unsupported("coordinate_transformation_mode \"\(stated)\"")
+    }
+    try resample(&call, input, target, mode, coordinates)
+  }
+
+  /// The sizes of a resize that keeps the proportions.
+  private static func fitted(
+    _ call: ONNXCall, _ input: [Int], _ axes: [Int], _ sizes: [Int]
+  ) throws -> [Int] {
+    var all = input
+    for (axis, size) in zip(axes, sizes) { all[axis] = size }
+    let policy = call.node.string("keep_aspect_ratio_policy", "stretch")
+    guard policy != "stretch" else { return all }
+    let ratios = zip(axes, sizes).map { Float($1) / Float(input[$0]) }
+    let ratio: Float?
+    switch policy {
+    case "not_larger": ratio = ratios.min()
+    case "not_smaller": ratio = ratios.max()
+    default: throw NodeFailure.unsupported("keep_aspect_ratio_policy \"\(policy)\"")
+    }
+    for axis in axes {
+      all[axis] = Int(saturatingRounded: Float(input[axis]) * (ratio ?? 1))
+    }
+    return all
+  }
+
+  private static func resample(
+    _ call: inout ONNXCall, _ input: FileTensor, _ target: Target, _ mode: ResampleMode,
+    _ coordinates: ResampleCoordinates
+  ) throws {
+    let changed = input.sizes.indices.filter {
+      target.sizes[$0] != input.sizes[$0] || target.scales[$0] != 1
+    }
+    guard !changed.isEmpty else {
+      call.set(input)
+      return
+    }
+    let antialias = call.node.int("antialias") != 0
+    let layout = fullLayout(input, axes: changed)
+    if layout == [2, 3, 1], changed.allSatisfy({ $0 >= 2 }), !antialias,
+      let image = try plainImage(call, input, target, mode, coordinates)
+    {
+      call.set(FileTensor(image, layout: layout, rank: input.rank, type: input.type))
+      return
+    }
+    let layer = Resample(
+      sizes: layout.map { axis in axis.flatMap { changed.contains($0) ? target.sizes[$0] : nil } },
+      scales: layout.map { axis in
+        axis.flatMap { changed.contains($0) ? target.scales[$0] : nil }
+      },
+      mode: mode, coordinates: coordinates, antialias: antialias,
+      excludesOutside: call.node.int("exclude_outside") != 0, name: call.layerName)
+    let result = try call.apply(layer, to: input.tensor(as: layout))
+    call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
+  }
+
+  /// The usual enlargements of images, for which the back end has kernels of its own.
+  private static func plainImage(
+    _ call: ONNXCall, _ input: FileTensor, _ target: Target, _ mode: ResampleMode,
+    _ coordinates: ResampleCoordinates
+  ) throws -> Tensor? {
+    let factors = [2, 3].map { (axis: Int) -> Int in target.sizes[axis] / input.sizes[axis] }
+    let isWhole = [2, 3].allSatisfy { (axis: Int) -> Bool in
+      let factor = factors[axis - 2]
+      return input.sizes[axis] * factor == target.sizes[axis]
+        && target.scales[axis] == Float(factor)
+    }
+    switch (mode, coordinates) {
+    case (.nearest(.roundPreferFloor), .halfPixel), (.nearest(.floor), .asymmetric):
+      guard isWhole else { return nil }
+      let layer = UpSampling(size: (factors[1], factors[0]), name: call.layerName)
+      return try call.apply(layer, to: input.tensor(as: [2, 3, 1]))
+    case (.linear, .halfPixel):
+      guard isWhole else { return nil }
+      let layer = Resize(width: target.sizes[3], height: target.sizes[2], name: call.layerName)
+      return try call.apply(layer, to: input.tensor(as: [2, 3, 1]))
+    default: return nil
+    }
+  }
+}
+
+extension Int {
+  /// The nearest integer, within bounds that sizes have; 0 for NaN.
+  fileprivate init(saturatingRounded value: Float) {
+    self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value.rounded(), 0), 0x1p30))
+  }
+}

@@ -1,0 +1,64 @@
+import Forge
+
+extension ONNXOperators {
+  /// Operations whose results are chosen by the values.
+  static let selections: [String: Operation] = [
+    "TopK": topK,
+    "CumSum": { call in
+      try call.refuseIntegers()
+      let input = try call.network(0)
+      guard let stated = try call.knownInts(1, "the axis")?.first else {
+        throw NodeFailure.invalid("no axis")
+      }
+      let axis = try ONNXCall.axis(stated, rank: input.rank)
+      let layout = fullLayout(input, axes: [axis])
+      let layer = CumulativeSum(
+        axis: layout.firstIndex(of: axis) ?? 0, exclusive: call.node.int("exclusive") != 0,
+        reversed: call.node.int("reverse") != 0)
+      let result = try call.apply(layer, to: input.tensor(as: layout))
+      call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
+    },
+    "NonMaxSuppression": suppress,
+  ]
+
+  private static func topK(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+    let stated = call.node.has("k") ? call.node.int("k") : try call.knownInts(1, "k")?.first
+    guard let count = stated, (1...max(input.sizes[axis], 1)).contains(count) else {
+      throw NodeFailure.invalid("k of an axis of \(input.sizes[axis])")
+    }
+    let layout = fullLayout(input, axes: [axis])
+    let tensor = input.tensor(as: layout)
+    for (index, output) in [TopK.Output.values, .indices].enumerated() {
+      let layer = TopK(
+        count: count, axis: layout.firstIndex(of: axis) ?? 0,
+        largest: call.node.int("largest", 1) != 0, sorted: call.node.int("sorted", 1) != 0,
+        output: output)
+      let result = try call.apply(layer, to: tensor)
+      call.set(
+        FileTensor(
+          result, layout: layout, rank: input.rank, type: index == 0 ? input.type : .int64),
+        output: index)
+    }
+  }
+
+  /// A bounded list of boxes: rows that are not used are −1.
+  private static func suppress(_ call: inout ONNXCall) throws {
+    let (boxes, scores) = (try call.network(0), try call.network(1))
+    guard boxes.rank == 3, scores.rank == 3, boxes.sizes[0] == 1, scores.sizes[0] == 1 else {
+      throw NodeFailure.unsupported("several images")
+    }
+    let most = try call.knownInts(2, "the number of boxes")?.first ?? 0
+    let overlap = try call.knownFloats(3, "the threshold")?.first ?? 0
+    let score = try call.knownFloats(4, "the threshold")?.first ?? -.infinity
+    guard most > 0 else { throw NodeFailure.unsupported("an empty result") }
+    let layer = NonMaximumSuppression(
+      maximumPerClass: most, iouThreshold: overlap, scoreThreshold: score,
+      centerPointBoxes: call.node.int("center_point_box") != 0)
+    let result = try call.apply(
+      layer, to: [boxes.tensor(as: [1, 2]), scores.tensor(as: [1, 2])])
+    call.set(FileTensor(result, layout: [0, 1], rank: 2, type: .int64))
+  }
+}
