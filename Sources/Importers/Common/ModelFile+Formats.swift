@@ -1,4 +1,4 @@
 extension ModelFile {
   /// The formats that are imported, in the order in which they are tried.
-  package static let formats: [any ModelFormat.Type] = []
+  package static let formats: [any ModelFormat.Type] = [KerasFormat.self]
 }

@@ -15,6 +15,7 @@ struct KerasBuilder {
   ///   - plan: the model.
   ///   - inputs: the inputs in order; `nil` for those behind a layer that is not supported.
   /// - Returns: the outputs in order; `nil` for those behind a layer that is not supported.
+  /// - Throws: ``ImportError``: `malformed`, `invalidNode`, `parameter` or `tooLarge`.
   mutating func apply(
     _ plan: KerasPlan, to inputs: [KerasTensor?]
   ) throws(ImportError) -> [KerasTensor?] {

@@ -66,14 +66,14 @@ struct KerasConfig: Sendable {
 
   // MARK: Lists
 
-  /// Whole numbers; a single one is a list of one. `nil` if absent.
+  /// Whole numbers, of which a single one is a list of one; `nil` if absent.
   func integers(_ names: String...) throws(KerasFault) -> [Int]? {
     guard let value = value(names) else { return nil }
     guard let integers = value.wholeNumbers else { throw missing(names, "whole numbers") }
     return integers
   }
 
-  /// Numbers, with nested lists flattened; a single one is a list of one. `nil` if absent.
+  /// Numbers, with nested lists flattened and a single one as a list of one; `nil` if absent.
   func numbers(_ names: String...) throws(KerasFault) -> [Float]? {
     guard let value = value(names) else { return nil }
     guard let numbers = value.floats else { throw missing(names, "numbers") }

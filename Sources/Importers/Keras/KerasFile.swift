@@ -5,7 +5,9 @@ import ForgeLoaders
 struct KerasFile: Sendable {
   /// The description: `{"class_name": "Sequential", "config": …}`.
   let model: JSONValue
-  /// The major version of Keras that wrote it.
+  /// The version of Keras that wrote it, if the file states it.
+  let version: String?
+  /// The major version.
   let generation: Int
   /// The weights.
   let weights: any KerasWeights
@@ -17,7 +19,8 @@ struct KerasFile: Sendable {
       if try KerasArchive.isArchive(path) {
         let archive = try KerasArchive(path, limits: loadLimits)
         model = try JSONValue.python(archive.configuration, name: path)
-        generation = Self.generation(try Self.version(archive), model)
+        version = try Self.version(archive)
+        generation = Self.generation(version, model)
         weights = archive
         return
       }
@@ -26,7 +29,8 @@ struct KerasFile: Sendable {
         throw LoadError(.entryMissing, Self.weightsOnly(path, file))
       }
       model = try JSONValue.python(text, name: path)
-      generation = Self.generation(try file.texts(ofAttribute: "keras_version")?.first, model)
+      version = try file.texts(ofAttribute: "keras_version")?.first
+      generation = Self.generation(version, model)
       weights = try HDF5Parameters(file)
     } catch {
       throw .keras(loading: error)

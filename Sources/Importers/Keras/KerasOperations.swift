@@ -74,7 +74,9 @@ extension KerasCall {
   /// A number among the arguments.
   func number(_ value: KerasValue?) throws(KerasFault) -> Float? {
     guard let value else { return nil }
-    guard let number = value.json?.float else { throw .unsupported("an argument that is no number") }
+    guard let number = value.json?.float else {
+      throw .unsupported("an argument that is no number")
+    }
     return number
   }
 }

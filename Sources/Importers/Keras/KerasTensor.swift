@@ -35,7 +35,8 @@ struct KerasTensor: Sendable {
     }
     guard -rank..<0 ~= axis || 1...rank ~= axis else {
       throw .invalid(
-        "an axis is out of range", received: "axis \(axis)", needs: "1 to \(rank), or -1 to -\(rank)")
+        "an axis is out of range", received: "axis \(axis)",
+        needs: "1 to \(rank), or -1 to -\(rank)")
     }
     let own = axis < 0 ? axis + rank : axis - 1
     return rank == 1 ? 2 : own

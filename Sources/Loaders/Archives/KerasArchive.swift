@@ -99,6 +99,7 @@ public struct KerasArchive: ParameterSource {
   /// Whether a file is a zip archive, as one of Keras is; other Keras files are HDF5.
   ///
   /// - Parameter path: the file.
+  /// - Returns: whether it begins as one.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
   package static func isArchive(_ path: String) throws(LoadError) -> Bool {
     ZipArchive.begins(try InputFile(path: path, staysOpen: false).prefix(4))
