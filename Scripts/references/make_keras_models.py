@@ -502,6 +502,14 @@ class Writer:
             output = layer(*inputs)
         self.save(name, keras.Model(inputs if len(inputs) > 1 else inputs[0], output), form)
 
+    def pack(self):
+        """Replaces the arrays by one archive."""
+        files = [path for case in self.cases for _, path in case["inputs"] + case["outputs"]]
+        np.savez_compressed(
+            self.folder / "arrays.npz", **{f[:-4]: np.load(self.folder / f) for f in files})
+        for file in files:
+            (self.folder / file).unlink()
+
     def finish(self):
         (self.folder / "list.json").write_text(json.dumps(self.cases, indent=1) + "\n")
 
@@ -521,9 +529,13 @@ def main():
     if arguments.fixtures:
         for kind in KINDS:
             writer.layer(kind, maker, kind, form="h5" if kind == "Conv2D" else "keras")
+        for index in range(8):
+            writer.layer(f"Operation{index}", maker, "Operation")
+            writer.layer(f"ChannelsFirst{index}", maker, "ChannelsFirst")
         for kind in ("residual", "mobile", "sequence_network", "autoencoder", "siamese",
                      "several_outputs"):
             writer.save(kind, getattr(maker, kind)(), "h5" if kind == "siamese" else "keras")
+        writer.pack()
     for index in range(arguments.random):
         kind = KINDS[index % len(KINDS)]
         writer.layer(f"{index:04}_{kind}", maker, kind, maker.pick("keras", "h5"))

@@ -37,7 +37,25 @@ extension ImportedModel {
     try self.init(keras: path, options: ImportOptions(limits: limits))
   }
 
-  private init(_ file: KerasFile, _ options: ImportOptions, path: String) throws(ImportError) {
+  /// Reads the description of a model, as `model.to_json()` returns it, without values.
+  ///
+  /// - Parameters:
+  ///   - description: the JSON.
+  ///   - generation: the major version of Keras that wrote it.
+  ///   - options: the sizes that the description leaves open, and limits.
+  /// - Throws: ``ImportError``, as ``init(keras:options:)``.
+  package init(
+    kerasDescription description: String, generation: Int = 3,
+    options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    let file: KerasFile
+    do throws(LoadError) {
+      file = try KerasFile(description: description, generation: generation)
+    } catch { throw .keras(loading: error) }
+    try self.init(file, options, path: nil)
+  }
+
+  private init(_ file: KerasFile, _ options: ImportOptions, path: String?) throws(ImportError) {
     var context = KerasPlan.Context(
       path: path, generation: file.generation, limits: options.limits,
       values: KerasValues(file.weights, maximumCount: options.limits.foldedElements))
@@ -56,7 +74,7 @@ extension ImportedModel {
     var model = Model(
       inputs: tensors.map(\.tensor), outputs: outputs.map(\.tensor),
       metadata: ModelMetadata(name: plan.description.name))
-    model.parameters = file.weights
+    model.parameters = file.hasValues ? file.weights : nil
     let inference: Inference
     do throws(ModelError) { inference = try model.inferred() } catch {
       throw ImportError(.invalidNode, "the layers do not make a model", path: path, cause: error)

@@ -37,6 +37,17 @@ struct KerasFile: Sendable {
     }
   }
 
+  /// A description without values.
+  init(description: String, generation: Int) throws(LoadError) {
+    model = try JSONValue.python(description, name: "description")
+    version = nil
+    self.generation = generation
+    weights = NoKerasWeights()
+  }
+
+  /// Whether the file has values.
+  var hasValues: Bool { !(weights is NoKerasWeights) }
+
   /// The Keras version in the metadata of an archive.
   private static func version(_ archive: KerasArchive) throws(LoadError) -> String? {
     guard let metadata = archive.metadata else { return nil }
@@ -74,6 +85,12 @@ protocol KerasWeights: ParameterSource {
   func values(
     of layer: String
   ) throws(LoadError) -> [(name: String, data: any ParameterData)]?
+}
+
+/// The weights of a description alone.
+private struct NoKerasWeights: KerasWeights {
+  func values(of layer: String) -> [(name: String, data: any ParameterData)]? { nil }
+  func parameter(for spec: ParameterSpec) -> (any ParameterData)? { nil }
 }
 
 extension HDF5Parameters: KerasWeights {}
