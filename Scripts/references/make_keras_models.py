@@ -2,7 +2,9 @@
 """Makes Keras models with seeded weights, inputs and the outputs that Keras computes for them.
 
     make_keras_models.py FOLDER [--seed S] [--random N] [--architectures N] [--applications]
-                                [--fixtures]
+                                [--fixtures] [--legacy]
+
+With --legacy, Keras 2 (the package tf_keras with tensorflow-cpu) makes .h5 files.
 
 One model per kind of layer by default, or N layers and N architectures of random arguments, or the
 networks of keras.applications with random weights. Each model NAME makes NAME.keras or NAME.h5,
@@ -14,12 +16,19 @@ import argparse
 import json
 import os
 import pathlib
+import sys
 
-os.environ.setdefault("KERAS_BACKEND", "jax")
+import numpy as np
 
-import keras  # noqa: E402
-import numpy as np  # noqa: E402
-from keras import layers as L  # noqa: E402
+LEGACY = "--legacy" in sys.argv
+if LEGACY:
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
+    import tf_keras as keras
+else:
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    import keras
+L = keras.layers
 
 ACTIVATIONS = [
     "linear", "relu", "relu6", "leaky_relu", "elu", "selu", "sigmoid", "tanh", "hard_sigmoid",
@@ -32,8 +41,9 @@ def seeded_weights(model, rng):
     """Fills all weights with values that make each of them matter."""
     values = []
     for weight in model.weights:
-        name, shape = weight.path.split("/")[-1], weight.shape
-        if "seed_generator" in weight.path or weight.dtype.startswith(("int", "uint")):
+        path, shape = weight.name if LEGACY else weight.path, tuple(weight.shape)
+        name, kind = path.split("/")[-1], np.dtype(getattr(weight.dtype, "name", weight.dtype)).kind
+        if "seed_generator" in path or kind in "iu":
             values.append(np.asarray(weight))
         elif "variance" in name:
             values.append(rng.uniform(0.3, 2, shape).astype("float32"))
@@ -41,7 +51,7 @@ def seeded_weights(model, rng):
             values.append(rng.uniform(0.5, 1.5, shape).astype("float32"))
         elif "kernel" in name:
             count = max(int(np.prod(shape[:-1])), 1)
-            if "depthwise" in weight.path:
+            if "depthwise" in path:
                 count = int(np.prod(shape[:2]))
             values.append((rng.standard_normal(shape) * (1.6 / count) ** 0.5).astype("float32"))
         else:
@@ -54,7 +64,7 @@ UNFUSED = {"softmax", "log_softmax", "log_sigmoid", "softsign", "exponential"}
 
 def forge_name(tensor, prefix=""):
     """The name that the importer gives to an output."""
-    operation, _, index = tensor._keras_history
+    operation, _, index = tuple(tensor._keras_history)
     if hasattr(operation, "outputs") and hasattr(operation, "layers"):
         return forge_name(operation.outputs[index], prefix + operation.name + "/")
     activation = getattr(getattr(operation, "activation", None), "__name__", None)
@@ -327,7 +337,9 @@ class Maker:
             L.Flatten(**first), L.BatchNormalization(axis=1))
 
     def Operation(self):
-        import keras.ops as ops
+        if LEGACY:
+            return self.tensorflow_operation()
+        ops = keras.ops
         shape = self.shape()
         kind = self.int(0, 11)
         if kind == 0:
@@ -355,6 +367,23 @@ class Maker:
                 ops.abs(x))
         a, b, n = self.int(2, 9), self.int(2, 9), self.int(2, 9)
         return [(a, n), (n, b)], lambda x, y: ops.matmul(x, y)
+
+    def tensorflow_operation(self):
+        shape = self.shape()
+        kind = self.int(0, 6)
+        if kind == 0:
+            return [shape], lambda x: (x + 3.0) * 0.25 - 1.5
+        if kind == 1:
+            return [shape], lambda x: 2.0 - x / 1.7
+        if kind == 2:
+            return [shape, shape], lambda x, y: tf.maximum(x * y, x - y)
+        if kind == 3:
+            return [shape], lambda x: tf.nn.relu6(x) + tf.nn.silu(x) + tf.nn.gelu(x)
+        if kind == 4:
+            return [self.image()], lambda x: tf.reduce_mean(x, [1, 2], keepdims=True) * x
+        if kind == 5:
+            return [(6, 4, 2)], lambda x: tf.transpose(tf.reshape(x, (-1, 8, 6)), (0, 2, 1))
+        return [self.image(8, 12)], lambda x: x[:, 1:-1, ::2, :] * 2.0
 
     # Whole networks
 
@@ -478,6 +507,7 @@ class Writer:
             shape = [1] + [size or 29 for size in tensor.shape[1:]]
             inputs.append((self.rng.standard_normal(shape) * scale + offset).astype("float32"))
         outputs = model(inputs if len(inputs) > 1 else inputs[0], training=False)
+        form = "h5" if LEGACY else form
         outputs = [np.asarray(y) for y in
                    (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
         file = f"{name}.{form}"
@@ -486,7 +516,8 @@ class Writer:
         for index, (tensor, values) in enumerate(zip(model.inputs, inputs)):
             path = f"{name}.in{index}.npy"
             np.save(self.folder / path, values)
-            case["inputs"].append([tensor.name, path])
+            case["inputs"].append(
+                [model.input_names[index] if LEGACY else tensor.name, path])
         for index, (tensor, values) in enumerate(zip(model.outputs, outputs)):
             path = f"{name}.out{index}.npy"
             np.save(self.folder / path, values)
@@ -494,9 +525,14 @@ class Writer:
         self.cases.append(case)
 
     def layer(self, name, maker, kind, form="keras"):
-        shapes, layer = getattr(maker, kind)()
+        try:
+            shapes, layer = getattr(maker, kind)()
+        except (TypeError, ValueError) as error:
+            if not LEGACY:
+                raise
+            return print(f"{name}: not in Keras 2: {error}", file=sys.stderr)
         inputs = [keras.Input(shape, name=f"x{index}") for index, shape in enumerate(shapes)]
-        if isinstance(layer, keras.Layer):
+        if isinstance(layer, L.Layer):
             output = layer(inputs if len(inputs) > 1 else inputs[0])
         else:
             output = layer(*inputs)
@@ -522,6 +558,7 @@ def main():
     parser.add_argument("--architectures", type=int, default=0)
     parser.add_argument("--applications", nargs="*")
     parser.add_argument("--fixtures", action="store_true")
+    parser.add_argument("--legacy", action="store_true")
     arguments = parser.parse_args()
     rng = np.random.default_rng(arguments.seed)
     keras.utils.set_random_seed(arguments.seed)

@@ -86,6 +86,12 @@ enum KerasSoftmax {
     let own = try input.axis(axis)
     let last = (input.tensor.shape?.rank ?? 1) - 1
     if own == last { return try call.apply(Softmax(name: call.name), to: input.tensor) }
-    throw .unsupported("axis \(axis)")
+    guard let rank = input.tensor.shape?.rank, rank > own else { throw .unsupported(nil) }
+    // The two axes change places, and change them again.
+    var order = Array(0..<rank)
+    order.swapAt(own, last)
+    let swapped = try call.apply(Permute(order: order), to: input.tensor)
+    let result = try call.apply(Softmax(), to: swapped)
+    return try call.apply(Permute(order: order, name: call.name), to: result)
   }
 }
