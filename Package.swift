@@ -107,7 +107,8 @@ let tests: [Target] = [
     dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
   .testTarget(
-    name: "ForgeImportersTests", dependencies: ["ForgeImporters", "ForgeTestSupport"],
+    name: "ForgeImportersTests",
+    dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeToolSupportTests",

@@ -54,7 +54,7 @@ package final class InputFile: Sendable {
   }
 
   /// Copies bytes in memory and uses them as a file; throws `outOfMemory`.
-  static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
+  package static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
     let copy = try SharedBytes(byteCount: bytes.count, for: name) { $0.copyBytes(from: bytes) }
     return InputFile(copy, path: name)
   }
