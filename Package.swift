@@ -47,10 +47,15 @@ let library: [Target] = [
     name: "ForgeImporters",
     dependencies: ["Forge", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
     path: "Sources/Importers"),
+  // What the tool computes, apart from its commands, so that tests reach it.
+  .target(
+    name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
+    path: "Sources/ToolSupport"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeToolSupport",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),
 ]
@@ -105,6 +110,9 @@ let tests: [Target] = [
     name: "ForgeImportersTests",
     dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeToolSupportTests",
+    dependencies: ["ForgeToolSupport", "ForgeModels", "ForgeTestSupport"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",

@@ -41,8 +41,11 @@ public struct AdaptiveAveragePooling: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one resampling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try ArgumentRule.positive(size, "size")
+    try ArgumentRule.image(lowering.shape(of: try lowering.input()))
+    lowering.output = try lowering.applyToInput(
+      .resample(Resampling(sizes: [size.height, size.width, nil], filter: .meanOfParts)))
   }
 }

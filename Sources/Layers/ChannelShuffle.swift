@@ -39,8 +39,14 @@ public struct ChannelShuffle: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to a new order of the channels.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try ArgumentRule.positive(groups, "groups")
+    let channels = try ArgumentRule.channels(of: lowering.shape(of: try lowering.input()))
+    try GroupRule.divides(groups, input: channels, output: groups)
+    try SizeRule.boundedConstant(channels: channels)
+    let members = channels / groups
+    lowering.output = try lowering.applyToInput(
+      .gatherChannels((0..<channels).map { $0 % groups * members + $0 / groups }))
   }
 }

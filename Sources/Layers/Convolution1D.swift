@@ -77,8 +77,26 @@ public struct Convolution1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one convolution of an image of one row, and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try ArgumentRule.positive(channels, "channels")
+    let geometry = ConvolutionGeometry(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+    let operation = ConvolutionOperation(geometry: geometry, outputs: channels, groups: groups)
+    let image = try lowering.sequence()
+    let shape = lowering.shape(of: image)
+    try operation.validateArguments(shape)
+    try activation.validate()
+    _ = try operation.outputShape(for: [shape])
+    let inputs = try ArgumentRule.channels(of: shape) / groups
+    var operands = [image]
+    operands.append(
+      try lowering.parameter(
+        ParameterSpec(
+          .weights, [.outputs: channels, .width: kernel, .inputs: inputs],
+          keras: [.width, .inputs, .outputs], pytorch: [.outputs, .inputs, .width])))
+    if hasBias { operands.append(try lowering.parameter(.biases, [.outputs: channels])) }
+    let sum = try lowering.apply(operation.primitive, to: operands)
+    try lowering.setSequence(try lowering.apply(activation, to: sum))
   }
 }

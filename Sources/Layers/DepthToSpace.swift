@@ -54,8 +54,9 @@ public struct DepthToSpace: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one operation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    lowering.output = try lowering.applyToInput(
+      .depthToSpace(Size(square: block), interleaved: order == .columnRowDepth))
   }
 }

@@ -70,8 +70,28 @@ public struct DepthwiseConvolution1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one depthwise convolution of an image of one row, and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let geometry = ConvolutionGeometry(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+    let operation = DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
+    let image = try lowering.sequence()
+    let shape = lowering.shape(of: image)
+    try operation.validateArguments(shape)
+    try activation.validate()
+    _ = try operation.outputShape(for: [shape])
+    let inputs = try ArgumentRule.channels(of: shape)
+    var operands = [image]
+    operands.append(
+      try lowering.parameter(
+        ParameterSpec(
+          .weights, [.channels: inputs, .multiplier: multiplier, .width: kernel],
+          keras: [.width, .channels, .multiplier], pytorch: [.channels, .multiplier, .width])))
+    if hasBias {
+      operands.append(
+        try lowering.parameter(.biases, [.outputs: try operation.outputs(for: shape)]))
+    }
+    let sum = try lowering.apply(operation.primitive, to: operands)
+    try lowering.setSequence(try lowering.apply(activation, to: sum))
   }
 }

@@ -34,8 +34,9 @@ public struct GlobalMaxPooling1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one global pooling of an image of one row.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    lowering.output = try lowering.apply(
+      .globalPooling(.maximum), to: [try lowering.sequence()])
   }
 }

@@ -56,8 +56,46 @@ public struct GroupNormalization: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one normalization of groups of an image.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try ArgumentRule.positive(groups, "groups")
+    try lowering.normalizeGroups(
+      epsilon: epsilon, isScaled: isScaled, isCentered: isCentered
+    ) { _ in groups }
+  }
+}
+
+extension Lowering {
+  /// Sets the output to the only input, normalised over all positions and groups of channels.
+  mutating func normalizeGroups(
+    epsilon: Float, isScaled: Bool, isCentered: Bool, groups: (_ channels: Int) -> Int
+  ) throws(ShapeError) {
+    let input = try input()
+    let shape = shape(of: input)
+    guard shape.rank >= 2 else {
+      throw ShapeError(
+        .shapeMismatch, "the input has 1 axis", needs: "positions, then channels")
+    }
+    let channels = try ArgumentRule.lastAxis(of: shape)
+    try SizeRule.boundedConstant(channels: channels)
+    let groups = groups(channels)
+    try GroupRule.divides(groups, input: channels, output: groups)
+    var image = input
+    if !shape.isImage {
+      let sizes = try ArgumentRule.known(shape, "a tensor of known size")
+      image = try apply(.reshape([sizes[0], -1, channels]), to: [input])
+    }
+    let gamma =
+      isScaled ? try parameter(.gamma, [.channels: channels]) : try perChannel([1])
+    let beta =
+      isCentered ? try parameter(.beta, [.channels: channels]) : try perChannel([0])
+    let operands = isScaled || isCentered ? [image, gamma, beta] : [image]
+    let rule = Normalization(extent: .groups(groups), epsilon: epsilon)
+    let result = try apply(.normalize(rule), to: operands)
+    guard !shape.isImage, let sizes = shape.sizes else {
+      output = result
+      return
+    }
+    output = try apply(.reshape(sizes), to: [result])
   }
 }

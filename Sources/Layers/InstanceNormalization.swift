@@ -50,8 +50,10 @@ public struct InstanceNormalization: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one normalization of groups of one channel.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try lowering.normalizeGroups(
+      epsilon: epsilon, isScaled: isScaled, isCentered: isCentered
+    ) { $0 }
   }
 }

@@ -44,8 +44,15 @@ public struct L2Normalize: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one normalization of the last axes, to which others are moved and back.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let input = try lowering.input()
+    let axes = try ArgumentRule.axes(axes, of: lowering.shape(of: input))
+    let rule = Normalization(
+      extent: .lastAxes(axes.count), kind: .unitLength, epsilon: epsilon)
+    lowering.output = try lowering.onLastAxes(axes, input) {
+      (value, lowering) throws(ShapeError) in
+      try lowering.apply(.normalize(rule), to: [value])
+    }
   }
 }

@@ -57,8 +57,39 @@ public struct LayerNormalization: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one normalization of the last axes, to which others are moved and back.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let input = try lowering.input()
+    let axes = try ArgumentRule.axes(axes, of: lowering.shape(of: input))
+    let shape = lowering.shape(of: input)
+    let sizes = try ArgumentRule.known(
+      Shape(axes.map { shape.dimensions[$0] }), "known sizes along the normalised axes")
+    guard let count = Shape.product(of: sizes), count <= SizeRule.maximumConstantCount else {
+      throw .tooManyElements()
+    }
+    let rule = Normalization(extent: .lastAxes(axes.count), epsilon: epsilon)
+    let names = Self.names(axes, of: shape)
+    let ones = Shape(sizes: [count])
+    let gamma =
+      isScaled
+      ? try lowering.parameter(ParameterSpec(.gamma, axes: names, sizes: sizes))
+      : try lowering.constant(Array(repeating: 1, count: count), shape: ones)
+    let beta =
+      isCentered
+      ? try lowering.parameter(ParameterSpec(.beta, axes: names, sizes: sizes))
+      : try lowering.constant(Array(repeating: 0, count: count), shape: ones)
+    let operands = isScaled || isCentered ? [gamma, beta] : []
+    lowering.output = try lowering.onLastAxes(axes, input) {
+      (value, lowering) throws(ShapeError) in
+      try lowering.apply(.normalize(rule), to: [value] + operands)
+    }
+  }
+
+  /// The axes of a parameter; those of an image have their own.
+  private static func names(_ axes: [Int], of shape: Shape) -> [ParameterAxis] {
+    let all: [ParameterAxis] = [
+      .multiplier, .inputs, .outputs, .height, .width, .channels,
+    ]
+    return shape.isImage ? axes.map { all[3 + $0] } : all.suffix(axes.count)
   }
 }

@@ -52,8 +52,9 @@ public struct LocalResponseNormalization: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one operation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    lowering.output = try lowering.applyToInput(
+      .localResponse(size: size, alpha: alpha, beta: beta, bias: bias))
   }
 }

@@ -60,8 +60,11 @@ public struct MaxPooling1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one pooling of an image of one row.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let geometry = ConvolutionGeometry(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding, rounding: rounding)
+    let image = try lowering.sequence()
+    try lowering.setSequence(try lowering.pooled(image, .maximum, geometry))
   }
 }

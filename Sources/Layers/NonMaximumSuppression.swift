@@ -56,8 +56,14 @@ public struct NonMaximumSuppression: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one operation on both inputs.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let shapes = lowering.inputs.map { lowering.shape(of: $0) }
+    try ArgumentRule.count(
+      shapes, from: 2, to: 2, example: "[boxes, scores] --> NonMaximumSuppression(…)")
+    let rule = SuppressionRule(
+      maximumPerClass: maximumPerClass, iouThreshold: iouThreshold,
+      scoreThreshold: scoreThreshold, centerPointBoxes: centerPointBoxes)
+    lowering.output = try lowering.apply(.nonMaximumSuppression(rule), to: lowering.inputs)
   }
 }

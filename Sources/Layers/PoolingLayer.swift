@@ -12,7 +12,30 @@ package protocol PoolingLayer: BuiltInLayer {
 extension PoolingLayer {
   /// Lowers to one pooling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    _ = try geometry.poolingShape(for: lowering.shape(of: try lowering.input()))
-    lowering.output = try lowering.applyToInput(.pooling(kind, geometry))
+    lowering.output = try lowering.pooled(try lowering.input(), kind, geometry)
   }
+}
+
+extension Lowering {
+  /// Applies a pooling whose window must fit into an image.
+  mutating func pooled(
+    _ image: Value, _ kind: PoolingKind, _ geometry: ConvolutionGeometry
+  ) throws(ShapeError) -> Value {
+    _ = try geometry.poolingShape(for: shape(of: image))
+    // A last window that reaches beyond the padding has fewer taps than the kernel.
+    guard kind == .averageAll, geometry.rounding == .ceiling, geometry.padding != .same else {
+      return try apply(.pooling(kind, geometry), to: [image])
+    }
+    let edges = geometry.edges(width: 1, height: 1)
+    let window = PoolingWindow(
+      kind: .averageAll, kernel: geometry.kernel.rows, strides: geometry.stride.rows,
+      dilations: geometry.dilation.rows, before: [edges.top, edges.left],
+      after: [edges.bottom, edges.right], rounding: .ceiling)
+    return try apply(.poolingND(window), to: [image])
+  }
+}
+
+extension Size {
+  /// Both numbers in memory order.
+  fileprivate var rows: [Int] { [height, width] }
 }

@@ -58,8 +58,8 @@ public struct PoolingND: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one pooling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    lowering.output = try lowering.applyToInput(.poolingND(window))
   }
 }

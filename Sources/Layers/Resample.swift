@@ -65,8 +65,11 @@ public struct Resample: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one resampling.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let filter = Resampling.Filter.around(
+      mode, coordinates, antialias: antialias, excludesOutside: excludesOutside)
+    lowering.output = try lowering.applyToInput(
+      .resample(Resampling(sizes: sizes, scales: scales, filter: filter)))
   }
 }

@@ -66,8 +66,42 @@ public struct SeparableConvolution: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to a depthwise and a pointwise convolution, and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let sum = try lowering.separable(
+      try lowering.input(), geometry, multiplier: multiplier, channels: channels,
+      hasBias: hasBias)
+    try activation.validate()
+    lowering.output = try lowering.apply(activation, to: sum)
+  }
+}
+
+extension Lowering {
+  /// A depthwise convolution followed by a pointwise one, with biases but no activation.
+  mutating func separable(
+    _ image: Value, _ geometry: ConvolutionGeometry, multiplier: Int, channels: Int,
+    hasBias: Bool
+  ) throws(ShapeError) -> Value {
+    try ArgumentRule.positive(channels, "channels")
+    let depthwise = DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
+    let shape = shape(of: image)
+    try depthwise.validateArguments(shape)
+    _ = try depthwise.outputShape(for: [shape])
+    let inputs = try depthwise.outputs(for: shape)
+    let kernel = geometry.kernel
+    let sizes: KeyValuePairs<ParameterAxis, Int> = [
+      .channels: try ArgumentRule.channels(of: shape), .multiplier: multiplier,
+      .height: kernel.height, .width: kernel.width,
+    ]
+    let pointwise: KeyValuePairs<ParameterAxis, Int> = [
+      .outputs: channels, .height: 1, .width: 1, .inputs: inputs,
+    ]
+    // Axes of one value may be missing in a file, so a sequence has the axes of an image.
+    let weights = try parameter(ParameterSpec(.depthwise, sizes))
+    let middle = try apply(depthwise.primitive, to: [image, weights])
+    var operands = [middle, try parameter(ParameterSpec(.weights, pointwise))]
+    if hasBias { operands.append(try parameter(.biases, [.outputs: channels])) }
+    let one = ConvolutionGeometry(kernel: .one)
+    return try apply(.convolution(one, outputs: channels, groups: 1), to: operands)
   }
 }

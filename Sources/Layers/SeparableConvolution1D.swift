@@ -72,8 +72,14 @@ public struct SeparableConvolution1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to two convolutions of an image of one row, and the activation.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let geometry = ConvolutionGeometry(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
+    let image = try lowering.sequence()
+    let sum = try lowering.separable(
+      image, geometry, multiplier: multiplier, channels: channels, hasBias: hasBias)
+    try activation.validate()
+    try lowering.setSequence(try lowering.apply(activation, to: sum))
   }
 }

@@ -54,8 +54,28 @@ public struct SpaceToDepth: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one operation, or for Darknet's order to it between changes of the axes.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let input = try lowering.input()
+    let primitive = Primitive.spaceToDepth(Size(square: block))
+    guard order == .darknet else {
+      lowering.output = try lowering.apply(primitive, to: [input])
+      return
+    }
+    let shape = lowering.shape(of: input)
+    let result = try primitive.outputShape(for: [shape])
+    let sizes = try ArgumentRule.known(shape, "an image of known size")
+    let area = block.multipliedSaturated(by: block)
+    try GroupRule.divides(area, input: sizes[2], output: area)
+    // The values with channels first, read as a larger image of fewer channels.
+    var value = try lowering.apply(.permute([2, 0, 1]), to: [input])
+    value = try lowering.apply(
+      .reshape([sizes[2] / area, sizes[0] * block, sizes[1] * block]), to: [value])
+    value = try lowering.apply(.permute([1, 2, 0]), to: [value])
+    value = try lowering.apply(primitive, to: [value])
+    value = try lowering.apply(.permute([2, 0, 1]), to: [value])
+    let target = try ArgumentRule.known(result, "an image of known size")
+    value = try lowering.apply(.reshape([target[2], target[0], target[1]]), to: [value])
+    lowering.output = try lowering.apply(.permute([1, 2, 0]), to: [value])
   }
 }

@@ -78,8 +78,12 @@ public struct TransposedConvolution: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to one convolution for each pixel of a block of `stride` pixels, which are interleaved.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    let transposed = TransposedGeometry(window: geometry, outputPadding: outputPadding)
+    let sum = try lowering.transposed(
+      try lowering.input(), transposed, channels: channels, groups: groups, hasBias: hasBias,
+      activation: activation, isSequence: false)
+    lowering.output = sum
   }
 }

@@ -82,8 +82,17 @@ public struct TransposedConvolution1D: SequenceLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to TODO.
+  /// Lowers to convolutions of an image of one row, which are interleaved.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    throw ShapeError(.invalidArgument, "this layer is not finished")
+    try ArgumentRule.require(
+      padding != .causal, "padding", "\(padding)", needs: ".same, .valid or .explicit")
+    let transposed = TransposedGeometry(
+      window: ConvolutionGeometry(
+        kernel: kernel, stride: stride, dilation: dilation, padding: padding),
+      outputPadding: Size(width: outputPadding, height: 0))
+    try lowering.setSequence(
+      try lowering.transposed(
+        try lowering.sequence(), transposed, channels: channels, groups: groups,
+        hasBias: hasBias, activation: activation, isSequence: true))
   }
 }

@@ -21,6 +21,13 @@ extension ConstantRecipe {
         Self.scale($0, axis: axis, sizes: sizes, by: factors)
       }
       return values
+    case .strided(let recipe, _, let start, let sizes, let strides):
+      let all = try recipe.values(parameter: parameter)
+      var values = Array(repeating: Float(0), count: sizes.reduce(1, *))
+      values.withUnsafeMutableBufferPointer {
+        Self.gather(all, start: start, sizes: sizes, strides: strides, into: $0)
+      }
+      return values
     }
   }
 
@@ -33,6 +40,7 @@ extension ConstantRecipe {
     case .parameter(let index): parameter(index)
     case .literal(let values): values.count
     case .scaled(let recipe, _, _, _): recipe.count(parameter: parameter)
+    case .strided(_, _, _, let sizes, _): sizes.reduce(1, *)
     }
   }
 
@@ -52,6 +60,33 @@ extension ConstantRecipe {
     case .scaled(let recipe, let axis, let sizes, let factors):
       try recipe.write(to: memory, parameter: parameter)
       Self.scale(memory, axis: axis, sizes: sizes, by: factors)
+    case .strided(let recipe, let count, let start, let sizes, let strides):
+      var all = Array(repeating: Float(0), count: count)
+      try all.withUnsafeMutableBufferPointer { (buffer) throws(Failure) in
+        try recipe.write(to: buffer, parameter: parameter)
+      }
+      Self.gather(all, start: start, sizes: sizes, strides: strides, into: memory)
+    }
+  }
+
+  /// Writes the values at the places of all indices below `sizes`.
+  private static func gather(
+    _ values: [Float], start: Int, sizes: [Int], strides: [Int],
+    into memory: UnsafeMutableBufferPointer<Float>
+  ) {
+    precondition(memory.count == sizes.reduce(1, *), "the recipe's sizes are its constant's")
+    var index = Array(repeating: 0, count: sizes.count)
+    var place = start
+    for target in memory.indices {
+      memory[target] = values[place]
+      // The last axis changes fastest; an axis at its end carries into the one before it.
+      for axis in sizes.indices.reversed() {
+        index[axis] += 1
+        place += strides[axis]
+        if index[axis] < sizes[axis] { break }
+        place -= sizes[axis] * strides[axis]
+        index[axis] = 0
+      }
     }
   }
 

@@ -139,6 +139,35 @@ public struct Lowering {
     return graph.addValue(shape, .constant(.literal(values)))
   }
 
+  /// A constant whose value `i` is the value of another at `start` + the sum of `i · strides`.
+  ///
+  /// - Parameters:
+  ///   - value: a constant of this lowering.
+  ///   - start: the place of the first value.
+  ///   - shape: the shape of the result, which is known.
+  ///   - strides: the distance between neighbours along each axis of `shape`; any sign.
+  /// - Returns: the constant.
+  /// - Throws: `ShapeError` when a place is outside, or `value` is not a constant.
+  package mutating func strided(
+    _ value: Value, start: Int, shape: Shape, strides: [Int]
+  ) throws(ShapeError) -> Value {
+    try check(value)
+    guard let recipe = graph.constant(value), let count = self.shape(of: value).elementCount,
+      let sizes = shape.sizes, sizes.count == strides.count, shape.elementCount != nil
+    else {
+      throw ShapeError(.invalidArgument, "only constants of known sizes have strided parts")
+    }
+    let reaches = zip(sizes, strides).map { ($0 - 1).multipliedSaturated(by: $1) }
+    let lowest = reaches.reduce(start) { $0.addingSaturated(min($1, 0)) }
+    let highest = reaches.reduce(start) { $0.addingSaturated(max($1, 0)) }
+    guard lowest >= 0, highest < count else {
+      throw ShapeError(.invalidArgument, "a part of a constant reaches outside")
+    }
+    return graph.addValue(
+      shape,
+      .constant(.strided(recipe, count: count, start: start, sizes: sizes, strides: strides)))
+  }
+
   /// Applies a primitive to values and returns its result.
   ///
   /// - Throws: `ShapeError` when the values do not fit the primitive.

@@ -144,4 +144,7 @@ package indirect enum ConstantRecipe: Sendable {
   case literal([Float])
   /// Another constant with each slice along `axis` multiplied by its factor (batch-norm folding).
   case scaled(ConstantRecipe, axis: Int, sizes: [Int], by: [Float])
+  /// Values of another constant of `count` values: value `i` is at `start` + the sum of
+  /// `i · strides`, for all indices below `sizes`.
+  case strided(ConstantRecipe, count: Int, start: Int, sizes: [Int], strides: [Int])
 }

@@ -42,4 +42,65 @@ public struct PoolingWindow: Hashable, Sendable {
     self.after = after
     self.rounding = rounding
   }
+
+  /// Checks every number, and that each list has one per axis.
+  ///
+  /// - Throws: `ShapeError` of kind `invalidArgument` naming the argument.
+  package func validate() throws(ShapeError) {
+    let rank = kernel.count
+    try ArgumentRule.require(
+      (1..<Shape.maximumRank).contains(rank), "kernel", "\(kernel)",
+      needs: "1 to \(Shape.maximumRank - 1) numbers")
+    let lists = [
+      ("kernel", kernel, 1), ("strides", strides, 1), ("dilations", dilations, 1),
+      ("before", before, 0), ("after", after, 0),
+    ]
+    for (name, numbers, least) in lists {
+      let range = least...ConvolutionGeometry.maximumArgument
+      try ArgumentRule.require(
+        numbers.count == rank && numbers.allSatisfy(range.contains), name, "\(numbers)",
+        needs: "\(rank) numbers from \(range.lowerBound) to \(range.upperBound)")
+    }
+    try ArgumentRule.require(
+      extents.allSatisfy { $0 <= ConvolutionGeometry.maximumExtent }, "the dilated kernel",
+      "\(extents)", needs: "at most \(ConvolutionGeometry.maximumExtent) along each axis")
+    try ArgumentRule.require(
+      zip(zip(before, after), extents).allSatisfy { max($0.0, $0.1) < $1 }, "padding",
+      "\(before), \(after)", needs: "less than the window along each axis")
+    guard Shape.product(of: kernel) != nil else { throw .tooManyElements() }
+    if case .lp(let p) = kind { try ArgumentRule.positive(p, "p") }
+  }
+
+  /// The elements that one window covers along each axis, dilation included.
+  private var extents: [Int] {
+    zip(kernel, dilations).map { ($0 - 1).multipliedSaturated(by: $1).addingSaturated(1) }
+  }
+
+  /// The shape of the output; unknown sizes stay unknown.
+  ///
+  /// - Throws: `ShapeError` for numbers out of range, an input of another rank, or when no window
+  ///   fits.
+  package func outputShape(for input: Shape) throws(ShapeError) -> Shape {
+    try validate()
+    guard input.rank == kernel.count + 1 else {
+      throw ShapeError(
+        .shapeMismatch, "the input has \(input.rank) axes",
+        needs: "\(kernel.count + 1): one for each number of the kernel, then the channels")
+    }
+    var sizes = input.dimensions
+    for axis in kernel.indices {
+      guard let size = sizes[axis] else { continue }
+      let count = rounding.count(
+        size, before: before[axis], after: after[axis], extent: extents[axis],
+        stride: strides[axis])
+      guard count >= 1 else {
+        throw ShapeError(
+          .kernelLargerThanInput, "the kernel is larger than the input",
+          needs: "at least \(max(extents[axis] - before[axis] - after[axis], 1)) "
+            + "elements along axis \(axis)")
+      }
+      sizes[axis] = count
+    }
+    return try SizeRule.bounded(Shape(sizes))
+  }
 }

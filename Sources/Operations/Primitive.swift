@@ -16,6 +16,23 @@ public enum Primitive: Sendable {
   case pooling(PoolingKind, ConvolutionGeometry)
   /// The maximum or mean of each whole channel.
   case globalPooling(PoolingKind)
+  /// A function of a window that moves over every axis but the last.
+  case poolingND(PoolingWindow)
+  /// The pixels of several images in turn, less `cut` columns and rows at the end.
+  case interleavePixels(Size, cut: Size)
+  /// Channels moved into blocks of pixels; the position in the block is their outer index, or with
+  /// `interleaved` their inner one.
+  case depthToSpace(Size, interleaved: Bool)
+  /// Blocks of pixels moved into channels, whose outer index is the position in the block.
+  case spaceToDepth(Size)
+  /// Values less their mean over their deviation, or over their norm.
+  case normalize(Normalization)
+  /// Values over a power of the squares of their neighbours along the last axis.
+  case localResponse(size: Int, alpha: Float, beta: Float, bias: Float)
+  /// A tensor resampled along any of its axes.
+  case resample(Resampling)
+  /// The boxes of high score that overlap little.
+  case nonMaximumSuppression(SuppressionRule)
   /// A function of each element.
   case activation(ActivationFunction)
   /// Softmax over the last axis, or its logarithm.
@@ -42,6 +59,8 @@ public enum Primitive: Sendable {
   case resize(ResizeTarget, ResizeMode)
   /// The input itself.
   case identity
+  /// The products of matrices in two tensors.
+  case matrixProduct
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -55,6 +74,16 @@ public enum Primitive: Sendable {
     case .dense(let outputs): DenseOperation(outputs: outputs)
     case .pooling(let kind, let geometry): PoolingOperation(kind: kind, geometry: geometry)
     case .globalPooling(let kind): GlobalPoolingOperation(kind: kind)
+    case .poolingND(let window): PoolingNDOperation(window: window)
+    case .interleavePixels(let step, let cut): InterleavePixelsOperation(step: step, cut: cut)
+    case .depthToSpace(let block, let interleaved):
+      DepthToSpaceOperation(block: block, interleaved: interleaved)
+    case .spaceToDepth(let block): SpaceToDepthOperation(block: block)
+    case .normalize(let rule): NormalizeOperation(rule: rule)
+    case .localResponse(let size, let alpha, let beta, let bias):
+      LocalResponseOperation(size: size, alpha: alpha, beta: beta, bias: bias)
+    case .resample(let resampling): ResampleOperation(resampling: resampling)
+    case .nonMaximumSuppression(let rule): SuppressionOperation(rule: rule)
     case .activation(let function): ActivationOperation(function: function)
     case .softmax(let logarithm): SoftmaxOperation(logarithm: logarithm)
     case .binary(let operation): BinaryOperation(operation: operation)
@@ -68,6 +97,7 @@ public enum Primitive: Sendable {
     case .gatherChannels(let order): GatherChannelsOperation(order: order)
     case .resize(let target, let mode): ResizeOperation(target: target, mode: mode)
     case .identity: IdentityOperation()
+    case .matrixProduct: MatrixProductOperation()
     case .custom(let operation): operation
     }
   }

@@ -12,6 +12,8 @@ public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
 
   /// The kernel of a convolution, or the matrix of a dense layer.
   public static let weights = ParameterType("weights")
+  /// The first kernel of a separable convolution, which treats each channel on its own.
+  public static let depthwise = ParameterType("depthwise")
   /// One value per output channel, added last.
   public static let biases = ParameterType("biases")
   /// The scale of a batch normalization.

@@ -2,16 +2,20 @@ import ArgumentParser
 import Forge
 import Foundation
 
-/// Times predictions of a ready architecture, from input to output values, or single layers.
+/// Times predictions of a network, from input to output values, or single layers.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Times predictions of a ready architecture, or single layers.",
+    abstract: "Times predictions of a network, or single layers.",
     discussion: """
       What is timed takes height × width × channels floats in the caller's memory to plain floats \
       in the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the \
       start of the compile, with opening the weight file, to its end; the first prediction \
       includes making its context.
+
+      EXAMPLES
+        forge bench net.onnx --threads 4
+        forge bench resnet50 --batch 8 --precision half-weights --json
       """)
 
   @Argument(help: NetworkArgument.help)
@@ -23,6 +27,7 @@ struct BenchCommand: ParsableCommand {
       valueName: "file"))
   var layers: String?
 
+  @OptionGroup var importing: ImportArguments
   @OptionGroup var arguments: CompileArguments
 
   @Option(
@@ -60,7 +65,8 @@ struct BenchCommand: ParsableCommand {
 
   private var isForLayers: Bool {
     if case .recorded = arguments.tuning { return false }
-    return arguments.weights == nil && input == nil && output == nil && batch == 1
+    return importing.weights == nil && importing.size.isEmpty && importing.constant.isEmpty
+      && input == nil && output == nil && batch == 1
       && arguments.saveTuning == nil
   }
 
@@ -87,8 +93,8 @@ struct BenchCommand: ParsableCommand {
     let clock = ContinuousClock()
     let before = ProcessMemory()
     let start = clock.now
-    let model = try network.model
-    let compiled = try arguments.compile(model, options: try options)
+    let model = try network.network(importing)
+    let compiled = try model.compiled(try options)
     let loaded = clock.now
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
@@ -115,7 +121,7 @@ struct BenchCommand: ParsableCommand {
       try NumPyArray(result, sizes: [batch] + (outputShape.sizes ?? [])).write(to: output)
     }
     let timing = Timing(
-      times: times, batch: batch, multiplyAdds: model.multiplyAdds,
+      times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
       loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
       memory: compiled.memory, precision: compiled.report.precision)

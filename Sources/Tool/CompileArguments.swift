@@ -4,9 +4,6 @@ import Foundation
 
 /// The arguments of the commands that compile a network and time it.
 struct CompileArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("A weight file; without, seeded random values.", valueName: "file"))
-  var weights: String?
-
   @Option(help: "Threads per prediction, also beyond the cores there are.")
   var threads = 1
 
@@ -40,15 +37,6 @@ struct CompileArguments: ParsableArguments {
       CompileOptions(
         tuning: try tuning.tuning, threads: .exactly(threads), precision: precision)
     }
-  }
-
-  /// Compiles a model with the weights of the file, its own, or seeded random ones, in this order.
-  func compile(_ model: Model, options: CompileOptions) throws -> CompiledModel {
-    if let weights {
-      return try model.compile(parameters: WeightFile(weights).parameters(), options: options)
-    }
-    if model.parameters != nil { return try model.compile(options: options) }
-    return try model.compile(parameters: RandomParameters(seed: 1), options: options)
   }
 
   /// Writes the kernels of a plan to the file of `--save-tuning`, if given.

@@ -1,16 +1,78 @@
 import ArgumentParser
 import Forge
+import ForgeImporters
+import ForgeToolSupport
 
-/// Lists the contents of a weight file.
+/// Lists the contents of a model file or of a weight file.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Lists what a weight file holds: HDF5, safetensors, NumPy, Keras archives.")
+    abstract: "Lists what a model file or a weight file holds.",
+    discussion: """
+      Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: HDF5, \
+      safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is listed as \
+      a model; --weights-only lists its weights.
+
+      EXAMPLES
+        forge inspect net.onnx
+        forge inspect mobilenet.safetensors
+      """)
 
   @Argument(help: "The file.")
   var file: String
 
+  @OptionGroup var importing: ImportArguments
+
+  @Flag(help: "List the arrays of a file that also holds a network.")
+  var weightsOnly = false
+
   func run() throws {
+    if !weightsOnly, try inspectModel() { return }
+    try inspectWeights()
+  }
+
+  /// Lists a model; returns whether the file is one.
+  private func inspectModel() throws -> Bool {
+    let model = try importing.modelFile(file)
+    guard (try? model.format()) != nil else {
+      // What holds no weights either has the better error here.
+      if (try? WeightFile(file)) == nil { _ = try model.format() }
+      return false
+    }
+    let imported: ImportedModel
+    do {
+      imported = try Progress.during("importing \(file)") { try model.imported() }
+    } catch {
+      if (try? WeightFile(file)) != nil, (try? model.facts())?.count ?? 0 <= 1 { return false }
+      if let facts = try? model.facts() { facts.forEach(Self.show) }
+      throw error
+    }
+    for fact in try model.facts() { Self.show(fact) }
+    for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
+      for port in ports {
+        let sizes = StoredTensor.text(of: port.sizes)
+        Self.show(ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)"))
+      }
+    }
+    let labels = imported.model.metadata.labels
+    if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
+    if let about = imported.model.metadata.about { Self.show(ModelFact("about", about)) }
+    Self.show(ModelFact("network", ModelFacts(imported.model).line))
+    var counts: [String: Int] = [:]
+    for node in NetworkGraph(imported.model, title: file).nodes where node.role != .input {
+      counts[node.type, default: 0] += 1
+    }
+    let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    Self.show(ModelFact("layers", sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")))
+    return true
+  }
+
+  private static func show(_ fact: ModelFact) {
+    let label = fact.label.padding(to: 9)
+    print("\(label)  \(fact.text.replacing("\n", with: "\n           "))")
+  }
+
+  private func inspectWeights() throws {
     let weights = try WeightFile(file)
     for entry in weights.entries {
       print(entry)
@@ -22,5 +84,12 @@ struct InspectCommand: ParsableCommand {
     print("\(weights.format.rawValue): \(entries), \(LoadError.bytes(bytes))")
     let isDamaged = weights.entries.contains { [.damaged, .wrongSize].contains($0.problem?.kind) }
     if isDamaged { throw ExitCode.failure }
+  }
+}
+
+extension String {
+  /// The text with spaces behind it up to a length.
+  func padding(to length: Int) -> String {
+    self + String(repeating: " ", count: max(length - count, 0))
   }
 }

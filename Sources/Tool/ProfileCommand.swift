@@ -1,21 +1,33 @@
 import ArgumentParser
 import Forge
+import ForgeToolSupport
 import Foundation
 
-/// Times each step of a ready architecture.
+/// Times each step of a network.
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Times each step of a ready architecture.",
+    abstract: "Times each step of a network.",
     discussion: """
       The share of the peak counts the multiplications of the plain method: a kernel that needs \
-      fewer (Winograd's) may be above 100 %.
+      fewer (Winograd's) may be above 100 %. \
+      --trace writes the steps of a mean prediction for trace viewers.
+
+      EXAMPLES
+        forge profile net.onnx --threads 2
+        forge profile mobilenet --trace trace.json
       """)
 
   @Argument(help: NetworkArgument.help)
   var network: NetworkArgument
 
+  @OptionGroup var importing: ImportArguments
   @OptionGroup var arguments: CompileArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to write the steps in the trace format of Chrome.", valueName: "json"))
+  var trace: String?
 
   func validate() throws {
     guard (1...100_000).contains(arguments.runs) else {
@@ -46,10 +58,11 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
-    let compiled = try arguments.compile(network.model, options: arguments.options)
+    let compiled = try network.network(importing).compiled(arguments.options)
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let steps = try compiled.profile(runs: arguments.runs)
+    if let trace { try OutputFile.write(ChromeTrace(steps).json, to: trace) }
     let speed = Device.measuredSpeed(
       threads: arguments.threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }

@@ -1,36 +1,46 @@
 import ArgumentParser
 import Forge
-import ForgeModels
+import ForgeToolSupport
 
-/// Prints the layers of a ready architecture or of the one that a weight file matches.
+/// Prints the layers of a network.
 struct SummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary",
-    abstract: "Prints the layers of a ready architecture, or of the one a weight file belongs to.",
+    abstract: "Prints the layers of a model file, or of a ready architecture or its weight file.",
     discussion: """
       A weight file is told by the names, shapes and number of its parameters, with a classifier \
       or without, and loaded: every parameter of the network has one in the file, and the other \
       way round.
+
+      EXAMPLES
+        forge summary net.onnx
+        forge summary inceptionv3 --detailed
+        forge summary mobilenet.h5
       """)
 
   @Argument(help: NetworkArgument.help)
   var network: NetworkArgument
 
+  @OptionGroup var importing: ImportArguments
+
   @Flag(help: "Also print inputs, multiply-adds, bytes and the chosen kernels.")
   var detailed = false
 
+  @Flag(help: "Print one row for all layers of a module or scope.")
+  var nested = false
+
+  func validate() throws {
+    guard !(detailed && nested) else { throw ValidationError("give --detailed or --nested") }
+  }
+
   func run() throws {
-    switch network {
-    case .ready(let architecture):
-      let model = architecture.model
-      guard detailed else { return print(model.summary()) }
-      // The choice of kernels depends only on sizes, so any parameters will do.
-      print(try model.compile(parameters: RandomParameters(seed: 1)).summary(.detailed))
-    case .weights(let path):
-      let recognized = try RecognizedModel(weights: path)
-      let compiled = try recognized.model.compile()
-      print("\(path): \(recognized.name)\n")
-      print(compiled.summary(detailed ? .detailed : .standard))
-    }
+    let network = try network.network(importing)
+    let detail: SummaryDetail = detailed ? .detailed : nested ? .nested : .standard
+    if case .file = self.network { print("\(network.title)\n") }
+    // The weights of a recognized architecture are read, so that the summary tells they fit.
+    let isRecognized = network.isReady && network.model.parameters != nil
+    guard detailed || isRecognized else { return print(network.model.summary(detail)) }
+    // The choice of kernels depends only on sizes, so any parameters will do.
+    print(try network.compiled(CompileOptions()).summary(detail))
   }
 }

@@ -56,7 +56,7 @@ public struct LayerCase: CustomStringConvertible, Sendable {
   }
 
   /// All layers.
-  public static let all = windows + elementwise + rearrangements
+  public static let all = windows + elementwise + rearrangements + products
 
   /// The layer that a fixture describes.
   ///

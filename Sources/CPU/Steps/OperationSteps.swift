@@ -12,6 +12,22 @@ extension PlanBuilder {
       let sizes = graph.imageSizes(of: node.inputs[0])
       let whole = ConvolutionGeometry(kernel: Size(width: sizes[1], height: sizes[0]))
       try addPooling(node, kind, whole)
+    case .poolingND(let window):
+      try addPoolingND(node, window)
+    case .interleavePixels(let step, _):
+      try addInterleaving(node, step)
+    case .depthToSpace(let block, let interleaved):
+      try addDepthToSpace(node, block, interleaved: interleaved)
+    case .spaceToDepth(let block):
+      try addSpaceToDepth(node, block)
+    case .normalize(let rule):
+      try addNormalization(node, rule)
+    case .localResponse(let size, let alpha, let beta, let bias):
+      try addLocalResponse(node, size: size, alpha: alpha, beta: beta, bias: bias)
+    case .resample(let resampling):
+      try addResampling(node, resampling)
+    case .nonMaximumSuppression(let rule):
+      try addSuppression(node, rule)
     case .activation(let function):
       try addActivation(node, function)
     case .softmax(let logarithm):
@@ -34,6 +50,8 @@ extension PlanBuilder {
       try addGather(node, order: order)
     case .resize(let target, let mode):
       try addResize(node, target, mode)
+    case .matrixProduct:
+      try addMatrixProduct(node)
     case .custom(let operation):
       try addCustom(node, operation)
     }

@@ -20,6 +20,7 @@ enum MoveAveragePoolingLater: Rewrite {
         let producer = index.soleProducer(of: node.inputs[0]),
         case .pooling(.averageInside, let geometry) = graph.nodes[producer].primitive,
         graph.nodes[producer].activation == .linear, geometry.stride == .one,
+        geometry.dilation == .one,
         let channels = graph.shape(of: node.inputs[0]).channels, outputs < channels,
         graph.shape(of: graph.nodes[producer].inputs[0]) == graph.shape(of: node.inputs[0])
       else { continue }

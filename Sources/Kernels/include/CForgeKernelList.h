@@ -32,6 +32,19 @@
   X(binary, binary, EVERY, rows_of_blocks(&a->out))                                           \
   X(softmax, softmax, EVERY, a->out.height)                                                   \
   X(resize, resize, SHARED, 1)                                                                \
+  X(matrix_product, matrix_product, EVERY, product_tiles(a))                                  \
+  X(place_pixels, place_pixels, SHARED, rows_of_blocks(&a->in))                               \
+  X(depth_to_space, depth_to_space, SHARED, a->out.height)                                    \
+  X(space_to_depth, space_to_depth, SHARED, a->out.height)                                    \
+  X(pooling_nd, pooling_nd, SHARED, positions(a->rank, a->out_sizes))                         \
+  X(normalize_rows, normalize_rows, EVERY, a->rows)                                           \
+  X(normalize_pixels, normalize_pixels, EVERY, a->out.height)                                 \
+  X(normalize_moments, normalize_groups, EVERY, rows_of_blocks(&a->in))                       \
+  X(normalize_groups, normalize_groups, SHARED, 1)                                            \
+  X(normalize_apply, normalize_groups, EVERY, rows_of_blocks(&a->out))                        \
+  X(local_response, local_response, SHARED, a->rows)                                          \
+  X(resample, resample, SHARED, a->outer * a->out_size)                                       \
+  X(suppress, suppress, SHARED, 1)                                                            \
   X(copy_plain, copy_plain, SHARED, first_size(a))                                            \
   X(binary_plain, binary_plain, EVERY, first_size(a))                                         \
   X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE)) \

@@ -404,6 +404,9 @@ typedef struct {
   int32_t logarithm;
 } forge_softmax_plain_arguments;
 
+#include "CForgeMatrixKernels.h"
+#include "CForgeWindowKernels.h"
+
 /* forge_<name>_tiles: the number of tiles of a step, for each kernel. */
 #define FORGE_DECLARE_TILES(name, arguments, levels, tiles) \
   int64_t forge_##name##_tiles(const forge_##arguments##_arguments *);

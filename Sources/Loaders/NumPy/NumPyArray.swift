@@ -205,8 +205,42 @@ public struct NumPyArray: Sendable {
   ///   written; and what ``values`` throws.
   public func write(to path: String) throws {
     let values = try values
-    try NumPyHeader.bytes(forFloatsOf: sizes).withUnsafeBytes { header in
-      try values.withUnsafeBytes { try FileReplacement.replace(path, with: [header, $0]) }
+    try values.withUnsafeBytes { try Self.write($0, .float32, sizes: sizes, to: path) }
+  }
+}
+
+extension NumPyArray {
+  /// The elements as they are stored: little-endian, in C order, of ``elementType``.
+  package var storedBytes: [UInt8] {
+    get throws {
+      switch storage {
+      case .memory(let values): return values.withUnsafeBytes { Array($0) }
+      case .file(let file):
+        let byteCount = count.multipliedSaturated(by: elementType.byteCount)
+        try AvailableMemory.checkArray(byteCount, for: origin)
+        return try [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, written in
+          try file.read(
+            into: UnsafeMutableRawBufferPointer(
+              UnsafeMutableBufferPointer(rebasing: buffer[..<byteCount])))
+          written = byteCount
+        }
+      }
     }
+  }
+
+  /// Writes elements of any type but bf16, which NumPy does not have, as a `.npy` file.
+  ///
+  /// - Throws: ``LoadError``: `wrongElementType`, `badName`, `notARegularFile` or `unreadable`.
+  package static func write(
+    _ bytes: UnsafeRawBufferPointer, _ type: ElementType, sizes: [Int], to path: String
+  ) throws(LoadError) {
+    guard let header = NumPyHeader.bytes(for: type, sizes: sizes) else {
+      throw LoadError(
+        .wrongElementType, "NumPy has no such type", path: path, received: type.rawValue)
+    }
+    let result = header.withUnsafeBytes { header in
+      Result { () throws(LoadError) in try FileReplacement.replace(path, with: [header, bytes]) }
+    }
+    try result.get()
   }
 }

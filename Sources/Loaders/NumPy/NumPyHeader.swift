@@ -29,6 +29,12 @@ struct NumPyHeader: Sendable {
     "|i1": .int8, "|u1": .uint8, "|b1": .bool, "<i1": .int8, "<u1": .uint8, "<b1": .bool,
   ]
 
+  /// The names that NumPy writes.
+  private static let names: [ElementType: String] = [
+    .float32: "<f4", .float16: "<f2", .float64: "<f8", .int32: "<i4", .int64: "<i8",
+    .int8: "|i1", .uint8: "|u1", .bool: "|b1",
+  ]
+
   /// Whether bytes begin as a `.npy` file does.
   static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: signature) }
 
@@ -159,10 +165,13 @@ struct NumPyHeader: Sendable {
 
   // MARK: Writing
 
-  /// The header of single-precision values of these sizes.
-  static func bytes(forFloatsOf sizes: [Int]) -> [UInt8] {
+  /// The header of values of a type and of these sizes.
+  ///
+  /// NumPy has no bf16; `nil` for it.
+  static func bytes(for type: ElementType = .float32, sizes: [Int]) -> [UInt8]? {
+    guard let name = names[type] else { return nil }
     let shape = sizes.map(String.init).joined(separator: ", ") + (sizes.count == 1 ? "," : "")
-    var text = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(shape)), }"
+    var text = "{'descr': '\(name)', 'fortran_order': False, 'shape': (\(shape)), }"
     // As in NumPy, the values begin at a multiple of 64 bytes and the text ends with a newline.
     let head = signature.count + 4
     text += String(repeating: " ", count: 63 - (head + text.utf8.count) % 64) + "\n"

@@ -1,0 +1,38 @@
+import ForgeShapes
+
+/// The beginning of a file, or the names in a folder, by which formats are recognized.
+package struct FileHead: Sendable {
+  /// The number of bytes that are read.
+  private static let count = 4096
+
+  /// Whether it is a folder.
+  package let isFolder: Bool
+  /// The first bytes; none of a folder.
+  package let bytes: [UInt8]
+  /// The names in a folder; none of a file.
+  package let entries: [String]
+  /// The extension in lower case, without the dot; empty if there is none.
+  package let `extension`: String
+
+  /// Reads the beginning of a file or the names in a folder.
+  ///
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
+  package init(_ path: String) throws(LoadError) {
+    isFolder = try Folder.isFolder(path)
+    entries = isFolder ? try Folder.names(in: path) : []
+    bytes = isFolder ? [] : try InputFile(path: path, staysOpen: false).prefix(Self.count)
+    let name = path.split(separator: "/").last ?? ""
+    let dot = name.lastIndex(of: ".")
+    `extension` = dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
+  }
+
+  /// The first bytes in words, for messages.
+  package var beginning: String {
+    guard !bytes.isEmpty else { return "an empty file" }
+    let digits = bytes.prefix(8).map { byte in
+      let text = String(byte, radix: 16)
+      return text.count < 2 ? "0" + text : text
+    }
+    return "a file that begins with \(digits.joined(separator: " "))"
+  }
+}

@@ -1,0 +1,48 @@
+import ForgeShapes
+
+/// A tensor resampled along some of its axes, one after the other.
+///
+/// Operand: any tensor.
+package struct ResampleOperation: PrimitiveOperation {
+  let resampling: Resampling
+
+  package var name: String { "resample" }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
+  }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    try resampling.outputShape(for: operands[0])
+  }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool {
+    guard let from = input.sizes, let to = output.sizes else { return false }
+    return from.indices.allSatisfy {
+      resampling.keeps(axis: $0, input: from[$0], output: to[$0])
+    }
+  }
+
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    var result = call.input
+    for axis in call.output.indices {
+      let source = result
+      var sizes = source.sizes
+      guard !resampling.keeps(axis: axis, input: sizes[axis], output: call.output[axis]) else {
+        continue
+      }
+      let spans = resampling.spans(axis: axis, input: sizes[axis], output: call.output[axis])
+      sizes[axis] = call.output[axis]
+      result = ReferenceTensor(sizes) { index in
+        let span = spans[index[axis]]
+        var place = index
+        return span.weights.enumerated().reduce(0) { sum, tap in
+          place[axis] = span.first + tap.offset
+          return sum + tap.element * source.values[source.offset(of: place)]
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,89 @@
+import ForgeShapes
+
+/// The boxes of high score that overlap little, class by class: rows (0, class, box), then −1.
+///
+/// Operands: boxes [boxes][4], scores [classes][boxes].
+package struct SuppressionOperation: PrimitiveOperation {
+  let rule: SuppressionRule
+
+  package var name: String { "nonMaximumSuppression" }
+  package var traits: OperationTraits {
+    .unweighted(2...2, takesActivation: false, keepsElements: false, treatsChannelsAlike: false)
+  }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) {
+    try ArgumentRule.require(
+      rule.maximumPerClass >= 1, "maximumPerClass", "\(rule.maximumPerClass)",
+      needs: "a number of at least 1")
+    try ArgumentRule.require(
+      (0...1).contains(rule.iouThreshold), "iouThreshold", "\(rule.iouThreshold)",
+      needs: "a number from 0 to 1")
+    try ArgumentRule.require(
+      !rule.scoreThreshold.isNaN, "scoreThreshold", "\(rule.scoreThreshold)", needs: "a number")
+  }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    guard operands.count == 2 else {
+      throw .wrongInputCount(operands.count, needs: "boxes and scores")
+    }
+    let (boxes, scores) = (operands[0], operands[1])
+    guard boxes.rank == 2, scores.rank == 2 else {
+      throw ShapeError(
+        .shapeMismatch, "the inputs are not boxes and scores",
+        received: "\(boxes.sizeText) and \(scores.sizeText)",
+        needs: "[boxes][4] and [classes][boxes]")
+    }
+    let known = try ArgumentRule.known(boxes, "a known number of boxes")
+    let sizes = try ArgumentRule.known(scores, "a known number of classes")
+    guard known[1] == 4, known[0] == sizes[1] else {
+      throw ShapeError(
+        .shapeMismatch, "the inputs are not boxes and scores",
+        received: "\(boxes.sizeText) and \(scores.sizeText)",
+        needs: "[boxes][4] and [classes][boxes]")
+    }
+    let rows = sizes[0].multipliedSaturated(by: min(rule.maximumPerClass, sizes[1]))
+    return try SizeRule.bounded(Shape(sizes: [rows, 3]))
+  }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let (boxes, scores) = (call.operands[0], call.operands[1])
+    let count = boxes.sizes[0]
+    let corners = (0..<count).map { self.corners(Array(boxes.values[($0 * 4)...].prefix(4))) }
+    var rows: [Double] = []
+    for group in 0..<scores.sizes[0] {
+      let own = scores.values[(group * count)...].prefix(count)
+      let order = zip(0..., own).filter { $1 > Double(rule.scoreThreshold) }
+        .sorted { ($0.1, $1.0) > ($1.1, $0.0) }
+      var taken: [Int] = []
+      for (box, _) in order where taken.count < rule.maximumPerClass {
+        let isFree = taken.allSatisfy {
+          !(Self.overlap(corners[box], corners[$0]) > Double(rule.iouThreshold))
+        }
+        if isFree { taken.append(box) }
+      }
+      for box in taken { rows += [0, Double(group), Double(box)] }
+    }
+    let rest = call.output.reduce(1, *) - rows.count
+    return ReferenceTensor(unchecked: call.output, rows + Array(repeating: -1, count: rest))
+  }
+
+  /// The smallest and the largest coordinates of a box along both axes.
+  private func corners(_ box: [Double]) -> [Double] {
+    if rule.centerPointBoxes {
+      let (x, y, width, height) = (box[0], box[1], box[2] / 2, box[3] / 2)
+      return [y - height, x - width, y + height, x + width]
+    }
+    return [min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])]
+  }
+
+  /// The intersection over the union; 0 for boxes without area.
+  private static func overlap(_ a: [Double], _ b: [Double]) -> Double {
+    let height = min(a[2], b[2]) - max(a[0], b[0])
+    let width = min(a[3], b[3]) - max(a[1], b[1])
+    let (first, second) = ((a[2] - a[0]) * (a[3] - a[1]), (b[2] - b[0]) * (b[3] - b[1]))
+    guard height > 0, width > 0, first > 0, second > 0 else { return 0 }
+    return height * width / (first + second - height * width)
+  }
+}

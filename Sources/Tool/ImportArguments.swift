@@ -1,0 +1,52 @@
+import ArgumentParser
+import Forge
+import ForgeImporters
+import ForgeToolSupport
+
+/// The arguments of all commands that take a network: its weights, and what its file leaves open.
+struct ImportArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file of the weights: Darknet's .weights, or any weight file in place of the model's own.",
+      valueName: "file"))
+  var weights: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The sizes of an input in the order of the file, batch included: image=1x3x224x224.",
+      valueName: "name=sizes"))
+  var size: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An input that becomes a constant of the model, with its values.",
+      valueName: "name=npy"))
+  var constant: [String] = []
+
+  /// The model file with these options.
+  func modelFile(_ path: String) throws -> ModelFile {
+    var file = ModelFile(path, weights: weights)
+    for text in size {
+      let argument = NamedArgument(text)
+      guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {
+        throw ValidationError("--size takes NAME=1x3x224x224, not \(text)")
+      }
+      file.options.sizes[name] = sizes
+    }
+    for text in constant {
+      let argument = NamedArgument(text)
+      guard let name = argument.name else {
+        throw ValidationError("--constant takes NAME=x.npy, not \(text)")
+      }
+      file.options.constants[name] = try StoredTensor(numPy: argument.value)
+    }
+    return file
+  }
+
+  /// Checks that nothing is to be imported differently.
+  func checkNothingToImport() throws {
+    guard size.isEmpty, constant.isEmpty else {
+      throw ValidationError("--size and --constant are for model files")
+    }
+  }
+}

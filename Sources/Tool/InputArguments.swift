@@ -1,0 +1,109 @@
+import ArgumentParser
+import Forge
+import ForgeImages
+import ForgeImporters
+import ForgeToolSupport
+import Foundation
+
+/// The arguments of the commands that predict: arrays and pictures for the inputs.
+struct InputArguments: ParsableArguments {
+  /// How the bytes of a picture become numbers.
+  enum Preset: String, ExpressibleByArgument, CaseIterable {
+    case none, zeroToOne, minusOneToOne, imageNet, caffe
+
+    /// The corresponding normalization.
+    var normalization: PixelNormalization {
+      switch self {
+      case .none: .raw
+      case .zeroToOne: .unitRange
+      case .minusOneToOne: .keras(.tf)
+      case .imageNet: .keras(.torch)
+      case .caffe: .keras(.caffe)
+      }
+    }
+  }
+
+  /// The part of a picture that is used.
+  enum Crop: String, ExpressibleByArgument, CaseIterable {
+    case none, centre
+
+    /// The corresponding crop.
+    var crop: ImageCrop { self == .none ? .none : .centre }
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      An array as .npy or a picture (JPEG, PNG, PPM) for an input; the name may be left out when \
+      there is one input.
+      """, valueName: "[name=]file"))
+  var input: [String] = []
+
+  @Option(
+    help: """
+      What a picture's bytes become: none (0 to 255), zeroToOne, minusOneToOne, imageNet \
+      (PyTorch's mean and deviation), caffe (BGR minus means).
+      """)
+  var preset: Preset?
+
+  @Option(help: "The part of a picture that is used: none (all, stretched) or centre.")
+  var crop = Crop.none
+
+  /// Whether a picture is among the inputs.
+  var hasPicture: Bool {
+    input.contains { !Self.isArray(NamedArgument($0).value) }
+  }
+
+  /// Whether a path is that of an array, by its extension.
+  private static func isArray(_ path: String) -> Bool { path.lowercased().hasSuffix(".npy") }
+
+  /// The values of the inputs by their names in the file.
+  func given(_ imported: ImportedModel) throws -> [String: NetworkRun.Given] {
+    let names = imported.inputs.map(\.name)
+    var given: [String: NetworkRun.Given] = [:]
+    for text in input {
+      let argument = NamedArgument(text, names: names)
+      let name: String
+      if let own = argument.name {
+        name = own
+      } else if names.count == 1, let only = names.first {
+        name = only
+      } else {
+        throw ValidationError(
+          "--input \(text) needs NAME= before it: the model has the inputs "
+            + names.map { "\"\($0)\"" }.joined(separator: ", "))
+      }
+      guard given[name] == nil else {
+        throw ValidationError("the input \"\(name)\" is given twice")
+      }
+      given[name] = try values(of: name, argument.value, imported)
+    }
+    return given
+  }
+
+  private func values(
+    of name: String, _ path: String, _ imported: ImportedModel
+  ) throws -> NetworkRun.Given {
+    if Self.isArray(path) { return .array(try StoredTensor(numPy: path)) }
+    guard let index = imported.inputs.firstIndex(where: { $0.name == name }),
+      imported.model.inputs.indices.contains(index), let shape = imported.model.inputs[index].shape,
+      shape.isImage, shape.channels == 1 || shape.channels == 3
+    else {
+      throw ValidationError("the input \"\(name)\" takes no picture; give an array as .npy")
+    }
+    guard let preset else {
+      throw ValidationError(
+        "a picture needs --preset: what the network was trained with, "
+          + Preset.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    let normalization =
+      shape.channels == 1 ? preset.normalization.ordered(.gray) : preset.normalization
+    var size: Size?
+    if let width = shape.width, let height = shape.height {
+      size = Size(width: width, height: height)
+    }
+    let preparation = ImagePreparation(
+      size: size, crop: crop.crop, normalization: normalization)
+    return .values(try Image(contentsOf: path).values(prepared: preparation))
+  }
+}

@@ -1,0 +1,49 @@
+import Forge
+import Foundation
+
+/// Progress of long work, on standard error while that is a terminal.
+enum Progress {
+  private static let isShown = isatty(STDERR_FILENO) == 1
+  /// Work that is shorter shows nothing.
+  private static let patience = 0.3
+
+  /// Writes a note to standard error.
+  static func note(_ text: String) {
+    FileHandle.standardError.write(Data("note: \(text)\n".utf8))
+  }
+
+  /// Shows what is done while `work` runs.
+  static func during<Result>(_ what: String, _ work: () throws -> Result) rethrows -> Result {
+    show(what)
+    defer { clear() }
+    return try work()
+  }
+
+  /// Shows the stages of a compile.
+  static func compiling<Result>(_ title: String, _ compile: () throws -> Result) throws -> Result {
+    guard isShown else { return try compile() }
+    let start = ContinuousClock.now
+    defer { clear() }
+    return try CompileWatch.watching(
+      { progress in
+        guard ContinuousClock.now - start > .seconds(patience) else { return }
+        show("\(title): \(progress.stage) \(Int(100 * progress.fraction)) %")
+      }, compile)
+  }
+
+  /// Shows a count.
+  static func count(_ done: Int, of total: Int, _ what: String) {
+    show("\(what) \(done) of \(total)")
+    if done == total { clear() }
+  }
+
+  private static func show(_ text: String) {
+    guard isShown else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
+  }
+
+  private static func clear() {
+    guard isShown else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+  }
+}

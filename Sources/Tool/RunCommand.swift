@@ -1,0 +1,166 @@
+import ArgumentParser
+import Forge
+import ForgeImporters
+import ForgeToolSupport
+import Foundation
+
+/// Predicts from arrays or pictures, in the axes and element types of the file.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Predicts from .npy arrays or pictures, with the axes and types of the model file.",
+    discussion: """
+      Inputs have the sizes of the file, with or without the axis of the batch, or the order \
+      height × width × channels if these do not fit. Outputs have the sizes, the axis order and the \
+      element type of the file. Without --output, a line per output is printed.
+
+      EXAMPLES
+        forge run net.onnx --input x.npy --output y.npy
+        forge run net.onnx --input image=x.npy --input size=s.npy --output results/
+        forge run net.h5 --input cat.jpg --preset caffe --labels imagenet.txt
+        forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset zeroToOne --output y.npy
+      """)
+
+  @Argument(help: NetworkArgument.help)
+  var network: NetworkArgument?
+
+  @OptionGroup var importing: ImportArguments
+  @OptionGroup var inputs: InputArguments
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "Where to write the only output as .npy, or a folder that gets NAME.npy for each.",
+      valueName: "npy|folder"))
+  var output: String?
+
+  @Flag(help: "The first axis of the inputs counts examples.")
+  var batch = false
+
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  var threads: Int?
+
+  @Option(
+    help: ArgumentHelp("The names of the classes, one per line.", valueName: "file"))
+  var labels: String?
+
+  @Option(help: "How many of the largest values are printed of an output of classes.")
+  var top = 5
+
+  @Option(help: .hidden)
+  var list: String?
+
+  func validate() throws {
+    let most = CompileOptions.Threads.maximum
+    guard threads.map({ (1...most).contains($0) }) ?? true else {
+      throw ValidationError("threads must be 1 to \(most)")
+    }
+    guard (network == nil) != (list == nil) else { throw ValidationError("give a network") }
+    guard top >= 0 else { throw ValidationError("top must be 0 or more") }
+  }
+
+  private var options: CompileOptions {
+    var options = CompileOptions()
+    if let threads { options.threads = .exactly(threads) }
+    return options
+  }
+
+  func run() throws {
+    if let list { return try runAll(of: list) }
+    guard let argument = network else { return }
+    let network = try argument.network(importing)
+    let given = try inputs.given(network.imported)
+    // Mistakes in the inputs are told before the weights are read.
+    let names = try labelNames() ?? network.model.metadata.labels
+    let run = NetworkRun(network.imported, try network.compiled(options, tellsOfRandom: true))
+    let examples = try run.examples(given, isBatch: batch)
+    var results: [[TensorValues]] = []
+    for (index, example) in examples.enumerated() {
+      results += try run.results([example])
+      if examples.count > 1 { Progress.count(index + 1, of: examples.count, "example") }
+    }
+    let arrays = try run.arrays(of: results, isBatch: batch)
+    if let output { try write(arrays, to: output) }
+    if output == nil || inputs.hasPicture || labels != nil {
+      describe(arrays, results, labels: names)
+    }
+  }
+
+  // MARK: Results
+
+  private func write(_ arrays: [(name: String, array: StoredTensor)], to path: String) throws {
+    if path.lowercased().hasSuffix(".npy") {
+      guard arrays.count == 1, let only = arrays.first else {
+        throw ValidationError(
+          "the model has \(arrays.count) outputs; give a folder instead of \(path)")
+      }
+      return try only.array.write(to: path)
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw ValidationError("\(path) is no folder: \(error.localizedDescription)")
+    }
+    var used: Set<String> = []
+    for (index, (name, array)) in arrays.enumerated() {
+      var file = name.replacing("/", with: "_").replacing("\0", with: "_")
+      if file.isEmpty || file.hasPrefix(".") || !used.insert(file).inserted {
+        file = "output_\(index)"
+      }
+      try array.write(to: "\(path)/\(file).npy")
+    }
+  }
+
+  private func describe(
+    _ arrays: [(name: String, array: StoredTensor)], _ results: [[TensorValues]], labels: [String]
+  ) {
+    for (index, (name, array)) in arrays.enumerated() {
+      let values = array.floats
+      let mean = values.reduce(0) { $0 + Double($1) } / Double(max(values.count, 1))
+      let range = values.isEmpty ? "" : "  \(values.min() ?? 0) to \(values.max() ?? 0)"
+      let middle = values.isEmpty ? "" : "  mean \(Float(mean))"
+      print(
+        "\(name)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
+          + middle)
+      for (example, values) in results.enumerated() where values.indices.contains(index) {
+        let sizes = values[index].shape.sizes ?? []
+        // Only vectors are outputs of classes.
+        guard sizes.filter({ $0 > 1 }).count == 1 else { continue }
+        if results.count > 1 { print("  example \(example)") }
+        let fitting = labels.count == values[index].values.count ? labels : []
+        for ranked in values[index].top(k: top, labels: fitting) { print("  \(ranked)") }
+      }
+    }
+  }
+
+  private func labelNames() throws -> [String]? {
+    try labels.map { path in
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw ValidationError("\(path) cannot be read")
+      }
+      var lines = String(decoding: data, as: UTF8.self).split(
+        omittingEmptySubsequences: false, whereSeparator: \.isNewline
+      ).map(String.init)
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      return lines
+    }
+  }
+
+  // MARK: Lists
+
+  /// Runs every case of a list and prints one JSON object per case.
+  private func runAll(of path: String) throws {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ValidationError("\(path) cannot be read")
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let cases = try CaseList(json: data).cases
+    for (index, entry) in cases.enumerated() {
+      let outcome = CaseList.run(entry, options: options)
+      let line = try encoder.encode(outcome) + Data("\n".utf8)
+      try FileHandle.standardOutput.write(contentsOf: line)
+      Progress.count(index + 1, of: cases.count, "case")
+    }
+  }
+}

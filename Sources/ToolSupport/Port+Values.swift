@@ -1,0 +1,156 @@
+import Forge
+import ForgeImporters
+
+extension ImportedModel.Port {
+  /// The input or output of a network that was not imported: axes in Forge's order after a batch
+  /// axis of size 1.
+  package init(name: String, shape: Shape) {
+    self.init(
+      name: name, sizes: [1] + shape.dimensions.map { $0 ?? -1 },
+      axes: (0..<shape.rank).map { $0 + 1 })
+  }
+
+  /// Whether the first axis of the file counts examples: it has size 1 and no axis in Forge.
+  package var hasBatchAxis: Bool { sizes.first == 1 && !axes.contains(0) }
+
+  /// The axes of the file that have an axis in Forge.
+  private var usedAxes: [Int] { sizes.indices.filter { axes.contains($0) } }
+
+  /// The sizes that an array may have, and what they are, for messages.
+  private func needs(_ shape: Shape) -> String {
+    let own = "\(StoredTensor.text(of: sizes)), the axes of the file"
+    let forge = shape.dimensions.map { $0 ?? -1 }
+    guard forge != usedAxes.map({ sizes[$0] }) else { return Self.withAny(own) }
+    return Self.withAny("\(own)\nor \(StoredTensor.text(of: forge)), Forge's order")
+  }
+
+  private static func withAny(_ text: String) -> String { text.replacing("-1", with: "any") }
+
+  /// How the axes of an array correspond to Forge's: for each axis of Forge one of the array.
+  private func order(of array: [Int], forge shape: Shape, isBatch: Bool) -> [Int?]? {
+    func fits(_ wanted: [Int]) -> Bool {
+      array.count == wanted.count && zip(array, wanted).allSatisfy { $1 < 0 || $0 == $1 }
+    }
+    let forge = shape.dimensions.map { $0 ?? -1 }
+    let forgeOrder = Array(forge.indices)
+    if isBatch {
+      // The first axis of the array counts examples.
+      guard array.first != nil else { return nil }
+      if hasBatchAxis, fits([-1] + sizes.dropFirst()) { return axes }
+      if fits([-1] + usedAxes.map { sizes[$0] }) {
+        return axes.map { axis in axis.flatMap { usedAxes.firstIndex(of: $0) }.map { $0 + 1 } }
+      }
+      return fits([-1] + forge) ? forgeOrder.map { $0 + 1 } : nil
+    }
+    if fits(sizes) { return axes }
+    if fits(usedAxes.map { sizes[$0] }) {
+      return axes.map { axis in axis.flatMap { usedAxes.firstIndex(of: $0) } }
+    }
+    if fits(forge) { return forgeOrder }
+    return fits([1] + forge) ? forgeOrder.map { $0 + 1 } : nil
+  }
+
+  /// The examples in an array that stands for this input, in Forge's axis order.
+  ///
+  /// The array has the sizes of the file, with or without axes that Forge does not have, or, if
+  /// these do not fit, the sizes of Forge's tensor.
+  ///
+  /// - Parameters:
+  ///   - array: the array.
+  ///   - shape: the shape of Forge's tensor.
+  ///   - isBatch: whether the first axis counts examples.
+  /// - Returns: the examples in order; one unless `isBatch`.
+  /// - Throws: ``ToolError`` of kind `wrongInput`.
+  package func examples(
+    in array: StoredTensor, forge shape: Shape, isBatch: Bool = false
+  ) throws(ToolError) -> [TensorValues] {
+    guard let order = order(of: array.sizes, forge: shape, isBatch: isBatch) else {
+      let isStack =
+        !isBatch && self.order(of: array.sizes, forge: shape, isBatch: true) != nil
+      throw ToolError(
+        .wrongInput, "the array does not fit the input \"\(name)\"",
+        received: StoredTensor.text(of: array.sizes),
+        needs: isBatch ? "several of \(needs(shape))" : needs(shape),
+        remedy: isStack ? "--batch, if the first axis counts examples" : nil)
+    }
+    let strides = AxisStrides(array.sizes)
+    let outer = order.map { $0.map { strides.values[$0] } ?? 0 }
+    let forge = order.map { $0.map { array.sizes[$0] } ?? 1 }
+    let values = array.floats
+    let count = isBatch ? array.sizes.first ?? 1 : 1
+    let step = isBatch ? strides.values.first ?? 0 : 0
+    return (0..<count).map { example in
+      let gathered = AxisStrides.gather(
+        values, from: example * step, sizes: forge, strides: outer)
+      return TensorValues(shape: Shape(sizes: forge), values: gathered)
+    }
+  }
+
+  /// The results of one or several examples as an array with the axes and the type of the file.
+  ///
+  /// - Parameters:
+  ///   - examples: the results, all of one shape.
+  ///   - isBatch: whether the first axis of the array counts examples; an axis is added if the file
+  ///     has none of size 1 there.
+  /// - Returns: the array.
+  /// - Throws: ``ImportError`` when the values do not fill the sizes.
+  package func array(
+    of examples: [TensorValues], isBatch: Bool = false
+  ) throws(ImportError) -> StoredTensor {
+    var fileSizes = Array(repeating: 1, count: sizes.count)
+    let forge = examples.first?.shape.sizes ?? []
+    for (axis, size) in zip(axes, forge) {
+      if let axis, fileSizes.indices.contains(axis) { fileSizes[axis] = size }
+    }
+    // For each axis of the file the stride in Forge's tensor.
+    let own = AxisStrides(forge).values
+    let strides = fileSizes.indices.map { axis in
+      axes.firstIndex(of: axis).flatMap { own.indices.contains($0) ? own[$0] : nil } ?? 0
+    }
+    let floats = examples.flatMap {
+      AxisStrides.gather($0.values, from: 0, sizes: fileSizes, strides: strides)
+    }
+    if isBatch {
+      fileSizes = [examples.count] + (hasBatchAxis ? fileSizes.dropFirst() : fileSizes[...])
+    }
+    return try StoredTensor(floats: floats, sizes: fileSizes, elementType: elementType)
+  }
+}
+
+/// The strides of an array in row-major order.
+struct AxisStrides {
+  /// The distance of neighbours along each axis.
+  let values: [Int]
+
+  init(_ sizes: [Int]) {
+    var stride = 1
+    values = sizes.reversed().map { size in
+      defer { stride = stride.multipliedSaturated(by: size) }
+      return stride
+    }.reversed()
+  }
+
+  /// The elements at all positions of `sizes` in row-major order; positions outside are 0.
+  static func gather(
+    _ values: [Float], from start: Int, sizes: [Int], strides: [Int]
+  ) -> [Float] {
+    guard let count = Shape.product(of: sizes), count > 0 else { return [] }
+    var result: [Float] = []
+    result.reserveCapacity(count)
+    var position = Array(repeating: 0, count: sizes.count)
+    var offset = start
+    while true {
+      result.append(values.indices.contains(offset) ? values[offset] : 0)
+      var axis = sizes.count - 1
+      while axis >= 0 {
+        position[axis] += 1
+        offset += strides[axis]
+        if position[axis] < sizes[axis] { break }
+        offset -= position[axis] * strides[axis]
+        position[axis] = 0
+        axis -= 1
+      }
+      if axis < 0 { return result }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ForgeToolSupport
+import Testing
+
+@Suite struct NamedArgumentTests {
+  @Test func theNameStandsBeforeTheFirstEqualsSign() {
+    #expect(NamedArgument("x=a=b.npy").name == "x")
+    #expect(NamedArgument("x=a=b.npy").value == "a=b.npy")
+    #expect(NamedArgument("a.npy").name == nil)
+    #expect(NamedArgument("=a.npy").name == nil)
+  }
+
+  @Test func onlyKnownNamesAreNames() {
+    #expect(NamedArgument("alpha=1/x.npy", names: ["x"]).name == nil)
+    #expect(NamedArgument("alpha=1/x.npy", names: ["x"]).value == "alpha=1/x.npy")
+    #expect(NamedArgument("a=b=x.npy", names: ["a=b"]).name == "a=b")
+  }
+
+  @Test func sizesAreNumbersAboveZero() {
+    #expect(NamedArgument.sizes("1x3x224x224") == [1, 3, 224, 224])
+    #expect(NamedArgument.sizes("1,3×5") == [1, 3, 5])
+    for text in ["", "x", "1x", "0x3", "-1", "1x3y", "99999999999999999999"] {
+      #expect(NamedArgument.sizes(text) == nil)
+    }
+  }
+}
