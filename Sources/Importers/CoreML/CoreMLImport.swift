@@ -13,7 +13,9 @@ struct CoreMLImport {
   /// Decodes a file.
   ///
   /// - Throws: ``ImportError`` of kind `malformed`.
-  init(_ bytes: Data, path: String, limits: ImportLimits)
+  init(
+    _ bytes: Data, path: String, limits: ImportLimits
+  )
     throws(ImportError)
   {
     var options = BinaryDecodingOptions()
@@ -52,16 +54,20 @@ struct CoreMLImport {
     let description = file.description_p
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input {
-      let isExact = stages.first { stage in
-        stage.description.input.contains { $0.name == feature.name }
-      }?.network.arrayInputShapeMapping == 1
+      let isExact =
+        stages.first { stage in
+          stage.description.input.contains { $0.name == feature.name }
+        }?.network.arrayInputShapeMapping == 1
       guard !feature.name.isEmpty, !inputs.contains(where: { $0.port.name == feature.name }) else {
         throw ImportError(
           .malformed, "an input has no name or that of another", path: path, entry: feature.name)
       }
-      if let input = try located(feature.name, "input", { () throws in
-        try CoreMLInputs.describe(feature, isExact: isExact, isImageRank4: true)
-      }) {
+      if let input = try located(
+        feature.name, "input",
+        { () throws in
+          try CoreMLInputs.describe(feature, isExact: isExact, isImageRank4: true)
+        })
+      {
         inputs.append(input)
       }
     }
@@ -95,7 +101,8 @@ struct CoreMLImport {
     case let other:
       let type = other.flatMap { Mirror(reflecting: $0).children.first?.label } ?? "no model"
       networks.unsupported.append(
-        UnsupportedNode(type: type, detail: nil, name: model.description_p.output.first?.name ?? ""))
+        UnsupportedNode(type: type, detail: nil, name: model.description_p.output.first?.name ?? "")
+      )
       return
     }
     switch network.classLabels {

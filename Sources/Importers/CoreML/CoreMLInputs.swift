@@ -44,7 +44,8 @@ enum CoreMLInputs {
       guard stated.allSatisfy({ $0 >= 1 }), Shape.product(of: stated) != nil,
         stated.count <= Shape.maximumRank
       else { throw NodeFailure.invalid("an array of sizes \(stated)") }
-      return try checked(isExact ? exact(feature.name, stated) : channelsFirst(feature.name, stated))
+      return try checked(
+        isExact ? exact(feature.name, stated) : channelsFirst(feature.name, stated))
     default: throw NodeFailure.unsupported("an input that is no image and no array")
     }
   }

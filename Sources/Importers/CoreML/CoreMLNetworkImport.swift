@@ -114,8 +114,8 @@ extension CoreMLOperators {
   static func typeName(_ layer: CoreMLLayer) -> String {
     guard let kind = layer.kind else { return "an unknown layer" }
     let label = Mirror(reflecting: kind).children.first?.label ?? "\(kind)"
-    if case .custom(let custom) = kind, !custom.className_p.isEmpty {
-      return "custom \(custom.className_p)"
+    if case .custom(let custom) = kind, !custom.className.isEmpty {
+      return "custom \(custom.className)"
     }
     return label
   }

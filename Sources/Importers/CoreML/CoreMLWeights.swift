@@ -8,6 +8,7 @@ extension CoreMLWeights {
   ///   - sizes: the sizes, outermost first.
   ///   - axis: the axis along which scales and biases of a quantisation differ, if there are
   ///     several.
+  /// - Returns: the tensor, whose values are decoded when they are needed.
   /// - Throws: ``NodeFailure``.
   func tensor(_ sizes: [Int], quantizedAlong axis: Int = 0) throws -> HostTensor {
     guard let count = Shape.product(of: sizes), count > 0 else {

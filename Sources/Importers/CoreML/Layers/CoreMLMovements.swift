@@ -42,7 +42,8 @@ enum CoreMLMovements {
     case 1:
       let rank = sizes.count
       let last = channelsLast(input)
-        .reshaped(to: Array(sizes.dropLast(3)) + [sizes[rank - 2], sizes[rank - 1], sizes[rank - 3]])
+        .reshaped(
+          to: Array(sizes.dropLast(3)) + [sizes[rank - 2], sizes[rank - 1], sizes[rank - 3]])
       call.set(last.permuted(Array(0..<(rank - 3)) + [rank - 1, rank - 3, rank - 2]))
     default: throw NodeFailure.unsupported("mode \(layer.mode)")
     }
@@ -202,7 +203,9 @@ enum CoreMLMovements {
       return values.isEmpty ? Array(repeating: absent, count: rank) : values
     }
     let (starts, ends) = (try list(layer.starts, 0), try list(layer.ends, .max))
-    let (startMasks, endMasks) = (try list(layer.startMasks, false), try list(layer.endMasks, false))
+    let (startMasks, endMasks) = (
+      try list(layer.startMasks, false), try list(layer.endMasks, false)
+    )
     let (steps, squeezed) = (try list(layer.strides, 1), try list(layer.squeezeMasks, false))
     var axes: [Int] = []
     var from: [Int] = []

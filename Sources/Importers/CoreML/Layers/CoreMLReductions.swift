@@ -114,7 +114,9 @@ enum CoreMLReductions {
   }
 
   static func cumulativeSum(_ call: inout CoreMLCall, _ layer: CoreMLAxis) throws {
-    guard call.inputs.count == 1 else { throw NodeFailure.unsupported("an axis computed at run time") }
+    guard call.inputs.count == 1 else {
+      throw NodeFailure.unsupported("an axis computed at run time")
+    }
     let input = try call.network()
     let axis = try CoreMLCall.axis(layer.axis, rank: input.rank)
     let layout = input.layout(with: [axis])

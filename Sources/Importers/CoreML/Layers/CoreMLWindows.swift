@@ -86,7 +86,8 @@ enum CoreMLWindows {
     }
     if !layer.outputShape.isEmpty {
       wanted = try CoreMLCall.pair(layer.outputShape, 0, "outputShape")
-      if case .same? = layer.padding {} else if edges != .none {
+      if case .same? = layer.padding {
+      } else if edges != .none {
         throw NodeFailure.unsupported("outputShape with border amounts")
       }
     }
