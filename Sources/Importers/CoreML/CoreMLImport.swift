@@ -54,10 +54,12 @@ struct CoreMLImport {
     let description = file.description_p
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input {
-      let isExact =
-        stages.first { stage in
-          stage.description.input.contains { $0.name == feature.name }
-        }?.network.arrayInputShapeMapping == 1
+      let network = stages.first { stage in
+        stage.description.input.contains { $0.name == feature.name }
+      }?.network
+      let isExact = network?.arrayInputShapeMapping == 1
+      // Networks of exact shapes see an image with a sequence axis unless they say otherwise.
+      let imageRank = isExact && network?.imageInputShapeMapping != 1 ? 5 : 4
       guard !feature.name.isEmpty, !inputs.contains(where: { $0.port.name == feature.name }) else {
         throw ImportError(
           .malformed, "an input has no name or that of another", path: path, entry: feature.name)
@@ -65,7 +67,7 @@ struct CoreMLImport {
       if let input = try located(
         feature.name, "input",
         { () throws in
-          try CoreMLInputs.describe(feature, isExact: isExact, isImageRank4: true)
+          try CoreMLInputs.describe(feature, isExact: isExact, imageRank: imageRank)
         })
       {
         inputs.append(input)

@@ -16,7 +16,7 @@ enum CoreMLInputs {
   ///
   /// - Throws: ``NodeFailure``.
   static func describe(
-    _ feature: CoreMLFeature, isExact: Bool, isImageRank4: Bool
+    _ feature: CoreMLFeature, isExact: Bool, imageRank: Int
   ) throws -> Description {
     switch feature.type.type {
     case .imageType(let image):
@@ -33,11 +33,12 @@ enum CoreMLInputs {
       let sizes = [1, channels, Int(image.height), Int(image.width)]
       let input = Input(
         width: sizes[3], height: sizes[2], channels: channels, name: feature.name)
+      let value = FileTensor(input, sizes: sizes, layout: [2, 3, 1])
       return try checked(
         Description(
           tensor: input, port: .init(name: feature.name, sizes: sizes, axes: [2, 3, 1]),
-          value: FileTensor(input, sizes: sizes, layout: [2, 3, 1]),
-          isBlueFirst: image.colorSpace == 30, isImage: true))
+          value: value.raised(to: imageRank), isBlueFirst: image.colorSpace == 30,
+          isImage: true))
     case .multiArrayType(let array):
       let stated = array.shape.map { Int($0) }
       guard !stated.isEmpty else { throw NodeFailure.invalid("an array without sizes") }
@@ -92,7 +93,8 @@ enum CoreMLInputs {
     guard input.isImage else { return input.value }
     var result = input.value.tensor
     if input.isBlueFirst { result = result.chained(to: SwapRedBlue()) }
-    let channels = input.value.sizes[1]
+    let sizes = Array(input.value.sizes.suffix(3))
+    let channels = sizes[0]
     for step in steps {
       switch step.kind {
       case .scaler(let scaler):
@@ -103,7 +105,6 @@ enum CoreMLInputs {
           channels == 1 ? [scaler.grayBias] : input.isBlueFirst ? colours.reversed() : colours
         result = result.chained(to: Scale(by: [scale], bias: bias))
       case .meanImage(let mean):
-        let sizes = Array(input.value.sizes[1...])
         guard mean.values.count == sizes.reduce(1, *) else {
           throw NodeFailure.invalid("a mean image of \(mean.values.count) values for \(sizes)")
         }
