@@ -108,13 +108,7 @@ extension DarknetImporter {
             name: section.name)
         ], path: section.path)
     }
-    // Darknet reads its channels-first memory as an image of C/s² channels and s times the size,
-    // takes every s-th pixel of it, and reads the result as the smaller image.
-    return x --> Permute(order: [2, 0, 1])
-      --> Reshape(to: [channels / area, height, stride, width, stride])
-      --> Permute(order: [2, 4, 0, 1, 3])
-      --> Reshape(to: [channels * area, height / stride, width / stride])
-      --> Permute(order: [1, 2, 0], name: section.name)
+    return x --> SpaceToDepth(block: stride, order: .darknet, name: section.name)
   }
 
   func softmax(_ section: DarknetSection) throws(ImportError) -> Tensor {
