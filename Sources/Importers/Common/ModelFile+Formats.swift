@@ -3,5 +3,7 @@ extension ModelFile {
   package static let formats: [any ModelFormat.Type] = [
     ONNXFormat.self,
     KerasFormat.self,
+    CoreMLFormat.self,
+    DarknetFormat.self,
   ]
 }
