@@ -11,14 +11,20 @@ enum KerasFunctions {
       "relu", "relu6", "selu", "sigmoid", "tanh", "silu", "swish", "hard_sigmoid", "hard_silu",
       "hard_swish", "softplus", "mish", "log_softmax", "log_sigmoid", "hard_tanh",
     ] {
-      makers[name] = { layer throws(KerasFault) in try KerasActivation.named(name, layer).step }
+      makers[name] = activation(named: name)
     }
     // Forge computes in Float32, whatever the type is.
     for name in ["cast", "identity", "stop_gradient", "convert_to_tensor", "copy"] {
-      makers[name] = { _ throws(KerasFault) in .identity }
+      makers[name] = identity
     }
     return makers
   }()
+
+  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in .identity }
+
+  private static func activation(named name: String) -> KerasOperations.Maker {
+    { layer throws(KerasFault) in try KerasActivation.named(name, layer).step }
+  }
 
   private static func activation(
     _ function: @escaping @Sendable (KerasCall) throws(KerasFault) -> ActivationFunction
