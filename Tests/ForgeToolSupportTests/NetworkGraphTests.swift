@@ -2,6 +2,7 @@ import Forge
 import ForgeModels
 import ForgeToolSupport
 import Foundation
+import FoundationXML
 import Testing
 
 @Suite struct NetworkGraphTests {
@@ -23,7 +24,7 @@ import Testing
     }
     x = pair(x, "bottom", 128)
     for level in (1...3).reversed() {
-      x = [x --> UpSampling(factor: 2), across[level - 1]] --> Concatenate()
+      x = [x --> UpSampling(2), across[level - 1]] --> Concatenate()
       x = pair(x, "up\(level)", 8 << level)
     }
     return Model(input: input, output: x --> Convolution(kernel: 1, channels: 2, name: "mask"))

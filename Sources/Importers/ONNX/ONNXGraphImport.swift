@@ -258,7 +258,9 @@ struct ONNXGraphImport {
           .unsupported, "the output \"\(info.name)\" is an empty constant", path: path)
       }
     }
-    let tensor = result.tensor.chained(to: Identity(name: info.name))
+    // A layer that already has the name of the output needs no other.
+    let isNamed = isFirst && result.tensor.givenName == info.name && !result.tensor.inputs.isEmpty
+    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: info.name))
     return (
       tensor,
       .init(

@@ -27,6 +27,10 @@ public struct KerasArchive: ParameterSource {
   /// The user's names of the layers that have values.
   public let availableNames: [String]
   private let file: HDF5File
+  /// The parameters, by the names in the HDF5 file.
+  private let source: HDF5Parameters
+  /// The name in the HDF5 file of each layer whose user's name it lacks.
+  private let names: [EntryName: EntryName]
   /// The parameters, by the user's layer names.
   private var weights: any ParameterSource
 
@@ -86,8 +90,19 @@ public struct KerasArchive: ParameterSource {
       try Self.weights(try archive.existing(Self.weightsEntry)), limits: limits)
     let source = try HDF5Parameters(file, matching: matching, layout: layout)
     let names = try KerasNames.names(configuration, in: whole, known: source, budget)
+    self.source = source
+    self.names = names
     availableNames = Self.availableNames(names, source.availableNames)
     weights = source.renamed { layer in names[EntryName(layer)]?.text ?? layer }
+  }
+
+  /// Whether a file is a zip archive, as one of Keras is; other Keras files are HDF5.
+  ///
+  /// - Parameter path: the file.
+  /// - Returns: whether it begins as one.
+  /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
+  package static func isArchive(_ path: String) throws(LoadError) -> Bool {
+    ZipArchive.begins(try InputFile(path: path, staysOpen: false).prefix(4))
   }
 
   /// The user's names of the layers that the HDF5 file has.
@@ -152,6 +167,13 @@ public struct KerasArchive: ParameterSource {
     } catch let error as LoadError {
       throw error.asked(for: spec)
     }
+  }
+
+  /// The values that the archive has for a layer; see ``HDF5Parameters/values(of:)``.
+  package func values(
+    of layer: String
+  ) throws(LoadError) -> [(name: String, data: any ParameterData)]? {
+    try source.values(of: names[EntryName(layer)]?.text ?? layer)
   }
 
   /// The values of a dataset, for closures that know the name of each parameter.

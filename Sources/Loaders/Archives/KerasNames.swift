@@ -19,7 +19,8 @@ package enum KerasNames {
     guard source.goesByName, try !hasNames(source.file) else { return [:] }
     return try archive.locating(KerasArchive.configurationEntry.text) { () throws(LoadError) in
       let text = ByteCursor(Array(configuration.utf8)[...], "a text of the JSON")
-      let json = try JSONReader.value(text, maximumDepth: maximumJSONDepth, budget)
+      let json = try JSONReader.value(
+        text, maximumDepth: maximumJSONDepth, allowsNonFinite: true, budget)
       var names: [EntryName: EntryName] = [:]
       try collect(json, user: [], file: [], depth: 0, into: &names, budget)
       return names

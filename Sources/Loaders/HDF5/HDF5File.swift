@@ -107,7 +107,7 @@ public struct HDF5File: Sendable {
   }
 
   /// The values of a dataset whose path may not be UTF-8.
-  private func data(
+  func data(
     named path: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> any ParameterData {
     try contents.input.locating(path.text) { () throws(LoadError) in

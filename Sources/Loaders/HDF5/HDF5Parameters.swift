@@ -90,6 +90,24 @@ public struct HDF5Parameters: ParameterSource {
   /// The path of the file, as given.
   public var origin: String? { file.path }
 
+  /// The values that the file has for a layer, in its order, with their names in the file.
+  ///
+  /// - Parameter layer: the name of the layer.
+  /// - Returns: the values, which are read when they are used; numbered ones have their number as
+  ///   name. `nil` if the file has no such layer.
+  /// - Throws: ``LoadError``: `duplicate`, `wrongElementType`, `unsupported` or `refused`.
+  package func values(
+    of layer: String
+  ) throws(LoadError) -> [(name: String, data: any ParameterData)]? {
+    guard let parameters = try source.parameters(of: layer) else { return nil }
+    var values: [(name: String, data: any ParameterData)] = []
+    for parameter in parameters {
+      values.append(
+        (parameter.name.text, try file.data(named: parameter.entry, layout: .keras)))
+    }
+    return values
+  }
+
   /// The file, with every parameter of the model matched.
   ///
   /// - Parameter specs: the parameters of the model, in the order of the plan.

@@ -10,15 +10,19 @@ struct JSONReader {
 
   private var cursor: ByteCursor
   private let maximumDepth: Int
+  private let allowsNonFinite: Bool
   private let budget: LoadBudget
 
   /// Reads a JSON text, within a maximum nesting depth and a budget.
   ///
+  /// Python's writer makes `NaN`, `Infinity` and `-Infinity`, which only `allowsNonFinite` takes.
+  ///
   /// - Throws: ``LoadError`` without a file: `damaged`, `duplicate` or `refused`.
   static func value(
-    _ cursor: ByteCursor, maximumDepth: Int, _ budget: LoadBudget
+    _ cursor: ByteCursor, maximumDepth: Int, allowsNonFinite: Bool = false, _ budget: LoadBudget
   ) throws(LoadError) -> JSONValue {
-    var reader = JSONReader(cursor: cursor, maximumDepth: maximumDepth, budget: budget)
+    var reader = JSONReader(
+      cursor: cursor, maximumDepth: maximumDepth, allowsNonFinite: allowsNonFinite, budget: budget)
     let value = try reader.value(depth: 0)
     reader.cursor.skipSpaces()
     guard reader.cursor.left == 0 else { throw reader.cursor.damaged("text follows the JSON") }
@@ -35,23 +39,28 @@ struct JSONReader {
       let bytes = try text()
       try budget.take(bytes: bytes.count)
       return .text(String(decoding: bytes, as: UTF8.self))
-    case UInt8(ascii: "t"): return try word("true")
-    case UInt8(ascii: "f"): return try word("false")
-    case UInt8(ascii: "n"): return try word("null")
+    case UInt8(ascii: "t"): return try word("true", .flag(true))
+    case UInt8(ascii: "f"): return try word("false", .flag(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "N") where allowsNonFinite: return try word("NaN", .number(.nan))
+    case UInt8(ascii: "I") where allowsNonFinite: return try word("Infinity", .number(.infinity))
     default: return try number()
     }
   }
 
-  private mutating func word(_ word: String) throws(LoadError) -> JSONValue {
+  private mutating func word(_ word: String, _ value: JSONValue) throws(LoadError) -> JSONValue {
     for character in word.unicodeScalars where !cursor.take(character) {
       throw cursor.damaged("the JSON has no value here")
     }
-    return .other
+    return value
   }
 
   private mutating func number() throws(LoadError) -> JSONValue {
     let place = cursor
     let text = cursor.run(of: "+-.0123456789eE")
+    if allowsNonFinite, text == "-", cursor.peek == UInt8(ascii: "I") {
+      return try word("Infinity", .number(-.infinity))
+    }
     guard text.utf8.count <= Self.maximumNumberBytes else {
       throw .refused("a number of \(text.utf8.count) characters")
     }
@@ -60,8 +69,8 @@ struct JSONReader {
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
     else { throw place.damaged("the JSON has no value here") }
     if let integer = Int(text) { return .integer(integer) }
-    guard Double(text) != nil else { throw place.damaged("the JSON has no value here") }
-    return .other
+    guard let number = Double(text) else { throw place.damaged("the JSON has no value here") }
+    return .number(number)
   }
 
   private mutating func array(depth: Int) throws(LoadError) -> [JSONValue] {

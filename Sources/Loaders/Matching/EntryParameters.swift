@@ -51,6 +51,13 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   /// The names of the layers with values, in the order of the file; empty with a custom rule.
   var availableNames: [String] { layers?.names ?? [] }
 
+  /// The parameters that the file has for a layer, in its order; `nil` without such a layer.
+  func parameters(of layer: String) throws(LoadError) -> [FileLayer.Parameter]? {
+    do throws(LoadError) { return try layers?.layer(named: layer)?.parameters } catch {
+      throw file.located(error, nil)
+    }
+  }
+
   /// The source with every parameter of the model matched, unless there is a rule.
   ///
   /// - Throws: ``LoadError`` when layers are matched in order and differ from the model's.

@@ -7,6 +7,7 @@ package enum ParameterNames {
   /// Keras 1 calls the variance `running_std`.
   private static let words: [ParameterType: [EntryName]] = [
     .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
+    .depthwise: ["depthwise_kernel", "depthwise"],
     .biases: ["bias", "biases", "b"],
     .gamma: ["gamma", "weight", "scale"],
     .beta: ["beta", "bias"],
@@ -96,5 +97,7 @@ package enum ParameterNames {
 
 extension ParameterSpec {
   /// Whether this is the kernel of a depthwise convolution.
-  fileprivate var isDepthwise: Bool { type == .weights && axes.contains(.multiplier) }
+  fileprivate var isDepthwise: Bool {
+    type == .depthwise || (type == .weights && axes.contains(.multiplier))
+  }
 }

@@ -1,0 +1,114 @@
+import Forge
+import ForgeLoaders
+
+extension ImportedModel {
+  /// Reads a model that Keras has saved.
+  ///
+  /// ```swift
+  /// let imported = try ImportedModel(keras: "mnistCNN.h5")
+  /// let network = try imported.model.compile()
+  /// ```
+  /// It reads whole models of Keras 1 to 3: `.keras` archives, and HDF5 files (`.h5`, `.hdf5`) with
+  /// the attribute `model_config`. Sequential and Functional models, models inside models, and
+  /// layers that are called several times are read; Python code (`Lambda`, own layers) is not in
+  /// these files. The layers have their names in Keras; one of a model inside the model has the
+  /// path `inner/conv1`. The values of the parameters are read when the model is compiled.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - options: the sizes that the file leaves open, and limits.
+  /// - Throws: ``ImportError``: `unsupported` with everything in the file that Forge does not have;
+  ///   `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `invalidNode`, `parameter`,
+  ///   `unknownSize` or `unknownName`.
+  public init(
+    keras path: String, options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    let file = try KerasFile(path, options.limits)
+    try self.init(file, options, path: path)
+  }
+
+  /// Reads a model that Keras has saved, within limits.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: the limits on the file.
+  /// - Throws: ``ImportError``, as ``init(keras:options:)``.
+  public init(keras path: String, limits: ImportLimits) throws(ImportError) {
+    try self.init(keras: path, options: ImportOptions(limits: limits))
+  }
+
+  /// Reads the description of a model, as `model.to_json()` returns it, without values.
+  ///
+  /// - Parameters:
+  ///   - description: the JSON.
+  ///   - generation: the major version of Keras that wrote it.
+  ///   - options: the sizes that the description leaves open, and limits.
+  /// - Throws: ``ImportError``, as ``init(keras:options:)``.
+  package init(
+    kerasDescription description: String, generation: Int = 3,
+    options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    let file: KerasFile
+    do throws(LoadError) {
+      file = try KerasFile(description: description, generation: generation)
+    } catch { throw .keras(loading: error) }
+    try self.init(file, options, path: nil)
+  }
+
+  private init(_ file: KerasFile, _ options: ImportOptions, path: String?) throws(ImportError) {
+    var context = KerasPlan.Context(
+      path: path, generation: file.generation, limits: options.limits,
+      values: KerasValues(file.weights, maximumCount: options.limits.foldedElements))
+    let plan = try KerasPlan(file.model, &context)
+    guard context.unsupported.isEmpty else {
+      throw .unsupported(context.unsupported, path: path)
+    }
+    let inputs = try KerasInput.all(of: plan, options, path: path)
+    var tensors: [KerasTensor] = []
+    for input in inputs { tensors.append(try input.tensor(path: path)) }
+    var builder = KerasBuilder(context)
+    let outputs = try builder.apply(plan, to: tensors).compactMap(\.self)
+    guard builder.context.unsupported.isEmpty else {
+      throw .unsupported(builder.context.unsupported, path: path)
+    }
+    var model = Model(
+      inputs: tensors.map(\.tensor), outputs: outputs.map(\.tensor),
+      metadata: ModelMetadata(name: plan.description.name))
+    model.parameters = file.hasValues ? file.weights : nil
+    let inference: Inference
+    do throws(ModelError) { inference = try model.inferred() } catch {
+      throw ImportError(.invalidNode, "the layers do not make a model", path: path, cause: error)
+    }
+    let names = Dictionary(
+      inference.nodes.map { (ObjectIdentifier($0.tensor), $0.name) }, uniquingKeysWith: { $1 })
+    self.init(
+      model: model, inputs: inputs.map(\.port),
+      outputs: outputs.map { output in
+        Port(
+          name: names[ObjectIdentifier(output.tensor)] ?? "",
+          sizes: [1] + output.sizes.map { $0 ?? -1 }, axes: Port.kerasAxes(rank: output.rank))
+      })
+  }
+}
+
+extension Model {
+  /// Reads a model that Keras has saved; see ``ImportedModel/init(keras:options:)``.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - options: the sizes that the file leaves open, and limits.
+  /// - Throws: ``ImportError``, as ``ImportedModel/init(keras:options:)``.
+  public init(keras path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
+    self = try ImportedModel(keras: path, options: options).model
+  }
+
+  /// Reads a model that Keras has saved, within limits.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: the limits on the file.
+  /// - Throws: ``ImportError``, as ``ImportedModel/init(keras:options:)``.
+  public init(keras path: String, limits: ImportLimits) throws(ImportError) {
+    self = try ImportedModel(keras: path, limits: limits).model
+  }
+}

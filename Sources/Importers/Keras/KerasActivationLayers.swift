@@ -1,0 +1,97 @@
+import Forge
+
+/// Activations as layers.
+enum KerasActivationLayers {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "Activation": activation, "ReLU": relu, "LeakyReLU": leakyRelu, "PReLU": prelu, "ELU": elu,
+    "Softmax": softmax,
+  ]
+
+  private static func activation(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    try KerasActivation.stated(by: layer).step
+  }
+
+  private static func relu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let maximum = try layer.config.optionalNumber("max_value")
+    let slope = try layer.config.number("negative_slope", default: 0)
+    let threshold = try layer.config.number("threshold", default: 0)
+    return try relu(maximum: maximum, slope: slope, threshold: threshold)
+  }
+
+  /// `min(x, maximum)` above the threshold, `slope·(x − threshold)` below it.
+  static func relu(
+    maximum: Float?, slope: Float, threshold: Float
+  ) throws(KerasFault) -> KerasStep {
+    guard threshold == 0 else { throw .unsupported("threshold \(threshold)") }
+    switch (slope, maximum) {
+    case (0, nil): return .layer { Activation(.relu, name: $0.name) }
+    case (0, 6?): return .layer { Activation(.relu6, name: $0.name) }
+    case (0, let maximum?):
+      return .layer { Activation(.clipped(minimum: 0, maximum: maximum), name: $0.name) }
+    case (_, nil): return .layer { Activation(.leakyReLU(slope: slope), name: $0.name) }
+    case (_, let maximum?):
+      return .one { call throws(KerasFault) in
+        let input = try call.only()
+        let leaky = try call.apply(Activation(.leakyReLU(slope: slope)), to: input.tensor)
+        let clip = Activation(.clipped(minimum: -.infinity, maximum: maximum), name: call.name)
+        return KerasTensor(tensor: try call.apply(clip, to: leaky), rank: input.rank)
+      }
+    }
+  }
+
+  private static func leakyRelu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let slope = try layer.config.number("negative_slope", "alpha", default: 0.3)
+    return .layer { Activation(.leakyReLU(slope: slope), name: $0.name) }
+  }
+
+  private static func elu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let alpha = try layer.config.number("alpha", default: 1)
+    return .layer { Activation(.elu(alpha: alpha), name: $0.name) }
+  }
+
+  private static func prelu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let shared = try layer.config.integers("shared_axes") ?? []
+    return .one { call throws(KerasFault) in
+      let input = try call.only()
+      guard let shape = input.tensor.shape, 1...3 ~= input.rank else {
+        throw .unsupported("\(input.rank) axes besides the batch")
+      }
+      var axes: Set<Axis> = []
+      for axis in shared {
+        let own = try input.axis(axis)
+        axes.insert(shape.axes[own])
+      }
+      return KerasTensor(
+        tensor: try call.apply(PReLU(shared: axes, name: layer.path), to: input.tensor),
+        rank: input.rank)
+    }
+  }
+
+  private static func softmax(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let axes = try layer.config.integers("axis") ?? [-1]
+    guard axes.count == 1 else { throw .unsupported("several axes") }
+    return .one { call throws(KerasFault) in
+      let input = try call.only()
+      return KerasTensor(
+        tensor: try KerasSoftmax.softmax(of: input, axis: axes[0], call), rank: input.rank)
+    }
+  }
+}
+
+/// The softmax along any axis.
+enum KerasSoftmax {
+  static func softmax(
+    of input: KerasTensor, axis: Int, _ call: KerasCall
+  ) throws(KerasFault) -> Tensor {
+    let own = try input.axis(axis)
+    let last = (input.tensor.shape?.rank ?? 1) - 1
+    if own == last { return try call.apply(Softmax(name: call.name), to: input.tensor) }
+    guard let rank = input.tensor.shape?.rank, rank > own else { throw .unsupported(nil) }
+    // The two axes change places, and change them again.
+    var order = Array(0..<rank)
+    order.swapAt(own, last)
+    let swapped = try call.apply(Permute(order: order), to: input.tensor)
+    let result = try call.apply(Softmax(), to: swapped)
+    return try call.apply(Permute(order: order, name: call.name), to: result)
+  }
+}

@@ -1,0 +1,61 @@
+import Forge
+
+/// Scales and shifts of values by channel.
+enum KerasAffines {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "Rescaling": rescaling, "Normalization": normalization,
+  ]
+
+  private static func rescaling(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let scale = try layer.config.numbers("scale") ?? [1]
+    let offset = try layer.config.numbers("offset") ?? [0]
+    return .layer { Scale(by: scale, bias: offset, name: $0.name) }
+  }
+
+  /// `(x − mean) / max(√variance, 1e-7)`, or its inverse.
+  private static func normalization(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let axes = try layer.config.integers("axis") ?? []
+    let isInverse = try layer.config.flag("invert", default: false)
+    var mean = try layer.config.numbers("mean", "input_mean")
+    var variance = try layer.config.numbers("variance", "input_variance")
+    if mean == nil || variance == nil {
+      mean = try layer.values.floats("mean", number: 0, of: layer)
+      variance = try layer.values.floats("variance", number: 1, of: layer)
+    }
+    let means = mean ?? []
+    let deviations = (variance ?? []).map { max($0.squareRoot(), 1e-7) }
+    guard axes.count <= 1, !means.isEmpty, !deviations.isEmpty else {
+      throw .unsupported("several axes")
+    }
+    func element(_ values: [Float], _ index: Int) -> Float {
+      values.count == 1 ? values[0] : values[index]
+    }
+    let count = max(means.count, deviations.count)
+    guard means.count == 1 || means.count == count,
+      deviations.count == 1 || deviations.count == count
+    else {
+      throw .invalid(
+        "the mean and the variance have different sizes", received: "\(means.count)",
+        needs: "\(deviations.count)")
+    }
+    let shifts = (0..<count).map { element(means, $0) }
+    let scales = (0..<count).map { element(deviations, $0) }
+    return .one { call throws(KerasFault) in
+      let input = try call.only()
+      if let axis = axes.first {
+        let own = try input.axis(axis)
+        guard own == (input.rank == 1 ? 2 : input.rank - 1) else {
+          throw .unsupported("axis \(axis)")
+        }
+      }
+      if isInverse {
+        let scale = Scale(by: scales, bias: shifts, name: call.name)
+        return KerasTensor(tensor: try call.apply(scale, to: input.tensor), rank: input.rank)
+      }
+      // The difference is taken first, because a large mean would cancel digits of the product.
+      let difference = try call.apply(Subtract(constant: shifts), to: input.tensor)
+      let scale = Multiply(constant: scales.map { 1 / $0 }, name: call.name)
+      return KerasTensor(tensor: try call.apply(scale, to: difference), rank: input.rank)
+    }
+  }
+}

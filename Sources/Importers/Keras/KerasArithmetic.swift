@@ -1,0 +1,100 @@
+import Forge
+
+/// Arithmetic of tensors, and of tensors and numbers.
+enum KerasArithmetic {
+  static let makers: [String: KerasOperations.Maker] = [
+    "add": binary(.add), "add_v2": binary(.add), "subtract": binary(.subtract),
+    "sub": binary(.subtract), "multiply": binary(.multiply), "mul": binary(.multiply),
+    "divide": binary(.divide), "true_divide": binary(.divide), "truediv": binary(.divide),
+    "maximum": binary(.maximum), "minimum": binary(.minimum),
+  ]
+
+  private enum Kind: Sendable { case add, subtract, multiply, divide, maximum, minimum }
+
+  /// A tensor, or one number or one for each channel.
+  private enum Operand {
+    case tensor(KerasTensor)
+    case numbers([Float])
+  }
+
+  private static func binary(_ kind: Kind) -> KerasOperations.Maker {
+    { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let (first, second) = try operands(call)
+        switch (first, second) {
+        case (.tensor, .tensor): return try KerasMerges.elementwise { layer(kind, $0) }.only(call)
+        case (.tensor(let tensor), .numbers(let numbers)):
+          return KerasTensor(
+            tensor: try call.apply(
+              try layer(kind, tensorAnd: numbers, call.name), to: tensor.tensor), rank: tensor.rank)
+        case (.numbers(let numbers), .tensor(let tensor)):
+          return KerasTensor(
+            tensor: try call.apply(
+              try layer(kind, numbers, andTensor: call.name), to: tensor.tensor), rank: tensor.rank)
+        case (.numbers, .numbers): throw .unsupported("no tensor")
+        }
+      }
+    }
+  }
+
+  private static func operands(_ call: KerasCall) throws(KerasFault) -> (Operand, Operand) {
+    guard let first = call.value("x1", "x", at: 0),
+      let second = call.value("x2", "y", at: call.arguments.count > 1 ? 1 : 0)
+    else { throw .unsupported("missing arguments") }
+    return (try operand(first), try operand(second))
+  }
+
+  private static func operand(_ value: KerasValue) throws(KerasFault) -> Operand {
+    if case .tensor(let tensor) = value { return .tensor(tensor) }
+    guard let json = value.json, json.array?.contains(where: { $0.array != nil }) != true,
+      let numbers = json.floats, !numbers.isEmpty
+    else { throw .unsupported("an argument that is neither a tensor nor a number") }
+    return .numbers(numbers)
+  }
+
+  private static func layer(_ kind: Kind, _ name: String) -> any Layer {
+    switch kind {
+    case .add: Add(name: name)
+    case .subtract: Subtract(name: name)
+    case .multiply: Multiply(name: name)
+    case .divide: Multiply(name: name)
+    case .maximum: Maximum(name: name)
+    case .minimum: Minimum(name: name)
+    }
+  }
+
+  private static func layer(
+    _ kind: Kind, tensorAnd numbers: [Float], _ name: String
+  ) throws(KerasFault) -> any Layer {
+    switch kind {
+    case .add: Add(constant: numbers, name: name)
+    case .subtract: Subtract(constant: numbers, name: name)
+    case .multiply: Multiply(constant: numbers, name: name)
+    case .divide: Multiply(constant: numbers.map { 1 / $0 }, name: name)
+    case .maximum: Maximum(constant: numbers, name: name)
+    case .minimum: Minimum(constant: numbers, name: name)
+    }
+  }
+
+  private static func layer(
+    _ kind: Kind, _ numbers: [Float], andTensor name: String
+  ) throws(KerasFault) -> any Layer {
+    switch kind {
+    case .add: Add(constant: numbers, name: name)
+    case .subtract: Scale(by: [-1], bias: numbers, name: name)
+    case .multiply: Multiply(constant: numbers, name: name)
+    case .divide: throw .unsupported("a number divided by a tensor")
+    case .maximum: Maximum(constant: numbers, name: name)
+    case .minimum: Minimum(constant: numbers, name: name)
+    }
+  }
+}
+
+extension KerasStep {
+  /// The only result of a call.
+  func only(_ call: KerasCall) throws(KerasFault) -> KerasTensor {
+    let results = try run(call)
+    guard let result = results.first, results.count == 1 else { throw .unsupported(nil) }
+    return result
+  }
+}

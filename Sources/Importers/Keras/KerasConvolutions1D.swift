@@ -1,0 +1,95 @@
+import Forge
+
+/// Convolutions of sequences.
+enum KerasConvolutions1D {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "Conv1D": convolution, "Convolution1D": convolution, "AtrousConvolution1D": convolution,
+    "DepthwiseConv1D": depthwise, "SeparableConv1D": separable, "SeparableConvolution1D": separable,
+    "Conv1DTranspose": transposed, "Convolution1DTranspose": transposed,
+  ]
+
+  /// The arguments that all convolutions have.
+  private struct Arguments: Sendable {
+    let kernel: Int
+    let stride: Int
+    let dilation: Int
+    let padding: Padding1D
+    let useBias: Bool
+    let activation: KerasActivation
+
+    init(_ layer: KerasLayer) throws(KerasFault) {
+      kernel = try layer.config.length("kernel_size", "filter_length")
+      stride = try layer.config.length("strides", "subsample_length", default: 1)
+      dilation = try layer.config.length("dilation_rate", "atrous_rate", default: 1)
+      padding = try Padding1D(keras: layer)
+      useBias = try layer.config.flag("use_bias", "bias", default: true)
+      activation = try .stated(by: layer)
+    }
+  }
+
+  private static func convolution(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let channels = try layer.config.integer("filters", "nb_filter")
+    let groups = try layer.config.integer("groups", default: 1)
+    let the = try Arguments(layer)
+    return KerasStep.layer(rank: 2) { _ in
+      Convolution1D(
+        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
+        padding: the.padding, groups: groups, activation: the.activation.function,
+        useBias: the.useBias, name: layer.path)
+    }
+    .arranged(for: layer).then(the.activation)
+  }
+
+  private static func depthwise(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let multiplier = try layer.config.integer("depth_multiplier", default: 1)
+    let the = try Arguments(layer)
+    return KerasStep.layer(rank: 2) { _ in
+      DepthwiseConvolution1D(
+        kernel: the.kernel, stride: the.stride, dilation: the.dilation, padding: the.padding,
+        multiplier: multiplier, activation: the.activation.function, useBias: the.useBias,
+        name: layer.path)
+    }
+    .arranged(for: layer).then(the.activation)
+  }
+
+  private static func separable(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let channels = try layer.config.integer("filters", "nb_filter")
+    let multiplier = try layer.config.integer("depth_multiplier", default: 1)
+    let the = try Arguments(layer)
+    return KerasStep.layer(rank: 2) { _ in
+      SeparableConvolution1D(
+        kernel: the.kernel, channels: channels, multiplier: multiplier, stride: the.stride,
+        dilation: the.dilation, padding: the.padding, activation: the.activation.function,
+        useBias: the.useBias, name: layer.path)
+    }
+    .arranged(for: layer).then(the.activation)
+  }
+
+  private static func transposed(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let channels = try layer.config.integer("filters", "nb_filter")
+    guard layer.config["output_padding"] == nil else { throw .unsupported("output_padding") }
+    let the = try Arguments(layer)
+    guard the.dilation == 1 || the.stride == 1 else {
+      throw .unsupported("both strides and dilation_rate")
+    }
+    return KerasStep.layer(rank: 2) { _ in
+      TransposedConvolution1D(
+        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
+        padding: the.padding, activation: the.activation.function, useBias: the.useBias,
+        name: layer.path)
+    }
+    .arranged(for: layer).then(the.activation)
+  }
+}
+
+extension Padding1D {
+  /// The padding that a layer of sequences states.
+  init(keras layer: KerasLayer) throws(KerasFault) {
+    switch try layer.config.text("padding", "border_mode", default: "valid") {
+    case "same": self = .same
+    case "valid": self = .valid
+    case "causal": self = .causal
+    case let other: throw .unsupported("padding \"\(other.prefix(20))\"")
+    }
+  }
+}

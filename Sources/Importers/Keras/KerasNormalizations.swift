@@ -1,0 +1,95 @@
+import Forge
+
+/// Normalizations with trained scales and shifts, and to unit length.
+enum KerasNormalizations {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "BatchNormalization": batch, "SyncBatchNormalization": batch,
+    "LayerNormalization": layerNormalization, "GroupNormalization": group,
+    "UnitNormalization": unit,
+  ]
+
+  /// The axis of a normalization by channel; lists of one are usual.
+  private static func axis(_ layer: KerasLayer) throws(KerasFault) -> Int {
+    let axes = try layer.config.integers("axis") ?? [-1]
+    guard axes.count == 1 else { throw .unsupported("several axes") }
+    return axes[0]
+  }
+
+  private static func batch(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    guard try config.integer("mode", default: 0) == 0 else { throw .unsupported("mode") }
+    let axis = try axis(layer)
+    let epsilon = try config.number("epsilon", default: layer.generation == 1 ? 1e-5 : 1e-3)
+    let center = try config.flag("center", default: true)
+    let scale = try config.flag("scale", default: true)
+    let step = KerasStep.layer { _ in
+      BatchNormalization(epsilon: epsilon, center: center, scale: scale, name: layer.path)
+    }
+    return KerasStep { call throws(KerasFault) in
+      let input = try call.only()
+      let own = try input.axis(axis)
+      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
+      guard own == 0 else { throw .unsupported("axis \(axis)") }
+      return try step.onChannelsFirst.run(call)
+    }
+  }
+
+  private static func layerNormalization(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    guard try !config.flag("rms_scaling", default: false) else { throw .unsupported("rms_scaling") }
+    let axes = try config.integers("axis") ?? [-1]
+    let epsilon = try config.number("epsilon", default: 1e-3)
+    let center = try config.flag("center", default: true)
+    let scale = try config.flag("scale", default: true)
+    return KerasStep.one { call throws(KerasFault) in
+      let input = try call.only()
+      var own: [Int] = []
+      for axis in axes { own.append(try input.axis(axis)) }
+      let normalization = LayerNormalization(
+        axes: own.sorted(), epsilon: epsilon, center: center, scale: scale, name: layer.path)
+      return KerasTensor(
+        tensor: try call.apply(normalization, to: input.tensor), rank: input.rank)
+    }
+  }
+
+  private static func group(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    let groups = try config.integer("groups", default: 32)
+    let axis = try axis(layer)
+    let epsilon = try config.number("epsilon", default: 1e-3)
+    let center = try config.flag("center", default: true)
+    let scale = try config.flag("scale", default: true)
+    let step = KerasStep.one { call throws(KerasFault) in
+      let input = try call.only()
+      // Keras has one group per channel as −1.
+      guard let channels = input.tensor.channels else {
+        throw .unsupported("an unknown number of channels")
+      }
+      let normalization = GroupNormalization(
+        groups: groups == -1 ? channels : groups, epsilon: epsilon, center: center, scale: scale,
+        name: layer.path)
+      return KerasTensor(
+        tensor: try call.apply(normalization, to: input.tensor), rank: input.rank)
+    }
+    return KerasStep { call throws(KerasFault) in
+      let input = try call.only()
+      let own = try input.axis(axis)
+      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
+      guard own == 0 else { throw .unsupported("axis \(axis)") }
+      return try step.onChannelsFirst.run(call)
+    }
+  }
+
+  private static func unit(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let axes = try layer.config.integers("axis") ?? [-1]
+    return KerasStep.one { call throws(KerasFault) in
+      let input = try call.only()
+      var own: [Int] = []
+      for axis in axes { own.append(try input.axis(axis)) }
+      return KerasTensor(
+        tensor: try call.apply(
+          L2Normalize(axes: own.sorted(), epsilon: 1e-12, name: call.name), to: input.tensor),
+        rank: input.rank)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Forge
+
+/// Layers that change the size of images and sequences.
+enum KerasSamplings {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "UpSampling2D": upSampling, "UpSampling1D": upSampling1D, "Resizing": resizing,
+    "CenterCrop": centerCrop,
+  ]
+
+  private static func mode(
+    _ layer: KerasLayer, default usual: String
+  ) throws(KerasFault) -> (ResizeMode?, ResampleMode) {
+    switch try layer.config.text("interpolation", default: usual).lowercased() {
+    case "nearest": return (.nearest, .nearest(.floor))
+    case "bilinear": return (.bilinear, .linear)
+    case "bicubic": return (nil, .cubic(coefficient: -0.5))
+    case let other: throw .unsupported("interpolation \"\(other.prefix(20))\"")
+    }
+  }
+
+  private static func upSampling(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let factor = try layer.config.size("size", default: (2, 2))
+    let (mode, resampling) = try mode(layer, default: "nearest")
+    return KerasStep.one { call throws(KerasFault) in
+      let input = try call.only(rank: 3)
+      guard mode == nil else {
+        let up = UpSampling(
+          size: (factor.width, factor.height), mode: mode ?? .nearest, name: call.name)
+        return KerasTensor(tensor: try call.apply(up, to: input.tensor), rank: 3)
+      }
+      let sizes = try input.knownSizes("a known size for bicubic interpolation")
+      let target = (
+        height: sizes[0].multipliedSaturated(by: factor.height),
+        width: sizes[1].multipliedSaturated(by: factor.width)
+      )
+      let up = Resample(
+        sizes: [target.height, target.width, nil], mode: resampling, excludesOutside: true,
+        name: call.name)
+      return KerasTensor(tensor: try call.apply(up, to: input.tensor), rank: 3)
+    }
+    .arranged(for: layer)
+  }
+
+  private static func upSampling1D(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let factor = try layer.config.length("size", "length", default: 2)
+    return .one { call throws(KerasFault) in
+      try call.asRow { row throws(KerasFault) in
+        try call.apply(UpSampling(size: (factor, 1), name: call.name), to: row)
+      }
+    }
+  }
+
+  private static func resizing(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    for argument in ["crop_to_aspect_ratio", "pad_to_aspect_ratio"]
+    where try config.flag(argument, default: false) {
+      throw .unsupported(argument)
+    }
+    let height = try config.integer("height")
+    let width = try config.integer("width")
+    let (mode, resampling) = try mode(layer, default: "bilinear")
+    var antialias = false
+    if try config.flag("antialias", default: false) { antialias = true }
+    let step: KerasStep
+    switch (mode, antialias) {
+    case (.nearest?, _):
+      step = .layer(rank: 3) {
+        Resize(width: width, height: height, mode: .nearest, name: $0.name)
+      }
+    case (.some, let antialias):
+      step = .layer(rank: 3) {
+        Resize(
+          width: width, height: height, mode: antialias ? .bilinearAntialiased : .bilinear,
+          name: $0.name)
+      }
+    case (nil, let antialias):
+      step = .layer(rank: 3) {
+        Resample(
+          sizes: [height, width, nil], mode: resampling, antialias: antialias,
+          excludesOutside: true, name: $0.name)
+      }
+    }
+    return step.arranged(for: layer)
+  }
+
+  private static func centerCrop(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let height = try layer.config.integer("height")
+    let width = try layer.config.integer("width")
+    return KerasStep.one { call throws(KerasFault) in
+      let input = try call.only(rank: 3)
+      let sizes = try input.knownSizes("a known size for a crop of the centre")
+      guard 1...sizes[0] ~= height, 1...sizes[1] ~= width else {
+        throw .unsupported("a size larger than the image")
+      }
+      let top = (sizes[0] - height) / 2
+      let left = (sizes[1] - width) / 2
+      let crop = Crop(
+        top: top, left: left, bottom: sizes[0] - height - top, right: sizes[1] - width - left,
+        name: call.name)
+      return KerasTensor(tensor: try call.apply(crop, to: input.tensor), rank: 3)
+    }
+    .arranged(for: layer)
+  }
+}

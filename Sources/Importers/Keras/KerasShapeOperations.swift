@@ -1,0 +1,94 @@
+import Forge
+
+/// Operations that rearrange or join tensors; their axes and sizes include the batch.
+enum KerasShapeOperations {
+  static let makers: [String: KerasOperations.Maker] = [
+    "reshape": reshape, "transpose": transpose, "concatenate": concatenate, "concat": concatenate,
+    "expand_dims": expandDims, "squeeze": squeeze, "flatten": flatten,
+    "depth_to_space": depthToSpace, "space_to_depth": spaceToDepth,
+  ]
+
+  private static func reshape(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      guard let sizes = try call.integers(call.value("newshape", "shape", at: 1)),
+        sizes.count >= 2, sizes[0] == -1 || sizes[0] == 1
+      else { throw .unsupported("sizes that do not begin with the batch") }
+      let own = Array(sizes.dropFirst())
+      guard sizes[0] == 1 || !own.contains(-1) else {
+        throw .unsupported("two sizes of -1")
+      }
+      return try KerasRearrangements.reshape(to: own).only(call)
+    }
+  }
+
+  private static func flatten(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    KerasRearrangements.flatten
+  }
+
+  private static func transpose(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      guard let axes = try call.integers(call.value("axes", "perm", at: 1)), axes.first == 0 else {
+        throw .unsupported("an order that moves the batch")
+      }
+      return try KerasRearrangements.permute(dims: Array(axes.dropFirst())).only(call)
+    }
+  }
+
+  private static func concatenate(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let axis = try call.integer(call.value("axis", at: 1), default: -1)
+      return try KerasMerges.concatenation(axis: axis).only(call)
+    }
+  }
+
+  private static func expandDims(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let input = try call.only()
+      var sizes = try input.knownSizes("known sizes for expand_dims")
+      guard let axes = try call.integers(call.value("axis", at: 1)), axes.count == 1 else {
+        throw .unsupported("several axes")
+      }
+      let place = axes[0] < 0 ? axes[0] + sizes.count + 1 : axes[0] - 1
+      guard 0...sizes.count ~= place else { throw .unsupported("axis \(axes[0])") }
+      sizes.insert(1, at: place)
+      return try KerasRearrangements.reshape(to: sizes).only(call)
+    }
+  }
+
+  private static func squeeze(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let input = try call.only()
+      let sizes = try input.knownSizes("known sizes for squeeze")
+      let axes = try call.integers(call.value("axis", at: 1))
+      var dropped: Set<Int> = []
+      for axis in axes ?? [] {
+        let own = axis < 0 ? axis + sizes.count : axis - 1
+        guard sizes.indices.contains(own), sizes[own] == 1 else {
+          throw .unsupported("axis \(axis)")
+        }
+        dropped.insert(own)
+      }
+      let rest = sizes.indices.filter { axes == nil ? sizes[$0] != 1 : !dropped.contains($0) }
+      guard !rest.isEmpty else { throw .unsupported("a result without axes besides the batch") }
+      return try KerasRearrangements.reshape(to: rest.map { sizes[$0] }).only(call)
+    }
+  }
+
+  private static func depthToSpace(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let block = try call.integer(call.value("block_size", at: 1), default: 0)
+      return KerasTensor(
+        tensor: try call.apply(
+          DepthToSpace(block: block, name: call.name), to: try call.only(rank: 3).tensor), rank: 3)
+    }
+  }
+
+  private static func spaceToDepth(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let block = try call.integer(call.value("block_size", at: 1), default: 0)
+      return KerasTensor(
+        tensor: try call.apply(
+          SpaceToDepth(block: block, name: call.name), to: try call.only(rank: 3).tensor), rank: 3)
+    }
+  }
+}
