@@ -4,7 +4,7 @@ import SwiftProtobuf
 
 /// Turns a Core ML model into a model of Forge.
 struct CoreMLImport {
-  private let file: CoreMLModel
+  let file: CoreMLModel
   private let path: String
   private let limits: ImportLimits
   private var networks: CoreMLNetworkImport
@@ -81,6 +81,16 @@ struct CoreMLImport {
   }
 
   // MARK: Networks
+
+  /// The layers of all networks of the file.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
+  func layers() throws(ImportError) -> [CoreMLLayer] {
+    var copy = self
+    var stages: [Stage] = []
+    try copy.collect(file, depth: 0, into: &stages)
+    return stages.flatMap(\.network.layers)
+  }
 
   /// Lists the networks of a model in their order.
   private mutating func collect(

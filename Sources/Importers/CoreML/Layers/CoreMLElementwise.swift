@@ -23,8 +23,9 @@ enum CoreMLElementwise {
         else { continue }
         let missing = input.rank - host.sizes.count
         let wide = host.sizes.indices.filter { host.sizes[$0] != 1 }.map { $0 + missing }
-        guard wide.isEmpty || (wide == input.layout.suffix(1) && input.sizes[wide[0]] == host.count)
-        else { continue }
+        let isPerChannel =
+          wide.count == 1 && input.layout.last == wide[0] && input.sizes[wide[0]] == host.count
+        guard wide.isEmpty || isPerChannel else { continue }
         let result = try call.apply(channels(try host.floats()), to: input.tensor)
         return call.set(result, like: input)
       }
