@@ -37,7 +37,11 @@ extension ONNXOperators {
       case 2: kind = .l2
       case let p: throw NodeFailure.unsupported("p \(p)")
       }
-      let norm = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+      let sum = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+      // A row of zeros stays zero.
+      let least = Maximum(constant: [.leastNormalMagnitude])
+      let norm = FileTensor(
+        try call.apply(least, to: sum.tensor), sizes: sum.sizes, layout: sum.layout)
       call.set(try combined(&call, input, norm) { Divide() })
     },
     "MeanVarianceNormalization": { call in
