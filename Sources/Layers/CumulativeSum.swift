@@ -15,6 +15,8 @@ import ForgeShapes
 /// x --> CumulativeSum(axis: 0)
 /// ```
 public struct CumulativeSum: BuiltInLayer {
+  /// `CumSum`.
+  public static var summaryName: String { "CumSum" }
   package let label: LayerLabel
   /// The axis in memory order.
   public let axis: Int

@@ -18,6 +18,8 @@ import ForgeShapes
 /// [scores, order] --> GatherElements(axis: -1)
 /// ```
 public struct GatherElements: BuiltInLayer {
+  /// `GatherElem`.
+  public static var summaryName: String { "GatherElem" }
   package let label: LayerLabel
   /// The axis in memory order.
   public let axis: Int

@@ -18,6 +18,8 @@ import ForgeShapes
 /// Input(shape: [128, 384]) --> LastAxisDense(neurons: 1536, activation: .gelu, name: "fc1")
 /// ```
 public struct LastAxisDense: WeightedLayer {
+  /// `AxisDense`.
+  public static var summaryName: String { "AxisDense" }
   package let label: LayerLabel
   /// The number of outputs.
   public let neurons: Int

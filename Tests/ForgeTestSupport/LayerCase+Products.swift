@@ -20,7 +20,7 @@ extension LayerCase {
       [MatMul(name: a.name, fileID: a.fileID, line: a.line, column: a.column)]
     },
     LayerCase(
-      "LastAxisDense",
+      "LastAxisDense", summary: "AxisDense",
       networks: [
         "of pixels": { x, _, n in x --> LastAxisDense(neurons: n, activation: .relu) },
         "of a sequence": { x, c, n in

@@ -17,7 +17,7 @@ package enum ONNXFormat: ModelFormat {
     let sets = model.opsetImport.map { set in
       set.domain.isEmpty ? "\(set.version)" : "\(set.domain) \(set.version)"
     }
-    facts.append(ModelFact("operator set", sets.joined(separator: ", ")))
+    facts.append(ModelFact("opset", sets.joined(separator: ", ")))
     var counts: [String: Int] = [:]
     for node in model.graph.node { counts[node.opType, default: 0] += 1 }
     let operators = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
