@@ -27,9 +27,8 @@ enum KerasDense {
       let sizes = try input.knownSizes("known sizes for Dense on a tensor that is no image")
       let image = Reshape(to: [1, -1, sizes[sizes.count - 1]])
       let result = try call.apply(pointwise, to: try call.apply(image, to: input.tensor))
-      return KerasTensor(
-        tensor: try call.apply(Reshape(to: sizes.dropLast() + [units]), to: result),
-        rank: input.rank)
+      let back = Reshape(to: sizes.dropLast() + [units], name: "\(call.name)/reshape")
+      return KerasTensor(tensor: try call.apply(back, to: result), rank: input.rank)
     }
     .then(activation)
   }

@@ -15,6 +15,7 @@ package enum ParameterNames {
       "moving_variance", "running_variance", "running_var", "running_std", "variance", "var",
     ],
     .slopes: ["alpha", "alphas", "slopes", "weight"],
+    .depthwise: [kernels.depthwise],
   ]
 
   /// A separable convolution has two kernels.
@@ -96,5 +97,7 @@ package enum ParameterNames {
 
 extension ParameterSpec {
   /// Whether this is the kernel of a depthwise convolution.
-  fileprivate var isDepthwise: Bool { type == .weights && axes.contains(.multiplier) }
+  fileprivate var isDepthwise: Bool {
+    [.weights, .depthwise].contains(type) && axes.contains(.multiplier)
+  }
 }
