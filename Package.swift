@@ -108,7 +108,7 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImportersTests",
-    dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport"],
+    dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeToolSupportTests",

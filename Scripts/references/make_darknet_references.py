@@ -432,7 +432,7 @@ def case(text, source, seed, step):
         "outputs": [
             {
                 "name": name, "sizes": list(y.shape),
-                "values": [float(np.float32(v)) for v in y.ravel()[::step]],
+                "values": [float(f"{v:.8g}") for v in y.ravel()[::step]],
             }
             for name, y in outputs
         ],

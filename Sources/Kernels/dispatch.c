@@ -111,6 +111,13 @@ static int64_t rows_of_blocks(const forge_view *view) {
   return forge_blocks(view->channels) * view->height;
 }
 
+static int64_t product_tiles(const forge_matrix_product_arguments *a) {
+  int64_t batches = 1;
+  for (int32_t d = 0; d < a->batch_rank; d++) batches *= a->batch_sizes[d];
+  return batches * forge_quotient_up(a->rows, FORGE_PRODUCT_ROWS) *
+    forge_quotient_up(a->columns, FORGE_PRODUCT_COLUMNS);
+}
+
 static int64_t positions(int32_t rank, const int64_t *sizes) {
   int64_t count = 1;
   for (int32_t axis = 0; axis < rank; axis++) count *= sizes[axis];

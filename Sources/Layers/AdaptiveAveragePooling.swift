@@ -18,8 +18,8 @@ import ForgeShapes
 ///   --> AdaptiveAveragePooling(width: 6, height: 6)  // (6, 6, 256)
 /// ```
 public struct AdaptiveAveragePooling: BuiltInLayer {
-  /// `AdaptAvgPool` for short.
-  public static var summaryName: String { "AdaptAvgPool" }
+  /// `AdaptAvgPl` for short.
+  public static var summaryName: String { "AdaptAvgPl" }
   package let label: LayerLabel
   /// The size of the output in pixels.
   public let size: Size

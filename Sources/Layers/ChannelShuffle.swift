@@ -17,8 +17,8 @@ import ForgeShapes
 /// Input(width: 28, height: 28, channels: 24) --> ChannelShuffle(groups: 3)
 /// ```
 public struct ChannelShuffle: BuiltInLayer {
-  /// `ChanShuffle` for short.
-  public static var summaryName: String { "ChanShuffle" }
+  /// `ChShuffle` for short.
+  public static var summaryName: String { "ChShuffle" }
   package let label: LayerLabel
   /// The number of groups.
   public let groups: Int

@@ -22,8 +22,8 @@ import ForgeShapes
 /// x --> Reshape(to: [128, 40]) --> DepthwiseConvolution1D(kernel: 3, name: "dw1")  // (128, 40)
 /// ```
 public struct DepthwiseConvolution1D: SequenceLayer {
-  /// `DepthwConv1D` for short.
-  public static var summaryName: String { "DepthwConv1D" }
+  /// `DwConv1D` for short.
+  public static var summaryName: String { "DwConv1D" }
   package let label: LayerLabel
   /// The length of the kernel in steps.
   public let kernel: Int

@@ -16,8 +16,8 @@ import ForgeShapes
 /// x --> Reshape(to: [128, 40]) --> GlobalAveragePooling1D()  // (1, 1, 40)
 /// ```
 public struct GlobalAveragePooling1D: SequenceLayer {
-  /// `GlbAvgPool1D` for short.
-  public static var summaryName: String { "GlbAvgPool1D" }
+  /// `GlbAvgPl1D` for short.
+  public static var summaryName: String { "GlbAvgPl1D" }
   package let label: LayerLabel
 
   /// Creates a one-dimensional global average pooling.

@@ -16,8 +16,8 @@ import ForgeShapes
 /// x --> Reshape(to: [128, 40]) --> GlobalMaxPooling1D()  // (1, 1, 40)
 /// ```
 public struct GlobalMaxPooling1D: SequenceLayer {
-  /// `GlbMaxPool1D` for short.
-  public static var summaryName: String { "GlbMaxPool1D" }
+  /// `GlbMaxPl1D` for short.
+  public static var summaryName: String { "GlbMaxPl1D" }
   package let label: LayerLabel
 
   /// Creates a one-dimensional global max pooling.

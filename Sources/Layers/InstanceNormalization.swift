@@ -20,8 +20,8 @@ import ForgeShapes
 /// Input(width: 28, height: 28, channels: 64) --> InstanceNormalization(name: "in1")
 /// ```
 public struct InstanceNormalization: BuiltInLayer {
-  /// `InstanceNorm` for short.
-  public static var summaryName: String { "InstanceNorm" }
+  /// `InstNorm` for short.
+  public static var summaryName: String { "InstNorm" }
   package let label: LayerLabel
   /// The number added to the variance.
   public let epsilon: Float

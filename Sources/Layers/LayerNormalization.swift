@@ -61,6 +61,8 @@ public struct LayerNormalization: BuiltInLayer {
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     let axes = try ArgumentRule.axes(axes, of: lowering.shape(of: input))
+    try ArgumentRule.require(
+      axes.count <= 6, "axes", "\(axes)", needs: "at most 6 normalised axes")
     let shape = lowering.shape(of: input)
     let sizes = try ArgumentRule.known(
       Shape(axes.map { shape.dimensions[$0] }), "known sizes along the normalised axes")
@@ -68,15 +70,14 @@ public struct LayerNormalization: BuiltInLayer {
       throw .tooManyElements()
     }
     let rule = Normalization(extent: .lastAxes(axes.count), epsilon: epsilon)
-    let names = Self.names(axes, of: shape)
     let ones = Shape(sizes: [count])
     let gamma =
       isScaled
-      ? try lowering.parameter(ParameterSpec(.gamma, axes: names, sizes: sizes))
+      ? try lowering.parameter(Self.parameter(.gamma, axes, sizes: sizes, isImage: shape.isImage))
       : try lowering.constant(Array(repeating: 1, count: count), shape: ones)
     let beta =
       isCentered
-      ? try lowering.parameter(ParameterSpec(.beta, axes: names, sizes: sizes))
+      ? try lowering.parameter(Self.parameter(.beta, axes, sizes: sizes, isImage: shape.isImage))
       : try lowering.constant(Array(repeating: 0, count: count), shape: ones)
     let operands = isScaled || isCentered ? [gamma, beta] : []
     lowering.output = try lowering.onLastAxes(axes, input) {
@@ -85,11 +86,15 @@ public struct LayerNormalization: BuiltInLayer {
     }
   }
 
-  /// The axes of a parameter; those of an image have their own.
-  private static func names(_ axes: [Int], of shape: Shape) -> [ParameterAxis] {
-    let all: [ParameterAxis] = [
-      .multiplier, .inputs, .outputs, .height, .width, .channels,
-    ]
-    return shape.isImage ? axes.map { all[3 + $0] } : all.suffix(axes.count)
+  /// A parameter with one axis for each normalised axis; only those of an image have an order.
+  private static func parameter(
+    _ type: ParameterType, _ axes: [Int], sizes: [Int], isImage: Bool
+  ) -> ParameterSpec {
+    let all: [ParameterAxis] = [.multiplier, .inputs, .outputs, .height, .width, .channels]
+    if isImage {
+      return ParameterSpec(type, axes: axes.map { all[3 + $0] }, sizes: sizes)
+    }
+    let names = Array(all.suffix(axes.count))
+    return ParameterSpec(type, axes: names, sizes: sizes, keras: names, pytorch: names)
   }
 }

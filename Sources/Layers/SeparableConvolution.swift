@@ -56,14 +56,23 @@ public struct SeparableConvolution: BuiltInLayer {
     name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, multiplier: multiplier,
+      stride: Size(step: stride), dilation: Size(step: dilation), padding: padding,
+      activation: activation, useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(
+    kernel: Size, channels: Int, multiplier: Int, stride: Size, dilation: Size,
+    padding: Padding, activation: ActivationFunction, useBias: Bool, label: LayerLabel
+  ) {
     geometry = ConvolutionGeometry(
-      kernel: Size(kernel), stride: Size(step: stride), dilation: Size(step: dilation),
-      padding: padding)
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     self.channels = channels
     self.multiplier = multiplier
     hasBias = useBias
     self.activation = activation
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 
   /// Lowers to a depthwise and a pointwise convolution, and the activation.

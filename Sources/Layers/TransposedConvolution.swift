@@ -67,15 +67,26 @@ public struct TransposedConvolution: BuiltInLayer {
     activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, stride: Size(step: stride),
+      dilation: Size(step: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation, useBias: useBias,
+      label: LayerLabel(name, fileID, line, column))
+  }
+
+  init(
+    kernel: Size, channels: Int, stride: Size, dilation: Size, padding: Padding,
+    outputPadding: (x: Int, y: Int), groups: Int, activation: ActivationFunction, useBias: Bool,
+    label: LayerLabel
+  ) {
     geometry = ConvolutionGeometry(
-      kernel: Size(kernel), stride: Size(step: stride), dilation: Size(step: dilation),
-      padding: padding)
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     self.outputPadding = Size(step: outputPadding)
     self.channels = channels
     self.groups = groups
     hasBias = useBias
     self.activation = activation
-    label = LayerLabel(name, fileID, line, column)
+    self.label = label
   }
 
   /// Lowers to one convolution for each pixel of a block of `stride` pixels, which are interleaved.

@@ -26,8 +26,8 @@ import ForgeShapes
 ///   --> TransposedConvolution1D(kernel: 4, channels: 20, stride: 2, name: "up1")  // (128, 20)
 /// ```
 public struct TransposedConvolution1D: SequenceLayer {
-  /// `TransConv1D` for short.
-  public static var summaryName: String { "TransConv1D" }
+  /// `TransCnv1D` for short.
+  public static var summaryName: String { "TransCnv1D" }
   package let label: LayerLabel
   /// The length of the kernel in steps.
   public let kernel: Int

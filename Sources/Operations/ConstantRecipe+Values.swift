@@ -44,6 +44,18 @@ extension ConstantRecipe {
     }
   }
 
+  /// The number of values of the parameter that the recipe begins with.
+  ///
+  /// - Parameter count: the number of values of the recipe.
+  /// - Returns: the number, which is `count` unless only some of the values are taken.
+  func parameterCount(for count: Int) -> Int {
+    switch self {
+    case .parameter, .literal: count
+    case .scaled(let recipe, _, _, _): recipe.parameterCount(for: count)
+    case .strided(let recipe, let all, _, _, _): recipe.parameterCount(for: all)
+    }
+  }
+
   /// Writes the values of ``values(parameter:)`` to a buffer of their count.
   ///
   /// - Parameters:

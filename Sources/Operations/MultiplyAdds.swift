@@ -9,11 +9,16 @@ package enum MultiplyAdds: Sendable {
   /// One for each element of the output and each weight of its channel.
   case onePerWeight
 
+  /// One for each element of the output and each element of the last axis of the first operand.
+  case onePerInnerElement
+
   /// The multiply-adds of one prediction; 0 while a size is not known.
   func count(for operands: [Shape], output: Shape) -> Int {
     switch self {
     case .none: return 0
     case .onePerElement: return Self.perElement(of: output)
+    case .onePerInnerElement:
+      return Self.perElement(of: output, operands[0].channels ?? 0)
     case .onePerWeight:
       let weights = operands[1].elementCount ?? 0
       return Self.perElement(of: output, weights / max(output.channels ?? 1, 1))

@@ -59,6 +59,30 @@ public enum Primitive: Sendable {
   case resize(ResizeTarget, ResizeMode)
   /// The input itself.
   case identity
+  /// A function of each element.
+  case unary(UnaryFunction)
+  /// The second operand where the first is not 0, else the third; all have one shape.
+  case select
+  /// The elements from `starts` in steps, as many as `sizes` along each axis.
+  case slice(starts: [Int], sizes: [Int], steps: [Int])
+  /// Axes of size 1 repeated to larger sizes.
+  case expand([Int])
+  /// The entries of an axis at fixed places; −1 stands for entries of `value`.
+  case gather(axis: Int, indices: [Int], value: Float)
+  /// The entries of an axis at places that the second operand holds.
+  case gatherRows(axis: Int)
+  /// For each place of the second operand the element of the first there along an axis.
+  case gatherElements(axis: Int)
+  /// The elements along the last axis reduced to one.
+  case reduceRows(Reduction)
+  /// The place of the largest or smallest element along the last axis.
+  case argumentRows(smallest: Bool, selectsLast: Bool)
+  /// The largest or smallest elements along the last axis, or their places.
+  case topRows(count: Int, smallest: Bool, places: Bool)
+  /// The sums of the elements along the last axis up to each one.
+  case cumulativeSum(exclusive: Bool, reversed: Bool)
+  /// The products of matrices in two tensors.
+  case matrixProduct
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -95,6 +119,23 @@ public enum Primitive: Sendable {
     case .gatherChannels(let order): GatherChannelsOperation(order: order)
     case .resize(let target, let mode): ResizeOperation(target: target, mode: mode)
     case .identity: IdentityOperation()
+    case .unary(let function): UnaryOperation(function: function)
+    case .select: SelectOperation()
+    case .slice(let starts, let sizes, let steps):
+      SliceOperation(starts: starts, sizes: sizes, steps: steps)
+    case .expand(let sizes): ExpandOperation(sizes: sizes)
+    case .gather(let axis, let indices, let value):
+      GatherOperation(axis: axis, indices: indices, value: value)
+    case .gatherRows(let axis): GatherRowsOperation(axis: axis)
+    case .gatherElements(let axis): GatherElementsOperation(axis: axis)
+    case .reduceRows(let kind): ReduceRowsOperation(kind: kind)
+    case .argumentRows(let smallest, let selectsLast):
+      ArgumentRowsOperation(smallest: smallest, selectsLast: selectsLast)
+    case .topRows(let count, let smallest, let places):
+      TopRowsOperation(count: count, smallest: smallest, places: places)
+    case .cumulativeSum(let exclusive, let reversed):
+      CumulativeSumOperation(exclusive: exclusive, reversed: reversed)
+    case .matrixProduct: MatrixProductOperation()
     case .custom(let operation): operation
     }
   }

@@ -175,7 +175,10 @@ extension ResampleCoordinates {
       let adjustment = output / (scale * input)
       return input / 2 * (1 - adjustment) + (index + half) / scale - half
     case .pytorchHalfPixel: return output > 1 ? (index + half) / scale - half : 0
-    case .alignCorners: return output > 1 ? index * (input - 1) / (output - 1) : 0
+    case .alignCorners:
+      // ONNX takes the stated scale's length, which need not be whole.
+      let length = scale * input
+      return output > 1 && length > 1 ? index * (input - 1) / (length - 1) : 0
     case .asymmetric: return index / scale
     case .tensorflowHalfPixelNearest: return (index + half) / scale
     }

@@ -24,7 +24,7 @@ extension ShapeError {
       remedy: "put a Reshape before this layer")
   }
 
-  static func unknownSize(_ what: String) -> ShapeError {
+  package static func unknownSize(_ what: String) -> ShapeError {
     ShapeError(
       .unknownSize, "the size of the input is not known",
       needs: what,
@@ -58,7 +58,7 @@ extension ShapeError {
         + geometry.padding.description)
   }
 
-  static func emptyOutput(needs: String) -> ShapeError {
+  package static func emptyOutput(needs: String) -> ShapeError {
     ShapeError(.emptyOutput, "the output would be empty", needs: needs)
   }
 
@@ -147,7 +147,7 @@ extension ShapeError {
       needs: "a number of \(what) channels divisible by \(groups), not \(channels)")
   }
 
-  static func cannotBroadcast() -> ShapeError {
+  package static func cannotBroadcast() -> ShapeError {
     ShapeError(
       .shapeMismatch, "the inputs do not match",
       needs: "sizes that are equal along each axis, or 1 where they differ")

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Forge
+import ForgeImporters
+import ForgeToolSupport
 import Foundation
 
 /// Times predictions of a network, from input to output values, or single layers.
@@ -18,7 +20,7 @@ struct BenchCommand: ParsableCommand {
         forge bench resnet50 --batch 8 --precision half-weights --json
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument?
 
   @Option(
@@ -99,27 +101,26 @@ struct BenchCommand: ParsableCommand {
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let after = ProcessMemory()
-    guard let inputCount = compiled.inputShapes.first?.elementCount,
-      let outputShape = compiled.outputShapes.first, let outputCount = outputShape.elementCount
-    else { throw ValidationError("the architecture has no fixed size") }
-    let values = try inputValues(count: inputCount)
-    var result = [Float](repeating: 0, count: outputCount * batch)
+    let values = try inputValues(of: model.imported, compiled)
+    let outputCounts = compiled.outputShapes.map(\.elementCount)
+    guard !outputCounts.contains(nil) else {
+      throw ValidationError("an input takes any size; state it with --size")
+    }
+    var results = outputCounts.map { [Float](repeating: 0, count: ($0 ?? 0) * batch) }
 
     let begin = clock.now
     let context = try Context(compiled, batch: batch)
-    try Self.predict(context, values, into: &result, batch: batch)
+    try Self.predict(context, values, into: &results, batch: batch)
     let first = (clock.now - begin) / .milliseconds(1)
     let end = ProcessMemory()
 
-    try Self.predict(context, values, into: &result, batch: batch)
+    try Self.predict(context, values, into: &results, batch: batch)
     let times = try (0..<arguments.runs).map { _ in
       let start = clock.now
-      try Self.predict(context, values, into: &result, batch: batch)
+      try Self.predict(context, values, into: &results, batch: batch)
       return (clock.now - start) / .milliseconds(1)
     }.sorted()
-    if let output {
-      try NumPyArray(result, sizes: [batch] + (outputShape.sizes ?? [])).write(to: output)
-    }
+    if let output { try write(results, of: model.imported, compiled, to: output) }
     let timing = Timing(
       times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
       loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
@@ -128,41 +129,87 @@ struct BenchCommand: ParsableCommand {
     print(json ? try timing.json : timing.text(runs: times.count))
   }
 
-  /// Runs one prediction of `batch` pictures, including copies of input and output.
+  /// Runs one prediction of `batch` examples, including copies of inputs and outputs.
   private static func predict(
-    _ context: Context, _ values: [Float], into result: inout [Float], batch: Int
+    _ context: Context, _ values: [[Float]], into results: inout [[Float]], batch: Int
   ) throws {
-    guard batch > 1 else {
-      var span = result.mutableSpan
-      return try context.predict(values.span, into: &span)
+    if batch == 1, values.count == 1, results.count == 1 {
+      let input = values[0]
+      return try results[0].withUnsafeMutableBufferPointer { result in
+        var span = result.mutableSpan
+        try context.predict(input.span, into: &span)
+      }
     }
-    context.withInput(0) { input in
-      input.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: values) }
+    for (index, values) in values.enumerated() {
+      context.withInput(index) { input in
+        input.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: values) }
+      }
     }
     try context.predict(batch: batch)
-    context.withOutput(0) { output in
-      result.withUnsafeMutableBufferPointer { result in
-        output.withUnsafeBufferPointer { _ = result.update(fromContentsOf: $0) }
+    for index in results.indices {
+      context.withOutput(index) { output in
+        results[index].withUnsafeMutableBufferPointer { result in
+          output.withUnsafeBufferPointer { _ = result.update(fromContentsOf: $0) }
+        }
       }
     }
   }
 
-  /// The values of all pictures, from a file or seeded random ones in −1…1.
-  private func inputValues(count: Int) throws -> [Float] {
+  /// Writes the only output, with the axes and the type of the file.
+  private func write(
+    _ results: [[Float]], of imported: ImportedModel, _ network: CompiledModel, to path: String
+  ) throws {
+    guard results.count == 1, let values = results.first, let port = imported.outputs.first else {
+      throw ValidationError("--output is for models of one output; forge run writes several")
+    }
+    let count = values.count / batch
+    let examples = (0..<batch).map { example in
+      TensorValues(
+        shape: network.outputShapes[0],
+        values: Array(values[example * count..<(example + 1) * count]))
+    }
+    try port.array(of: examples, isBatch: true).write(to: path)
+  }
+
+  /// The values of each input for all examples, from a file or seeded random ones in −1…1.
+  private func inputValues(
+    of imported: ImportedModel, _ network: CompiledModel
+  ) throws -> [[Float]] {
+    let counts = network.inputShapes.compactMap(\.elementCount)
+    guard counts.count == network.inputShapes.count else {
+      throw ValidationError("an input takes any size; state it with --size")
+    }
     guard let input else {
+      guard !imported.takesIntegers else {
+        let run = NetworkRun(imported, network)
+        let example = try run.examples(try imported.seededInputs()).first ?? [:]
+        return network.inputNames.map { name in
+          (0..<batch).flatMap { _ in example[name]?.values ?? [] }
+        }
+      }
       var state: UInt32 = 1
-      return (0..<count * batch).map { _ in
-        state = state &* 1_664_525 &+ 1_013_904_223
-        return Float(state >> 8) * 0x1p-23 - 1
+      return counts.map { count in
+        (0..<count * batch).map { _ in
+          state = state &* 1_664_525 &+ 1_013_904_223
+          return Float(state >> 8) * 0x1p-23 - 1
+        }
       }
     }
-    let values = try NumPyArray(path: input).values
-    if values.count == count * batch { return values }
-    guard values.count == count else {
-      throw ValidationError(
-        "\(input) holds \(LoadError.counted(values.count, "value")), "
-          + "the network takes \(count) per picture")
+    guard let count = counts.first, counts.count == 1, let port = imported.inputs.first else {
+      throw ValidationError("--input is for models of one input; forge run takes several")
     }
-    return (0..<batch).flatMap { _ in values }
+    let array = try StoredTensor(numPy: input)
+    let shape = network.inputShapes[0]
+    if let example = try? port.examples(in: array, forge: shape).first {
+      return [(0..<batch).flatMap { _ in example.values }]
+    }
+    guard array.count == count * batch else {
+      throw ValidationError(
+        "\(input) holds \(LoadError.counted(array.count, "value")), "
+          + "the network takes \(count) per example")
+    }
+    // Several examples, or values in Forge's order without sizes.
+    let examples = try? port.examples(in: array, forge: shape, isBatch: true)
+    return [examples?.flatMap(\.values) ?? array.floats]
   }
 }

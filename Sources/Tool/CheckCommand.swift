@@ -19,7 +19,7 @@ struct CheckCommand: ParsableCommand {
         forge check net.onnx --size image=1x3x224x224
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -38,18 +38,21 @@ struct CheckCommand: ParsableCommand {
     let model = network.model
     print("imported   \(ModelFacts(model).line)")
     do {
-      let isSmall = model.multiplyAdds <= compareUpTo
+      let isCompared = model.multiplyAdds <= compareUpTo && !network.imported.takesIntegers
       var options = CompileOptions()
-      if isSmall { options.verify = .samples(1) }
+      if isCompared { options.verify = .samples(1) }
       options.maximumBatch = 1
       let compiled = try network.compiled(options)
       print(
         "compiled   \(compiled.report.steps.count) steps, "
           + (network.isRandom ? "seeded random weights" : "its own weights"))
-      let outputs = try predict(compiled)
+      let outputs = try predict(network.imported, compiled)
       print("predicted  \(outputs.joined(separator: ", "))")
       guard let verification = compiled.report.verification else {
-        return print("compared   not: more than \(compareUpTo) multiply-adds")
+        let reason =
+          network.imported.takesIntegers
+          ? "an input takes integers" : "more than \(compareUpTo) multiply-adds"
+        return print("compared   not: \(reason)")
       }
       let worst = verification.errors.map(\.relativeL2).max() ?? 0
       print(String(format: "compared   relative L2 %.2e of the reference executor", worst))
@@ -60,14 +63,13 @@ struct CheckCommand: ParsableCommand {
   }
 
   /// Predicts seeded random numbers; returns the outputs in words.
-  private func predict(_ network: CompiledModel) throws -> [String] {
-    let predictions = try network.predict(try SeededInputs.values(for: network))
-    return network.outputNames.compactMap { name in
-      predictions[name].map { tensor in
-        let bad = tensor.values.filter { !$0.isFinite }.count
-        return "\(name) \(tensor.shape)"
-          + (bad > 0 ? " with \(bad) values that are not finite" : "")
-      }
+  private func predict(_ imported: ImportedModel, _ network: CompiledModel) throws -> [String] {
+    let run = NetworkRun(imported, network)
+    let results = try run.results(run.examples(imported.seededInputs()))
+    return try run.arrays(of: results).map { name, array in
+      let bad = array.floats.filter { !$0.isFinite }.count
+      return "\(name) \(StoredTensor.text(of: array.sizes))"
+        + (bad > 0 ? " with \(bad) values that are not finite" : "")
     }
   }
 }
@@ -87,26 +89,5 @@ struct ModelFacts {
 
   var line: String {
     "\(layers) layers, \(parameters) parameters, \(multiplyAdds) multiply-adds"
-  }
-}
-
-/// Seeded random values for the inputs of a network.
-enum SeededInputs {
-  /// The size of an axis that takes any.
-  private static let anySize = 64
-
-  /// Values in −1…1 for each input by its name; sizes that are not known get a usual one.
-  static func values(for network: CompiledModel) throws -> [String: TensorValues] {
-    var random = SplitMix64(seed: 1)
-    var values: [String: TensorValues] = [:]
-    for (name, shape) in zip(network.inputNames, network.inputShapes) {
-      let sizes = shape.dimensions.map { $0 ?? anySize }
-      guard let count = Shape.product(of: sizes) else {
-        throw ValidationError("the input \"\(name)\" is too large")
-      }
-      values[name] = TensorValues(
-        shape: Shape(sizes: sizes), values: (0..<count).map { _ in random.nextSymmetric() })
-    }
-    return values
   }
 }

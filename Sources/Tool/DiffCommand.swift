@@ -19,10 +19,10 @@ struct DiffCommand: ParsableCommand {
         forge diff net.onnx net.onnx --precision-b int8
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var first: NetworkArgument
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var second: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -53,17 +53,9 @@ struct DiffCommand: ParsableCommand {
   private func side(
     _ network: Network, _ precision: CompileOptions.Precision
   ) throws -> NetworkDifference.Side {
-    var given = try inputs.given(network.imported)
-    if inputs.input.isEmpty {
-      var random = SplitMix64(seed: 1)
-      for (tensor, port) in zip(network.model.inputs, network.imported.inputs) {
-        let sizes = (tensor.shape?.dimensions ?? []).map { $0 ?? 64 }
-        let count = Shape.product(of: sizes) ?? 0
-        given[port.name] = .values(
-          TensorValues(
-            shape: Shape(sizes: sizes), values: (0..<count).map { _ in random.nextSymmetric() }))
-      }
-    }
+    let given =
+      inputs.input.isEmpty
+      ? try network.imported.seededInputs() : try inputs.given(network.imported)
     return try Progress.compiling(network.title) {
       try NetworkDifference.Side(
         network.imported, options: CompileOptions(maximumBatch: 1, precision: precision),

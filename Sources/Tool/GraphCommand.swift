@@ -18,7 +18,7 @@ struct GraphCommand: ParsableCommand {
         forge graph inceptionv3 -o inception.dot
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -36,9 +36,8 @@ struct GraphCommand: ParsableCommand {
 
   func run() throws {
     let network = try network.network(importing)
-    let title = network.model.metadata.name ?? network.title
-    let graph = NetworkGraph(network.model, title: title)
-    let text = Progress.during("drawing \(title)") {
+    let graph = NetworkGraph(network.model, title: network.title)
+    let text = Progress.during("drawing \(network.title)") {
       output.lowercased().hasSuffix(".svg") ? graph.svg : graph.dot
     }
     try OutputFile.write(Data(text.utf8), to: output)

@@ -41,12 +41,12 @@ struct InputArguments: ParsableArguments {
 
   @Option(
     help: """
-      What a picture's bytes become: none (0 to 255), zeroToOne, minusOneToOne, imageNet \
-      (PyTorch's mean and deviation), caffe (BGR minus means).
+      What a picture's bytes become: 0 to 255 with none; imageNet is PyTorch's mean and deviation, \
+      caffe is BGR minus means.
       """)
   var preset: Preset?
 
-  @Option(help: "The part of a picture that is used: none (all, stretched) or centre.")
+  @Option(help: "The part of a picture that is used; with none, all of it is stretched.")
   var crop = Crop.none
 
   /// Whether a picture is among the inputs.
@@ -63,6 +63,11 @@ struct InputArguments: ParsableArguments {
     var given: [String: NetworkRun.Given] = [:]
     for text in input {
       let argument = NamedArgument(text, names: names)
+      if argument.name == nil, let wrong = NamedArgument(text).name,
+        !FileManager.default.fileExists(atPath: text)
+      {
+        throw ToolError.noInput(wrong, known: names)
+      }
       let name: String
       if let own = argument.name {
         name = own

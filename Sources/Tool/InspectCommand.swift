@@ -9,16 +9,16 @@ struct InspectCommand: ParsableCommand {
     commandName: "inspect",
     abstract: "Lists what a model file or a weight file holds.",
     discussion: """
-      Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: HDF5, \
-      safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is listed as \
-      a model; --weights-only lists its weights.
+      Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: \
+      HDF5, safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is \
+      listed as a model; --weights-only lists its weights.
 
       EXAMPLES
         forge inspect net.onnx
         forge inspect mobilenet.safetensors
       """)
 
-  @Argument(help: "The file.")
+  @Argument(help: "The file.", completion: .file())
   var file: String
 
   @OptionGroup var importing: ImportArguments
@@ -56,7 +56,9 @@ struct InspectCommand: ParsableCommand {
     }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
-    if let about = imported.model.metadata.about { Self.show(ModelFact("about", about)) }
+    if let about = imported.model.metadata.about, !about.isEmpty {
+      Self.show(ModelFact("about", about))
+    }
     Self.show(ModelFact("network", ModelFacts(imported.model).line))
     var counts: [String: Int] = [:]
     for node in NetworkGraph(imported.model, title: file).nodes where node.role != .input {

@@ -12,10 +12,8 @@ enum NetworkArgument: ExpressibleByArgument {
 
   /// The text for help and messages.
   static let help = ArgumentHelp(
-    """
-    A model file, the name of a ready architecture (\(allValueStrings.joined(separator: ", "))), \
-    or a weight file of one.
-    """, valueName: "network|file")
+    "A model file, the name of a ready architecture, or a weight file of one.",
+    valueName: "network|file")
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
 

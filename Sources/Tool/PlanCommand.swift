@@ -18,7 +18,7 @@ struct PlanCommand: ParsableCommand {
         forge plan resnet50 --batch 8 --precision half-weights --threads 4
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments

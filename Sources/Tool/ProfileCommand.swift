@@ -18,7 +18,7 @@ struct ProfileCommand: ParsableCommand {
         forge profile mobilenet --trace trace.json
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments

@@ -11,8 +11,8 @@ struct RunCommand: ParsableCommand {
     abstract: "Predicts from .npy arrays or pictures, with the axes and types of the model file.",
     discussion: """
       Inputs have the sizes of the file, with or without the axis of the batch, or the order \
-      height × width × channels if these do not fit. Outputs have the sizes, the axis order and the \
-      element type of the file. Without --output, a line per output is printed.
+      height × width × channels if these do not fit. Outputs have the sizes, the axis order and \
+      the element type of the file. Without --output, a line per output is printed.
 
       EXAMPLES
         forge run net.onnx --input x.npy --output y.npy
@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
         forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset zeroToOne --output y.npy
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument?
 
   @OptionGroup var importing: ImportArguments

@@ -18,7 +18,7 @@ struct SummaryCommand: ParsableCommand {
         forge summary mobilenet.h5
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments

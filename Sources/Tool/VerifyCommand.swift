@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
         forge verify net.onnx --samples 3 --precision half-weights
       """)
 
-  @Argument(help: NetworkArgument.help)
+  @Argument(help: NetworkArgument.help, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments

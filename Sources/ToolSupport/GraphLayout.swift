@@ -43,9 +43,10 @@ package struct GraphLayout: Sendable {
     var ranks = LayerRanks(graph.nodes)
     ranks.order()
     let sizes = ranks.items.map { item in item.node.map { widths[$0] } ?? Self.placeWidth }
-    var x = Self.columns(ranks, sizes)
+    var x = GraphColumns(ranks, widths: sizes, gap: Self.columnGap).centers
     let left = ranks.items.indices.map { x[$0] - sizes[$0] / 2 }.min() ?? 0
-    for index in x.indices { x[index] += Self.margin - left }
+    // Half pixels keep vertical lines straight.
+    for index in x.indices { x[index] = ((x[index] + Self.margin - left) * 2).rounded() / 2 }
     width = (ranks.items.indices.map { x[$0] + sizes[$0] / 2 }.max() ?? 0) + Self.margin
     let pitch = Self.boxHeight + Self.rowGap
     height = Double(ranks.rows.count) * pitch - Self.rowGap + 2 * Self.margin
@@ -98,79 +99,5 @@ package struct GraphLayout: Sendable {
       result.append(Link(from: link.from, to: end.to, hasArrow: end.hasArrow))
     }
     return result
-  }
-
-  // MARK: Columns
-
-  /// The horizontal place of each item: near those it is connected with, without overlaps.
-  private static func columns(_ ranks: LayerRanks, _ sizes: [Double]) -> [Double] {
-    var x = Array(repeating: 0.0, count: ranks.items.count)
-    for row in ranks.rows {
-      var edge = 0.0
-      for item in row {
-        x[item] = edge + sizes[item] / 2
-        edge += sizes[item] + columnGap
-      }
-      // Rows begin centred.
-      for item in row { x[item] -= (edge - columnGap) / 2 }
-    }
-    let sweeps = ranks.items.count > 5000 ? 12 : 40
-    for sweep in 0..<sweeps {
-      let isDown = sweep.isMultiple(of: 2)
-      let isLast = sweep >= sweeps - 4
-      let order = isDown ? Array(ranks.rows.indices) : ranks.rows.indices.reversed()
-      for row in order {
-        place(ranks.rows[row], ranks, sizes, &x) { item in
-          isLast
-            ? (item.above, item.below)
-            : isDown ? (item.above, []) : ([], item.below)
-        }
-      }
-    }
-    // Whole pixels keep vertical lines straight.
-    return x.map { ($0 * 2).rounded() / 2 }
-  }
-
-  /// Moves the items of a row as near as possible to their neighbours, in least squares.
-  private static func place(
-    _ row: [Int], _ ranks: LayerRanks, _ sizes: [Double], _ x: inout [Double],
-    neighbours: (LayerRanks.Item) -> (above: [Int], below: [Int])
-  ) {
-    // With the distances of neighbours in the row taken off, places must only ascend: the pools of
-    // adjacent violators give the nearest such places.
-    var pools: [(sum: Double, weight: Double, count: Int)] = []
-    var offsets: [Double] = []
-    var offset = 0.0
-    for (place, item) in row.enumerated() {
-      if place > 0 {
-        let other = row[place - 1]
-        let isNarrow = ranks.items[item].node == nil && ranks.items[other].node == nil
-        offset += (sizes[other] + sizes[item]) / 2 + (isNarrow ? columnGap / 2 : columnGap)
-      }
-      offsets.append(offset)
-      let (above, below) = neighbours(ranks.items[item])
-      var (sum, weight) = (0.0, 0.0)
-      for other in above + below {
-        // Long edges are kept straight before short ones.
-        let isPlace = [item, other].filter { ranks.items[$0].node == nil }.count
-        let factor = isPlace == 2 ? 8.0 : isPlace == 1 ? 2 : 1
-        sum += factor * x[other]
-        weight += factor
-      }
-      if weight == 0 { (sum, weight) = (x[item] * 0.1, 0.1) }
-      var pool = (sum: sum - offset * weight, weight: weight, count: 1)
-      while let last = pools.last, last.sum / last.weight > pool.sum / pool.weight {
-        pools.removeLast()
-        pool = (last.sum + pool.sum, last.weight + pool.weight, last.count + pool.count)
-      }
-      pools.append(pool)
-    }
-    var place = 0
-    for pool in pools {
-      for _ in 0..<pool.count {
-        x[row[place]] = pool.sum / pool.weight + offsets[place]
-        place += 1
-      }
-    }
   }
 }

@@ -13,7 +13,7 @@ struct LayerRanks {
   }
 
   /// The number of places beyond which long edges are drawn without them.
-  private static let mostPlaces = 60_000
+  private static let mostPlaces = 20_000
 
   /// All items; the nodes of the graph come first, in their order.
   private(set) var items: [Item]
@@ -70,7 +70,8 @@ struct LayerRanks {
   // MARK: Order within rows
 
   /// Orders the items of each row so that few edges cross.
-  mutating func order(sweeps: Int = 16) {
+  mutating func order() {
+    let sweeps = items.count > 5000 ? 6 : 16
     var best = rows
     var fewest = crossings()
     for sweep in 0..<sweeps where fewest > 0 {

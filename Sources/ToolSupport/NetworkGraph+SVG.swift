@@ -12,7 +12,9 @@ extension NetworkGraph {
       [Self.shortened(node.type), Self.shortened(node.name), Self.shortened(node.shape)]
     }
     let widths = lines.map { lines in
-      max(Double(lines.map(\.count).max() ?? 0) * Self.letterWidth + 16, 72)
+      // The first line is bold.
+      let letters = lines.enumerated().map { Double($1.count) * ($0 == 0 ? 1.2 : 1) }
+      return max((letters.max() ?? 0) * Self.letterWidth + 16, 72)
     }
     let layout = GraphLayout(self, widths: widths)
     let heading = 30.0

@@ -32,9 +32,7 @@ package struct NetworkRun {
   /// The index of an input by its name in the file.
   private func index(ofInput name: String) throws(ToolError) -> Int {
     guard let index = inputs.firstIndex(where: { $0.name == name }) else {
-      let known = inputs.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      throw ToolError(
-        .unknownName, "the model has no input \"\(name)\"", needs: known.isEmpty ? "none" : known)
+      throw ToolError.noInput(name, known: inputs.map(\.name))
     }
     return index
   }

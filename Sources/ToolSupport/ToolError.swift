@@ -14,3 +14,12 @@ package enum ToolErrorKind: String, Hashable, Sendable {
   /// A list of cases is not one.
   case malformed
 }
+
+extension ToolError {
+  /// The error of a name that is not that of an input.
+  package static func noInput(_ name: String, known: [String]) -> ToolError {
+    let names = known.map { "\"\($0)\"" }.joined(separator: ", ")
+    return ToolError(
+      .unknownName, "the model has no input \"\(name)\"", needs: names.isEmpty ? "none" : names)
+  }
+}

@@ -48,7 +48,8 @@ private enum PretendFormat: ModelFormat {
   @Test(arguments: ["a.pretend", "a.b.PRT", "noExtension", "a.unknown"])
   func aFormatIsToldByItsBytes(_ name: String) throws {
     try withFile(name, "PRETEND…") { path in
-      #expect(try ModelFile(path).format(of: [PretendFormat.self]).name == "Pretend")
+      let format = try ModelFile(path).format(of: [PretendFormat.self])
+      #expect(format.name == "Pretend")
     }
   }
 

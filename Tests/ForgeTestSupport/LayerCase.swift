@@ -56,7 +56,8 @@ public struct LayerCase: CustomStringConvertible, Sendable {
   }
 
   /// All layers.
-  public static let all = windows + elementwise + rearrangements
+  public static let all =
+    windows + elementwise + rearrangements + products + general + sequences + normalisations
 
   /// The layer that a fixture describes.
   ///

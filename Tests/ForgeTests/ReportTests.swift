@@ -124,6 +124,7 @@ import Testing
           dropIdentities: 0
           foldConstants: 0
           foldPadding: 0
+          dropReshapesBack: 0
           foldBatchNormalization: 1
           dropReshapeBeforeDense: 0
           moveAveragePoolingLater: 0

@@ -9,11 +9,13 @@ import Testing
   private let port = ImportedModel.Port(name: "x", sizes: [1, 5, 2, 3], axes: [2, 3, 1])
   private let shape = Shape(sizes: [2, 3, 5])
   /// Each element tells its channel, row and column.
-  private let inFile: [Float] = (0..<5).flatMap { channel in
-    (0..<6).map { Float(100 * channel + 10 * ($0 / 3) + $0 % 3) }
+  private let inFile = (0..<30).map { (index: Int) -> Float in
+    let (channel, pixel) = (index / 6, index % 6)
+    return Float(100 * channel + 10 * (pixel / 3) + pixel % 3)
   }
-  private let inForge: [Float] = (0..<6).flatMap { pixel in
-    (0..<5).map { Float(100 * $0 + 10 * (pixel / 3) + pixel % 3) }
+  private let inForge = (0..<30).map { (index: Int) -> Float in
+    let (channel, pixel) = (index % 5, index / 5)
+    return Float(100 * channel + 10 * (pixel / 3) + pixel % 3)
   }
 
   private func tensor(_ values: [Float], _ sizes: [Int]) throws -> StoredTensor {

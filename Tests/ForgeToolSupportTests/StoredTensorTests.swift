@@ -8,7 +8,7 @@ import Testing
   /// Numbers that every type rounds or clamps, with what NumPy's rounding gives.
   private let numbers: [Float] = [0, 1, -1, 2.5, 3.5, -2.5, 300, -300, 1e20, .nan]
 
-  @Test func integersAreTheNearestOnes() {
+  @Test func integersAreTheNearestOnes() throws {
     func integers(_ type: ElementType) throws -> [Int64]? {
       try StoredTensor(floats: numbers, elementType: type).int64s
     }

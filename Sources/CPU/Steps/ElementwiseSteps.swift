@@ -68,7 +68,7 @@ extension PlanBuilder {
   /// Adds an operation on two tensors with broadcasting.
   mutating func addBinary(_ node: OperationGraph.Node, _ operation: BinaryOperator) throws {
     let (a, b) = (node.inputs[0], node.inputs[1])
-    guard isImage(node.output) else {
+    guard isImage(node.output), operation.keepsZeros else {
       let (left, right) = (try plain(a), try plain(b))
       let target = plainResult(node.output)
       addPlainBinary(operation, a: left, b: right, out: target, activation: node.activation)
@@ -98,7 +98,8 @@ extension PlanBuilder {
     withUnsafeMutableBytes(of: &arguments.b_strides) { $0.store(bStrides) }
     arguments.activation = forge_activation(activation)
     addStep(
-      operation.rawValue, kernels.binary_plain, arguments, tiles: forge_binary_plain_tiles,
+      operation.rawValue, operation.keepsZeros ? kernels.binary_plain : kernels.combine_plain,
+      arguments, tiles: forge_binary_plain_tiles,
       reads: [\.a: a, \.b: b], writes: [\.out: out])
   }
 
@@ -123,6 +124,19 @@ extension BinaryOperator {
       case .maximum: FORGE_MAXIMUM
       case .minimum: FORGE_MINIMUM
       case .prelu: FORGE_PRELU
+      case .divide: FORGE_DIVIDE
+      case .power: FORGE_POWER
+      case .remainderOfDividend: FORGE_REMAINDER_OF_DIVIDEND
+      case .remainderOfDivisor: FORGE_REMAINDER_OF_DIVISOR
+      case .equal: FORGE_EQUAL
+      case .notEqual: FORGE_NOT_EQUAL
+      case .less: FORGE_LESS
+      case .lessOrEqual: FORGE_LESS_OR_EQUAL
+      case .greater: FORGE_GREATER
+      case .greaterOrEqual: FORGE_GREATER_OR_EQUAL
+      case .and: FORGE_AND
+      case .or: FORGE_OR
+      case .xor: FORGE_XOR
       }
     return Int32(code.rawValue)
   }

@@ -33,7 +33,7 @@ extension PlanBuilder {
   /// Adds a copy between plain tensors with arbitrary strides.
   mutating func addPlainCopy(
     from source: ID, to target: ID, sizes: [Int], sourceStrides: [Int], targetStrides: [Int],
-    targetOffset: Int = 0
+    sourceOffset: Int = 0, targetOffset: Int = 0
   ) {
     var arguments = forge_copy_plain_arguments()
     arguments.rank = Int32(sizes.count)
@@ -44,6 +44,7 @@ extension PlanBuilder {
       "copy", kernels.copy_plain, arguments, tiles: forge_copy_plain_tiles,
       reads: [\.in: source], writes: [\.out: target]
     ) { arguments, _ in
+      arguments.in.offset += Int64(sourceOffset)
       arguments.out.offset += Int64(targetOffset)
     }
   }

@@ -50,7 +50,7 @@ extension PlanBuilder {
     let source = try blocked(node.inputs[0])
     let target = try blockedResult(node.output, reusing: [node.inputs[0]])
     let image = tensor(source)
-    let moments = addPlain([image.blocks * image.height * 2 * PlannedTensor.lanes])
+    let moments = addPlain([image.blocks * image.height * 3 * PlannedTensor.lanes])
     let factors = addPlain([3 * image.blocks * PlannedTensor.lanes])
     var arguments = forge_normalize_groups_arguments()
     (arguments.gamma, arguments.beta) = try gammaAndBeta(node)

@@ -50,6 +50,30 @@ extension PlanBuilder {
       try addGather(node, order: order)
     case .resize(let target, let mode):
       try addResize(node, target, mode)
+    case .unary(let function):
+      try addUnary(node, function)
+    case .select:
+      try addSelect(node)
+    case .slice(let starts, _, let steps):
+      try addSlice(node, starts: starts, steps: steps)
+    case .expand:
+      try addExpand(node)
+    case .gather(let axis, let indices, let value):
+      try addGather(node, axis: axis, indices: indices, value: value)
+    case .gatherRows(let axis):
+      try addGatherRows(node, axis: axis)
+    case .gatherElements(let axis):
+      try addGatherElements(node, axis: axis)
+    case .reduceRows(let kind):
+      try addReduceRows(node, kind)
+    case .argumentRows(let smallest, let selectsLast):
+      try addArgumentRows(node, smallest: smallest, selectsLast: selectsLast)
+    case .topRows(let count, let smallest, let places):
+      try addTopRows(node, count: count, smallest: smallest, places: places)
+    case .cumulativeSum(let exclusive, let reversed):
+      try addCumulativeSum(node, exclusive: exclusive, reversed: reversed)
+    case .matrixProduct:
+      try addMatrixProduct(node)
     case .custom(let operation):
       try addCustom(node, operation)
     }

@@ -14,8 +14,8 @@ protocol Rewrite: Sendable {
 /// Stage 4: the rewrites in their order.
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
-    DropIdentities.self, FoldConstants.self, FoldPadding.self, FoldBatchNormalization.self,
-    DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
+    DropIdentities.self, FoldConstants.self, FoldPadding.self, DropReshapesBack.self,
+    FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
     FuseResidual.self, FuseActivation.self,
   ]
 

@@ -36,6 +36,6 @@ extension ForgeError where ErrorKind == ImportErrorKind {
     }
     return ImportError(
       .unsupported, "the model uses what Forge does not have", path: path,
-      received: lines.joined(separator: "\n            "))
+      received: lines.joined(separator: "\n"))
   }
 }

@@ -58,7 +58,7 @@ public struct StoredTensor: Sendable, Hashable {
   public init(int64s: [Int64], sizes: [Int]? = nil) throws(ImportError) {
     try self.init(
       elementType: .int64, sizes: sizes ?? [int64s.count],
-      bytes: int64s.flatMap { ElementType.littleEndian($0) })
+      bytes: ElementType.littleEndian(int64s) { $0 })
   }
 
   /// The elements as Float32, rounded to nearest; truth values are 0 and 1.
@@ -100,9 +100,19 @@ public struct StoredTensor: Sendable, Hashable {
 }
 
 extension ElementType {
-  /// The bytes of an integer in little-endian order.
-  package static func littleEndian<Integer: FixedWidthInteger>(_ value: Integer) -> [UInt8] {
-    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+  /// The bytes of integers in little-endian order.
+  static func littleEndian<Value, Integer: FixedWidthInteger>(
+    _ values: [Value], _ integer: (Value) -> Integer
+  ) -> [UInt8] {
+    let width = MemoryLayout<Integer>.size
+    return [UInt8](unsafeUninitializedCapacity: values.count * width) { buffer, written in
+      let memory = UnsafeMutableRawBufferPointer(buffer)
+      for (index, value) in values.enumerated() {
+        memory.storeBytes(
+          of: integer(value).littleEndian, toByteOffset: index * width, as: Integer.self)
+      }
+      written = values.count * width
+    }
   }
 
   /// The little-endian elements of this type that are nearest to the numbers.
@@ -110,19 +120,16 @@ extension ElementType {
   /// Numbers beyond the integers of the type become its smallest or largest, NaN becomes 0, and
   /// every number but 0 is true.
   package func bytes(of floats: [Float]) -> [UInt8] {
-    func integers<Integer: FixedWidthInteger>(_: Integer.Type) -> [UInt8] {
-      floats.flatMap { Self.littleEndian(Integer(clampingNearest: $0)) }
-    }
     switch self {
-    case .float32: return floats.flatMap { Self.littleEndian($0.bitPattern) }
-    case .float64: return floats.flatMap { Self.littleEndian(Double($0).bitPattern) }
-    case .float16: return floats.flatMap { Self.littleEndian(Float16($0).bitPattern) }
-    case .bfloat16: return floats.flatMap { Self.littleEndian($0.bfloat16Bits) }
-    case .int8: return integers(Int8.self)
-    case .uint8: return integers(UInt8.self)
-    case .int32: return integers(Int32.self)
-    case .int64: return integers(Int64.self)
-    case .bool: return floats.map { $0 == 0 ? 0 : 1 }
+    case .float32: Self.littleEndian(floats) { $0.bitPattern }
+    case .float64: Self.littleEndian(floats) { Double($0).bitPattern }
+    case .float16: Self.littleEndian(floats) { Float16($0).bitPattern }
+    case .bfloat16: Self.littleEndian(floats) { $0.bfloat16Bits }
+    case .int8: Self.littleEndian(floats) { Int8(clampingNearest: $0) }
+    case .uint8: Self.littleEndian(floats) { UInt8(clampingNearest: $0) }
+    case .int32: Self.littleEndian(floats) { Int32(clampingNearest: $0) }
+    case .int64: Self.littleEndian(floats) { Int64(clampingNearest: $0) }
+    case .bool: floats.map { $0 == 0 ? 0 : 1 }
     }
   }
 }

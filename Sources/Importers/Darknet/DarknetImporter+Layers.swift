@@ -65,7 +65,7 @@ extension DarknetImporter {
         operand = operand.channels(from: 0, count: needed.channels)
       } else if channels < needed.channels {
         let missing = needed.channels - channels
-        operand = operand.paddedChannels(missing, width: width, height: height)
+        operand = operand.paddedChannels(missing)
       }
       operands.append(operand)
     }
@@ -108,13 +108,7 @@ extension DarknetImporter {
             name: section.name)
         ], path: section.path)
     }
-    // Darknet reads its channels-first memory as an image of C/s² channels and s times the size,
-    // takes every s-th pixel of it, and reads the result as the smaller image.
-    return x --> Permute(order: [2, 0, 1])
-      --> Reshape(to: [channels / area, height, stride, width, stride])
-      --> Permute(order: [2, 4, 0, 1, 3])
-      --> Reshape(to: [channels * area, height / stride, width / stride])
-      --> Permute(order: [1, 2, 0], name: section.name)
+    return x --> SpaceToDepth(block: stride, order: .darknet, name: section.name)
   }
 
   func softmax(_ section: DarknetSection) throws(ImportError) -> Tensor {
@@ -187,14 +181,11 @@ extension Tensor {
   /// Consecutive channels of an image of known size.
   fileprivate func channels(from start: Int, count: Int) -> Tensor {
     guard let sizes = shape?.sizes, sizes.count == 3, count != sizes[2] else { return self }
-    return self --> Reshape(to: [sizes[0] * sizes[1], sizes[2], 1])
-      --> Crop(left: start, right: sizes[2] - start - count)
-      --> Reshape(to: [sizes[0], sizes[1], count])
+    return self --> Slice(starts: [start], ends: [start + count], axes: [2])
   }
 
   /// The image with channels of zeros behind its own.
-  fileprivate func paddedChannels(_ count: Int, width: Int, height: Int) -> Tensor {
-    self --> Reshape(to: [height * width, channels ?? 1, 1]) --> ZeroPadding(right: count)
-      --> Reshape(to: [height, width, -1])
+  fileprivate func paddedChannels(_ count: Int) -> Tensor {
+    self --> Pad(before: [0, 0, 0], after: [0, 0, count])
   }
 }

@@ -31,15 +31,21 @@ struct ONNXCall {
   /// The version of the operator set.
   let opset: Int
   /// The values of the inputs; `nil` for one that is left out.
-  let inputs: [ONNXValue?]
+  var inputs: [ONNXValue?]
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
+  /// The names of the graph's outputs.
+  let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.
   var outputs: [ONNXValue?]
   /// The parameters of layers by layer name and type.
   var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
 
-  init(_ node: ONNXNode, opset: Int, inputs: [ONNXValue?], reader: ONNXTensorReader) {
+  init(
+    _ node: ONNXNode, opset: Int, inputs: [ONNXValue?], reader: ONNXTensorReader,
+    graphOutputs: Set<String>
+  ) {
+    self.graphOutputs = graphOutputs
     self.node = node
     self.opset = opset
     self.inputs = inputs
@@ -101,7 +107,9 @@ struct ONNXCall {
   /// Refuses arithmetic on integers, which Forge would do in Float32.
   func refuseIntegers(_ index: Int = 0) throws {
     let type = try value(index).type
-    if type.isInteger, type != .bool { throw NodeFailure.unsupported("arithmetic on \(type.rawValue)") }
+    if type.isInteger, type != .bool {
+      throw NodeFailure.unsupported("arithmetic on \(type.rawValue)")
+    }
   }
 
   /// A constant of the network with its axes in a layout.
@@ -131,7 +139,12 @@ struct ONNXCall {
   // MARK: Layers and results
 
   /// The name of the layer with the node's parameters: that of its first output.
-  var layerName: String { node.outputs.first { !$0.isEmpty } ?? node.name }
+  ///
+  /// An output of the graph gives its name to its last layer alone.
+  var layerName: String {
+    let name = node.outputs.first { !$0.isEmpty } ?? node.name
+    return graphOutputs.contains(name) ? "\(name)/\(node.type)" : name
+  }
 
   /// Applies a layer to tensors of the network.
   func apply(_ layer: some Layer, to tensors: Tensor...) throws -> Tensor {
@@ -168,7 +181,8 @@ struct ONNXCall {
 
   /// States a parameter of a layer.
   mutating func parameter(
-    _ type: ParameterType, of layer: String, _ values: HostTensor, layout: ParameterLayout = .pytorch
+    _ type: ParameterType, of layer: String, _ values: HostTensor,
+    layout: ParameterLayout = .pytorch
   ) {
     parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout)
   }

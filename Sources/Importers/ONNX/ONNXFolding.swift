@@ -289,7 +289,8 @@ enum ONNXFolding {
       else { return false }
       let choice = try hosts[0].cast(to: .bool).expanded(to: sizes).integers()
       let (a, b) = (try hosts[1].expanded(to: sizes), try hosts[2].expanded(to: sizes))
-      let both = try HostTensor.concatenated([a.reshaped([a.count]), b.reshaped([b.count])], axis: 0)
+      let both = try HostTensor.concatenated(
+        [a.reshaped([a.count]), b.reshaped([b.count])], axis: 0)
       set(
         &call,
         try both.picked(

@@ -7,6 +7,7 @@ struct ONNXGraphImport {
   private let options: ImportOptions
   private let reader: ONNXTensorReader
   private let opsets: [String: Int]
+  private let graphOutputs: Set<String>
   private var values: [String: ONNXValue] = [:]
   private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   private var unsupported: [UnsupportedNode] = []
@@ -22,6 +23,7 @@ struct ONNXGraphImport {
     self.options = options
     let slash = path.lastIndex(of: "/")
     reader = ONNXTensorReader(folder: slash.map { String(path[..<$0]) } ?? ".")
+    graphOutputs = Set(file.graph.output.map(\.name))
     opsets = Dictionary(
       file.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
     ) { first, _ in first }
@@ -32,6 +34,10 @@ struct ONNXGraphImport {
     try readConstants()
     try readInputs()
     for stored in file.graph.node { try importNode(ONNXNode(stored)) }
+    for info in file.graph.output where !dependsOnInput(info.name) {
+      unsupported.append(
+        UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
+    }
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []
@@ -89,10 +95,15 @@ struct ONNXGraphImport {
   private mutating func readInputs() throws(ImportError) {
     for info in file.graph.input where values[info.name] == nil && !missing.contains(info.name) {
       guard case .tensorType(let stored)? = info.type.value,
-        let type = ElementType(onnx: stored.elemType)
+        let type = ElementType(onnx: stored.elemType), type != .float64
       else {
         unsupported.append(
           UnsupportedNode(type: "input", detail: Self.text(info.type), name: info.name))
+        missing.insert(info.name)
+        continue
+      }
+      guard !Self.isEmpty(stored) else {
+        unsupported.append(UnsupportedNode(type: "input", detail: "no elements", name: info.name))
         missing.insert(info.name)
         continue
       }
@@ -104,6 +115,11 @@ struct ONNXGraphImport {
       values[info.name] = .network(
         FileTensor(input, sizes: sizes, layout: layout, type: type))
     }
+  }
+
+  /// Whether the file states a size of 0.
+  private static func isEmpty(_ type: OnnxTensorType) -> Bool {
+    type.shape.dim.contains { $0.value == .dimValue(0) }
   }
 
   private static func text(_ type: OnnxType) -> String {
@@ -180,7 +196,8 @@ struct ONNXGraphImport {
       inputs.append(value)
     }
     var call = ONNXCall(
-      node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader)
+      node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader,
+      graphOutputs: graphOutputs)
     do {
       if try !ONNXFolding.fold(&call) { try operation(&call) }
       try finish(call)
@@ -258,12 +275,26 @@ struct ONNXGraphImport {
           .unsupported, "the output \"\(info.name)\" is an empty constant", path: path)
       }
     }
-    let tensor = result.tensor.chained(to: Identity(name: info.name))
+    // A layer that already has the name of the output needs no other.
+    let isNamed = isFirst && result.tensor.givenName == info.name && !result.tensor.inputs.isEmpty
+    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: info.name))
     return (
       tensor,
       .init(
         name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout)
     )
+  }
+
+  /// Whether an output is computed from an input, or missing for another reason.
+  private func dependsOnInput(_ name: String) -> Bool {
+    switch values[name] {
+    case .host?: false
+    case .network(let tensor)?:
+      Self.reached(from: [tensor.tensor]).contains { reached in
+        inputs.contains { ObjectIdentifier($0) == reached }
+      }
+    case nil: true
+    }
   }
 
   /// The tensors that outputs depend on.

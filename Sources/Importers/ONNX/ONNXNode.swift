@@ -1,14 +1,6 @@
 import Forge
 import Foundation
 
-/// Why a node cannot be imported.
-enum NodeFailure: Error {
-  /// Forge lacks the operator, or what the text names of it.
-  case unsupported(String?)
-  /// The node contradicts its inputs.
-  case invalid(String)
-}
-
 /// A node of an ONNX graph with its attributes by name.
 struct ONNXNode {
   /// The operator: `Conv`.

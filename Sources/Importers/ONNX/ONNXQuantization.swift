@@ -6,7 +6,8 @@ enum ONNXQuantization {
   static func dequantize(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
     guard hosts.count >= 2, call.node.int("block_size") == 0 else { return false }
     let sizes = hosts[0].sizes
-    let axis = hosts[1].count == 1 ? 0 : try ONNXCall.axis(call.node.int("axis", 1), rank: sizes.count)
+    let axis =
+      hosts[1].count == 1 ? 0 : try ONNXCall.axis(call.node.int("axis", 1), rank: sizes.count)
     let inner = sizes.dropFirst(axis + 1).reduce(1, *)
     let scales = try hosts[1].floats()
     let zeros = hosts.count > 2 ? try hosts[2].floats() : Array(repeating: 0, count: scales.count)

@@ -19,11 +19,13 @@ enum ONNXReshape {
     else { throw NodeFailure.invalid("the shape \(target)") }
     let count = sizes.reduce(1, *)
     if let open = target.firstIndex(of: -1) {
+      guard known != 0 else { throw NodeFailure.unsupported("an empty tensor") }
       guard known > 0, count.isMultiple(of: known) else {
         throw NodeFailure.invalid("\(count) values as \(target)")
       }
       target[open] = count / known
     }
+    guard !target.contains(0) else { throw NodeFailure.unsupported("an empty tensor") }
     guard Shape.product(of: target) == count else {
       throw NodeFailure.invalid("\(count) values as \(target)")
     }

@@ -26,7 +26,9 @@ enum ONNXSlice {
       guard step != 0, step != .min else { throw NodeFailure.invalid("a step of 0") }
       let range = step > 0 ? 0...size : -1...(size - 1)
       func clamped(_ position: Int) -> Int {
-        min(max(position < 0 ? position.addingSaturated(size) : position, range.lowerBound), range.upperBound)
+        min(
+          max(position < 0 ? position.addingSaturated(size) : position, range.lowerBound),
+          range.upperBound)
       }
       let (start, end) = (clamped(starts[index]), clamped(ends[index]))
       let distance = step > 0 ? end - start : start - end

@@ -32,6 +32,17 @@
   X(binary, binary, EVERY, rows_of_blocks(&a->out))                                           \
   X(softmax, softmax, EVERY, a->out.height)                                                   \
   X(resize, resize, SHARED, 1)                                                                \
+  X(gather_plain, gather_plain, SHARED, a->outer)                                             \
+  X(gather_rows, gather_rows, SHARED, a->outer)                                               \
+  X(gather_elements, gather_elements, SHARED, 1)                                              \
+  X(unary_plain, unary_plain, SHARED, forge_quotient_up(a->count, FORGE_PLAIN_TILE))          \
+  X(combine_plain, binary_plain, SHARED, first_size(a))                                       \
+  X(select, select, SHARED, forge_quotient_up(a->count, FORGE_PLAIN_TILE))                    \
+  X(reduce_rows, reduce_rows, SHARED, a->rows)                                                \
+  X(argument_rows, argument_rows, SHARED, a->rows)                                            \
+  X(top_rows, top_rows, SHARED, a->rows)                                                      \
+  X(cumulative_sum, cumulative_sum, SHARED, a->rows)                                          \
+  X(matrix_product, matrix_product, EVERY, product_tiles(a))                                  \
   X(place_pixels, place_pixels, SHARED, rows_of_blocks(&a->in))                               \
   X(depth_to_space, depth_to_space, SHARED, a->out.height)                                    \
   X(space_to_depth, space_to_depth, SHARED, a->out.height)                                    \

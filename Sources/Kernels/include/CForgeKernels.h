@@ -323,7 +323,21 @@ typedef enum {
   FORGE_MULTIPLY,
   FORGE_MAXIMUM, /* NaN if either is */
   FORGE_MINIMUM, /* NaN if either is */
-  FORGE_PRELU    /* a < 0 ? a*b : a */
+  FORGE_PRELU,   /* a < 0 ? a*b : a */
+  /* Only in combine_plain, because they do not keep padded lanes zero or have no vector form. */
+  FORGE_DIVIDE,
+  FORGE_POWER,
+  FORGE_REMAINDER_OF_DIVIDEND, /* the sign of a */
+  FORGE_REMAINDER_OF_DIVISOR,  /* the sign of b */
+  FORGE_EQUAL,                 /* comparisons give 1 or 0 */
+  FORGE_NOT_EQUAL,
+  FORGE_LESS,
+  FORGE_LESS_OR_EQUAL,
+  FORGE_GREATER,
+  FORGE_GREATER_OR_EQUAL,
+  FORGE_AND, /* every number but 0 is true */
+  FORGE_OR,
+  FORGE_XOR
 } forge_binary_operator;
 
 /* activation(a op b) on blocked tensors with broadcasting: each size of a and b is that of the
@@ -404,6 +418,8 @@ typedef struct {
   int32_t logarithm;
 } forge_softmax_plain_arguments;
 
+#include "CForgeMatrixKernels.h"
+#include "CForgePlainKernels.h"
 #include "CForgeWindowKernels.h"
 
 /* forge_<name>_tiles: the number of tiles of a step, for each kernel. */

@@ -71,9 +71,10 @@ typedef struct {
 } forge_normalize_pixels_arguments;
 
 /* Normalises groups of channels over all pixels of a blocked image, in three steps: `moments` gives
- * the mean and the sum of squared deviations of each row of each channel, `groups` combines them,
- * `apply` computes (x - mean[c]) * scale[c] + shift[c]. gamma, beta: float [blocks * 16] or NULL.
- * row_moments: float [blocks][height][2][16]; factors: float [3][blocks * 16]: mean, scale, shift,
+ * the mean of each row of each channel, as a float and what its rounding has lost, and the sum of
+ * squared deviations from that float; `groups` combines them; `apply` computes
+ * (x - mean[c]) * scale[c] + shift[c]. gamma, beta: float [blocks * 16] or NULL.
+ * row_moments: float [blocks][height][3][16]; factors: float [3][blocks * 16]: mean, scale, shift,
  * zero in the padded lanes. out may be in.
  * Tiles: block * height + y; `groups`: 1. */
 typedef struct {

@@ -3,8 +3,27 @@
 
 #pragma STDC FP_CONTRACT OFF
 
+/* The remainder with the sign of the divisor. */
+static float modulo(float a, float b) {
+  const float rest = fmodf(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 float forge_combine_scalar(float a, float b, int32_t operation) {
   switch (operation) {
+    case FORGE_DIVIDE: return a / b;
+    case FORGE_POWER: return powf(a, b);
+    case FORGE_REMAINDER_OF_DIVIDEND: return fmodf(a, b);
+    case FORGE_REMAINDER_OF_DIVISOR: return modulo(a, b);
+    case FORGE_EQUAL: return a == b;
+    case FORGE_NOT_EQUAL: return a != b;
+    case FORGE_LESS: return a < b;
+    case FORGE_LESS_OR_EQUAL: return a <= b;
+    case FORGE_GREATER: return a > b;
+    case FORGE_GREATER_OR_EQUAL: return a >= b;
+    case FORGE_AND: return a != 0 && b != 0;
+    case FORGE_OR: return a != 0 || b != 0;
+    case FORGE_XOR: return (a != 0) != (b != 0);
     case FORGE_ADD: return a + b;
     case FORGE_SUBTRACT: return a - b;
     case FORGE_MULTIPLY: return a * b;
@@ -29,7 +48,7 @@ static FORGE_SCALAR_NUMBER(combined) {
 
 FORGE_SCALAR_KERNEL(binary, combined, FORGE_LANES)
 
-FORGE_SCALAR(binary_plain) {
+static void combine(const void *arguments, const forge_frame *frame, int64_t first, int64_t last) {
   const forge_binary_plain_arguments *a = arguments;
   const float *left = forge_start(&a->a, frame), *right = forge_start(&a->b, frame);
   float *out = forge_start(&a->out, frame);
@@ -43,3 +62,8 @@ FORGE_SCALAR(binary_plain) {
         a->activation);
   } while (forge_walk_next(&walk));
 }
+
+FORGE_SCALAR(binary_plain) { combine(arguments, frame, first, last); }
+
+/* Any operator. */
+FORGE_SCALAR(combine_plain) { combine(arguments, frame, first, last); }

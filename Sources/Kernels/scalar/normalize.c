@@ -86,18 +86,19 @@ FORGE_SCALAR(normalize_moments) {
   const int64_t height = a->in.height, width = a->in.width;
   for (int64_t tile = first; tile < last; tile++) {
     const float *in = forge_row(&a->in, frame, tile / height, tile % height);
-    float *moments = forge_origin(&a->row_moments, frame) + tile * 2 * FORGE_LANES;
+    float *moments = forge_origin(&a->row_moments, frame) + tile * 3 * FORGE_LANES;
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
       double sum = 0, squares = 0;
       for (int64_t x = 0; x < width; x++) sum += (double)in[x * FORGE_LANES + lane];
-      /* The deviations belong to the mean that is stored. */
-      const float mean = (float)(sum / (double)width);
+      const double mean = sum / (double)width;
+      const float near = (float)mean;
       for (int64_t x = 0; x < width; x++) {
-        const double deviation = (double)in[x * FORGE_LANES + lane] - (double)mean;
+        const double deviation = (double)in[x * FORGE_LANES + lane] - (double)near;
         squares += deviation * deviation;
       }
-      moments[lane] = mean;
-      moments[FORGE_LANES + lane] = (float)squares;
+      moments[lane] = near;
+      moments[FORGE_LANES + lane] = (float)(mean - (double)near);
+      moments[2 * FORGE_LANES + lane] = (float)squares;
     }
   }
 }
@@ -110,16 +111,19 @@ typedef struct {
 /* Combines the rows of a channel, which have equally many pixels. */
 static moments combine_rows(const forge_normalize_groups_arguments *a, const forge_frame *frame,
                             int64_t channel) {
-  const int64_t height = a->in.height;
-  const float *rows = forge_origin(&a->row_moments, frame) +
-    channel / FORGE_LANES * height * 2 * FORGE_LANES + channel % FORGE_LANES;
+  const int64_t height = a->in.height, row = 3 * FORGE_LANES;
+  const float *rows = forge_origin(&a->row_moments, frame) + channel / FORGE_LANES * height * row +
+    channel % FORGE_LANES;
+  const double width = (double)a->in.width;
   moments all = {0, 0};
-  for (int64_t y = 0; y < height; y++) all.mean += (double)rows[y * 2 * FORGE_LANES];
+  for (int64_t y = 0; y < height; y++)
+    all.mean += (double)rows[y * row] + (double)rows[y * row + FORGE_LANES];
   all.mean /= (double)height;
   for (int64_t y = 0; y < height; y++) {
-    const double difference = (double)rows[y * 2 * FORGE_LANES] - all.mean;
+    const double lost = (double)rows[y * row + FORGE_LANES];
+    const double difference = (double)rows[y * row] - all.mean + lost;
     all.squares +=
-      (double)rows[(y * 2 + 1) * FORGE_LANES] + difference * difference * (double)a->in.width;
+      (double)rows[y * row + 2 * FORGE_LANES] + (difference * difference - lost * lost) * width;
   }
   return all;
 }

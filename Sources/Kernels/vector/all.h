@@ -14,4 +14,5 @@
 #include "grouped_convolution.h"
 #include "pooling.h"
 #include "softmax.h"
+#include "matrix_product.h"
 #include "normalize.h"

@@ -121,7 +121,7 @@ FORGE_KERNEL(normalize_moments) {
   const int64_t height = a->in.height, width = a->in.width;
   for (int64_t tile = first; tile < last; tile++) {
     const float *in = forge_row(&a->in, frame, tile / height, tile % height);
-    float *moments = forge_origin(&a->row_moments, frame) + tile * 2 * FORGE_LANES;
+    float *moments = forge_origin(&a->row_moments, frame) + tile * 3 * FORGE_LANES;
     v16 sum = splat(0);
     for (int64_t x = 0; x < width; x++) sum += load(in + x * FORGE_LANES);
     const v16 near = sum / splat((float)width);
@@ -131,14 +131,9 @@ FORGE_KERNEL(normalize_moments) {
       rest += deviation;
       squares = multiply_add(deviation, deviation, squares);
     }
-    rest = rest / splat((float)width);
-    const v16 mean = near + rest;
-    /* The squares are those of the deviations from `near`: they belong to the mean that is stored
-     * less their difference. */
-    const v16 apart = mean - near;
-    store(moments, mean);
-    store(moments + FORGE_LANES,
-          squares + splat((float)width) * (apart * apart - (rest + rest) * apart));
+    store(moments, near);
+    store(moments + FORGE_LANES, rest / splat((float)width));
+    store(moments + 2 * FORGE_LANES, squares);
   }
 }
 

@@ -7,6 +7,7 @@ package enum ParameterNames {
   /// Keras 1 calls the variance `running_std`.
   private static let words: [ParameterType: [EntryName]] = [
     .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
+    .depthwise: ["depthwise_kernel", "depthwise"],
     .biases: ["bias", "biases", "b"],
     .gamma: ["gamma", "weight", "scale"],
     .beta: ["beta", "bias"],
@@ -15,7 +16,6 @@ package enum ParameterNames {
       "moving_variance", "running_variance", "running_var", "running_std", "variance", "var",
     ],
     .slopes: ["alpha", "alphas", "slopes", "weight"],
-    .depthwise: [kernels.depthwise],
   ]
 
   /// A separable convolution has two kernels.
@@ -98,6 +98,6 @@ package enum ParameterNames {
 extension ParameterSpec {
   /// Whether this is the kernel of a depthwise convolution.
   fileprivate var isDepthwise: Bool {
-    [.weights, .depthwise].contains(type) && axes.contains(.multiplier)
+    type == .depthwise || (type == .weights && axes.contains(.multiplier))
   }
 }

@@ -1,4 +1,5 @@
 import ForgeShapes
+import ForgeSystem
 
 /// An operation on two values.
 public enum BinaryOperator: String, Hashable, Sendable {
@@ -14,6 +15,42 @@ public enum BinaryOperator: String, Hashable, Sendable {
   case minimum
   /// `a` where positive, else `a · b`.
   case prelu
+  /// `a / b`.
+  case divide
+  /// `aᵇ`.
+  case power
+  /// The remainder of `a / b` with the sign of `a` (C's fmod).
+  case remainderOfDividend
+  /// The remainder of `a / b` with the sign of `b` (Python's %).
+  case remainderOfDivisor
+  /// 1 if `a = b`, else 0.
+  case equal
+  /// 1 if `a ≠ b`, else 0.
+  case notEqual
+  /// 1 if `a < b`, else 0.
+  case less
+  /// 1 if `a ≤ b`, else 0.
+  case lessOrEqual
+  /// 1 if `a > b`, else 0.
+  case greater
+  /// 1 if `a ≥ b`, else 0.
+  case greaterOrEqual
+  /// 1 if both are not 0, else 0.
+  case and
+  /// 1 if one is not 0, else 0.
+  case or
+  /// 1 if exactly one is not 0, else 0.
+  case xor
+
+  /// Whether 0 for both operands gives 0, so that it may run on padded channels.
+  package var keepsZeros: Bool {
+    switch self {
+    case .add, .subtract, .multiply, .maximum, .minimum, .prelu: true
+    case .divide, .power, .remainderOfDividend, .remainderOfDivisor, .equal, .notEqual, .less,
+      .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .xor:
+      false
+    }
+  }
 
   /// The result of the operator for two numbers.
   func value(_ a: Double, _ b: Double) -> Double {
@@ -24,7 +61,28 @@ public enum BinaryOperator: String, Hashable, Sendable {
     case .maximum: a.isNaN || b.isNaN ? .nan : max(a, b)
     case .minimum: a.isNaN || b.isNaN ? .nan : min(a, b)
     case .prelu: a > 0 ? a : a * b
+    case .divide: a / b
+    case .power: pow(a, b)
+    case .remainderOfDividend: fmod(a, b)
+    case .remainderOfDivisor: Self.modulo(a, b)
+    case .equal: a == b ? 1 : 0
+    case .notEqual: a != b ? 1 : 0
+    case .less: a < b ? 1 : 0
+    case .lessOrEqual: a <= b ? 1 : 0
+    case .greater: a > b ? 1 : 0
+    case .greaterOrEqual: a >= b ? 1 : 0
+    case .and: a != 0 && b != 0 ? 1 : 0
+    case .or: a != 0 || b != 0 ? 1 : 0
+    case .xor: (a != 0) != (b != 0) ? 1 : 0
     }
+  }
+}
+
+extension BinaryOperator {
+  /// The remainder with the sign of the divisor.
+  private static func modulo(_ a: Double, _ b: Double) -> Double {
+    let rest = fmod(a, b)
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest
   }
 }
 

@@ -127,7 +127,7 @@ package struct ReferenceExecutor: Sendable {
     guard graph.shapes.indices.contains(value.index), let recipe = graph.constant(value),
       let sizes = graph.shape(of: value).sizes
     else { throw .unknownValue(value.index) }
-    let count = sizes.reduce(1, *)
+    let count = recipe.parameterCount(for: sizes.reduce(1, *))
     // The count is checked before a recipe scales the values.
     let values = try recipe.values { (index) throws(ReferenceError) in
       let values: [Float]

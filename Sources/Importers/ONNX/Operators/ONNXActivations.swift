@@ -46,11 +46,14 @@ extension ONNXOperators {
           throw NodeFailure.unsupported("training")
         }
         call.set(try call.value(0))
-        if call.outputs.count > 1 {
-          let sizes = try call.value(0).sizes
-          let ones = HostTensor(integers: [1], sizes: [], type: .bool)
-          call.set(.host(try ones.expanded(to: sizes)), output: 1)
-        }
+        guard call.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return }
+        // The mask keeps everything: what is no number beyond infinity is true.
+        let input = try call.network(0)
+        let none = Unary(.isInfinite(positive: false, negative: false))
+        let mask = try call.apply(Unary(.logicalNot), to: try call.apply(none, to: input.tensor))
+        let type: ElementType = call.opset < 10 ? input.type : .bool
+        call.set(
+          FileTensor(mask, sizes: input.sizes, layout: input.layout, type: type), output: 1)
       },
       "Cast": { try cast(&$0, to: Int32(clamping: $0.node.int("to"))) },
       "CastLike": { call in
@@ -160,8 +163,11 @@ extension ONNXOperators {
     low = min(low, high)
     high = max(low, high)
     let function: ActivationFunction =
-      (low, high) == (0, 6) ? .relu6 : (low, high) == (0, .infinity) ? .relu
-      : .clipped(minimum: low, maximum: high)
+      (low, high) == (0, 6)
+      ? .relu6
+      : (low, high) == (0, .infinity)
+        ? .relu
+        : .clipped(minimum: low, maximum: high)
     let layer = Activation(function, name: call.layerName)
     call.set(try call.apply(layer, to: input.tensor), like: input)
   }
@@ -171,6 +177,7 @@ extension ONNXOperators {
     let slope = try call.value(1)
     let channels = input.rank > 1 ? input.sizes[1] : 1
     if case .host(let values) = slope, input.rank >= 2, input.layout.last == 1,
+      input.layout.count <= 3,
       values.count == channels || values.count == 1,
       values.sizes.count <= 1 || values.sizes.first == values.count
         || (values.sizes.count == input.rank && values.sizes[1] == values.count)
@@ -183,10 +190,15 @@ extension ONNXOperators {
       return
     }
     // x where it is positive, else the product.
-    let other = try call.network(1)
+    var other = try call.network(1)
+    if HostTensor.broadcast(input.sizes, other.sizes) == nil, other.rank == 1 {
+      // Files of the first operator sets align one slope per channel with the channels.
+      other = other.reshaped(to: other.sizes + Array(repeating: 1, count: max(input.rank - 2, 0)))
+    }
     let product = try combined(&call, input, other) { Multiply() }
     let positive = try call.apply(Compare(.greater, than: [0]), to: input.tensor)
-    let result = try call.apply(Where(), to: [positive, input.tensor, product.tensor(as: input.layout)])
+    let result = try call.apply(
+      Where(), to: [positive, input.tensor, product.tensor(as: input.layout)])
     call.set(result, like: input)
   }
 }

@@ -33,10 +33,14 @@ extension ONNXOperators {
     }
     let bias = try call.has(2) ? call.value(2) : nil
     let result: FileTensor
-    if case .host(let kernel) = weights, bias.map({ if case .host = $0 { true } else { false } }) ?? true {
+    if case .host(let kernel) = weights,
+      bias.map({ if case .host = $0 { true } else { false } }) ?? true
+    {
       result = try stored(&call, input, kernel, window, groups: groups)
     } else {
-      guard groups == 1 else { throw NodeFailure.unsupported("weights computed at run time, in groups") }
+      guard groups == 1 else {
+        throw NodeFailure.unsupported("weights computed at run time, in groups")
+      }
       result = try computed(&call, input, window)
     }
     call.set(original.rank == 3 ? sequence(result) : result)
@@ -82,7 +86,8 @@ extension ONNXOperators {
     _ call: inout ONNXCall, _ input: FileTensor, _ window: ONNXWindow
   ) throws -> FileTensor {
     let given = try call.network(1)
-    let weights = given.rank == 3
+    let weights =
+      given.rank == 3
       ? given.reshaped(to: [given.sizes[0], given.sizes[1], 1, given.sizes[2]]) : given
     let (outputs, inputs) = (weights.sizes[0], weights.sizes[1])
     let (height, width) = (window.kernel[0], window.kernel[1])
@@ -111,7 +116,8 @@ extension ONNXOperators {
           Slice(
             starts: [top, left],
             ends: [
-              top + (rows - 1) * window.strides[0] + 1, left + (columns - 1) * window.strides[1] + 1,
+              top + (rows - 1) * window.strides[0] + 1,
+              left + (columns - 1) * window.strides[1] + 1,
             ], axes: [1, 2], steps: window.strides), to: padded)
         let matrix = try call.apply(
           Reshape(to: [input.sizes[0] * rows * columns, inputs]), to: part)
@@ -149,12 +155,15 @@ extension ONNXOperators {
     let groups = call.node.int("group", 1)
     let channels = input.sizes[1]
     guard groups >= 1, weights.sizes[0] == channels, channels.isMultiple(of: groups) else {
-      throw NodeFailure.invalid("weights \(weights.sizes) in \(groups) groups on \(channels) channels")
+      throw NodeFailure.invalid(
+        "weights \(weights.sizes) in \(groups) groups on \(channels) channels")
     }
     let outputs = weights.sizes[1].multipliedSaturated(by: groups)
     let bias = try call.has(2) ? call.value(2) : nil
     let result: FileTensor
-    if case .host(let values) = weights, bias.map({ if case .host = $0 { true } else { false } }) ?? true {
+    if case .host(let values) = weights,
+      bias.map({ if case .host = $0 { true } else { false } }) ?? true
+    {
       let name = sharedName(call, input)
       call.parameter(
         .weights, of: name, values.reshaped([channels, weights.sizes[1]] + window.kernel))
@@ -172,7 +181,9 @@ extension ONNXOperators {
           useBias: biases != nil, name: name)
       }
     } else {
-      guard groups == 1 else { throw NodeFailure.unsupported("weights computed at run time, in groups") }
+      guard groups == 1 else {
+        throw NodeFailure.unsupported("weights computed at run time, in groups")
+      }
       result = try computedTransposed(&call, input, window, outputs: outputs)
     }
     call.set(spatial == 1 ? sequence(result) : result)
@@ -184,7 +195,8 @@ extension ONNXOperators {
     _ call: inout ONNXCall, _ input: FileTensor, _ window: ONNXTransposedWindow, outputs: Int
   ) throws -> FileTensor {
     let given = try call.network(1)
-    let weights = given.rank == 3
+    let weights =
+      given.rank == 3
       ? given.reshaped(to: [given.sizes[0], given.sizes[1], 1, given.sizes[2]]) : given
     let channels = input.sizes[1]
     let (height, width) = (window.kernel[0], window.kernel[1])

@@ -53,8 +53,23 @@ extension ONNXOperators {
     for index in call.inputs.indices { try call.refuseIntegers(index) }
     let type = try call.value(0).type
     guard type != .bool else { throw NodeFailure.unsupported("arithmetic on bool") }
+    alignOldOperand(&call)
     if try scaled(&call) { return }
     try combine(&call, type: type, layer)
+  }
+
+  /// Aligns the second operand with the axis that files before operator set 7 state.
+  private static func alignOldOperand(_ call: inout ONNXCall) {
+    guard call.opset < 7, call.node.has("axis"), call.inputs.count == 2,
+      let first = call.inputs[0], let second = call.inputs[1]
+    else { return }
+    let later = first.sizes.count - call.node.int("axis") - second.sizes.count
+    guard later > 0, later <= first.sizes.count else { return }
+    let sizes = second.sizes + Array(repeating: 1, count: later)
+    switch second {
+    case .host(let host): call.inputs[1] = .host(host.reshaped(sizes))
+    case .network(let tensor): call.inputs[1] = .network(tensor.reshaped(to: sizes))
+    }
   }
 
   /// A sum, product or quotient with a constant per channel, which the compiler folds into a

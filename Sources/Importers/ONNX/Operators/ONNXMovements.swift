@@ -79,7 +79,19 @@ extension ONNXOperators {
     },
     "SpaceToDepth": { call in
       let block = call.node.int("blocksize")
-      try perImage(&call) { SpaceToDepth(block: block, name: $0) }
+      guard call.node.string("mode", "DCR") == "CRD" else {
+        try perImage(&call) { SpaceToDepth(block: block, name: $0) }
+        return
+      }
+      let input = try call.network(0)
+      guard input.rank == 4, block >= 1, input.sizes[2].isMultiple(of: block),
+        input.sizes[3].isMultiple(of: block)
+      else { throw NodeFailure.invalid("blocks of \(block) in \(input.sizes)") }
+      let (n, c) = (input.sizes[0], input.sizes[1])
+      let (h, w) = (input.sizes[2] / block, input.sizes[3] / block)
+      let blocks = input.reshaped(to: [n, c, h, block, w, block])
+      call.set(
+        try blocks.transposed([0, 1, 3, 5, 2, 4]).reshaped(to: [n, c * block * block, h, w]))
     },
   ]
 
@@ -219,7 +231,9 @@ extension ONNXOperators {
 
   private static func pad(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
-    guard let amounts = try call.ints("pads", input: 1) else { throw NodeFailure.invalid("no pads") }
+    guard let amounts = try call.ints("pads", input: 1) else {
+      throw NodeFailure.invalid("no pads")
+    }
     let axes = try (try call.knownInts(3, "axes") ?? Array(0..<input.rank)).map {
       try ONNXCall.axis($0, rank: input.rank)
     }

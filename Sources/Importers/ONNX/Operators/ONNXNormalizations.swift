@@ -37,7 +37,11 @@ extension ONNXOperators {
       case 2: kind = .l2
       case let p: throw NodeFailure.unsupported("p \(p)")
       }
-      let norm = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+      let sum = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+      // A row of zeros stays zero.
+      let least = Maximum(constant: [.leastNormalMagnitude])
+      let norm = FileTensor(
+        try call.apply(least, to: sum.tensor), sizes: sum.sizes, layout: sum.layout)
       call.set(try combined(&call, input, norm) { Divide() })
     },
     "MeanVarianceNormalization": { call in
@@ -86,7 +90,8 @@ extension ONNXOperators {
     let rows = [input.sizes[..<axis].reduce(1, *), input.sizes[axis...].reduce(1, *)]
     let matrix = input.reshaped(to: rows)
     let result = try call.apply(layer(1, call.layerName), to: matrix.tensor(as: [0, 1]))
-    call.set(FileTensor(result, sizes: rows, layout: [0, 1], type: input.type).reshaped(to: input.sizes))
+    call.set(
+      FileTensor(result, sizes: rows, layout: [0, 1], type: input.type).reshaped(to: input.sizes))
   }
 
   /// The sizes of a parameter per channel beside a tensor of a rank: [1, C, 1, …].
@@ -98,6 +103,7 @@ extension ONNXOperators {
   private static func batchNormalize(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     guard input.rank >= 2 else { throw NodeFailure.invalid("a tensor of rank \(input.rank)") }
+    guard call.node.int("spatial", 1) == 1 else { throw NodeFailure.unsupported("spatial 0") }
     guard call.node.int("training_mode") == 0, call.node.outputs.count(where: { !$0.isEmpty }) == 1
     else { throw NodeFailure.unsupported("training") }
     let epsilon = call.node.float("epsilon", 1e-5)

@@ -8,7 +8,7 @@ enum ONNXOperators {
   /// The operators by family; each family is a file.
   private static let families: [[String: Operation]] = [
     activations, elementwise, products, convolutions, poolings, normalizations, movements,
-    reductions, resizes, selections,
+    reductions, resizes, selections, experiments,
   ]
 
   private static let table = families.reduce(into: [:]) { table, family in

@@ -71,6 +71,8 @@ extension ONNXOperators {
     let input = try call.network(0)
     guard input.rank >= 3 else { throw NodeFailure.invalid("a tensor of rank \(input.rank)") }
     call.set(
-      try reduced(&call, input, kind, axes: Array(2..<input.rank), keepsDimensions: true))
+      try reduced(
+        &call, input, kind, axes: Array(2..<input.rank), keepsDimensions: true,
+        name: call.layerName))
   }
 }

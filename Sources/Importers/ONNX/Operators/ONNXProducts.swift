@@ -6,9 +6,8 @@ extension ONNXOperators {
     "MatMul": { call in
       try call.refuseIntegers()
       let (a, b) = (try call.value(0), try call.value(1))
-      if case .host(let weights) = b, case .network(let input) = a, weights.sizes.count == 2,
-        try dense(&call, input, weights, bias: nil)
-      {
+      if case .host(let weights) = b, case .network(let input) = a, weights.sizes.count == 2 {
+        try dense(&call, input, weights, isTransposed: false, bias: nil)
         return
       }
       call.set(try product(&call, a, b))
@@ -16,43 +15,49 @@ extension ONNXOperators {
     "Gemm": gemm,
   ]
 
-  /// A matrix of weights [inputs, outputs] as a dense layer; returns whether it is one.
+  /// Imports the product with a stored matrix as a dense layer.
+  ///
+  /// - Parameters:
+  ///   - call: the node.
+  ///   - input: the tensor, whose last axis is multiplied.
+  ///   - weights: the matrix [inputs, outputs], or [outputs, inputs] if it is transposed.
+  ///   - isTransposed: whether it is.
+  ///   - bias: one number per output.
   private static func dense(
-    _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, bias: HostTensor?
-  ) throws -> Bool {
-    let (inputs, outputs) = (weights.sizes[0], weights.sizes[1])
+    _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, isTransposed: Bool,
+    bias: HostTensor?
+  ) throws {
+    let (inputs, outputs) = (
+      weights.sizes[isTransposed ? 1 : 0], weights.sizes[isTransposed ? 0 : 1]
+    )
     guard input.rank >= 1, input.sizes[input.rank - 1] == inputs, inputs > 0, outputs > 0 else {
       throw NodeFailure.invalid("\(input.sizes) times \(weights.sizes)")
     }
     let name = call.layerName
+    // The inputs of a flattened image are its channels, rows and columns, in this order.
+    let order: [ParameterAxis] =
+      isTransposed
+      ? [.outputs, .inputs, .height, .width] : [.inputs, .height, .width, .outputs]
+    call.parameter(.weights, of: name, weights, layout: .axes(order))
     if let bias { call.parameter(.biases, of: name, bias.reshaped([outputs])) }
     if input.rank == 2, input.sizes[0] == 1 {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
       let layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
       let image = input.flattened?.image
-      let result: Tensor
-      if let image, image.layout == [2, 3, 1] {
-        call.parameter(.weights, of: name, try weights.transposed([1, 0]))
-        result = try call.apply(layer, to: image.tensor)
-      } else {
-        call.parameter(.weights, of: name, try weights.transposed([1, 0]))
-        result = try call.apply(layer, to: input.tensor(as: [nil, nil, 1]))
-      }
+      let tensor =
+        image?.layout == [2, 3, 1] ? image?.tensor : nil
+      let result = try call.apply(layer, to: tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
-      return true
+      return
     }
     let last = input.rank - 1
     var layout = input.layout
-    if layout.last != .some(last) {
-      layout = layout.filter { $0 != last } + [last]
-    }
-    call.parameter(.weights, of: name, weights, layout: .axes([.inputs, .outputs]))
+    if layout.last != .some(last) { layout = layout.filter { $0 != last } + [last] }
     let layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
     let result = try call.apply(layer, to: input.tensor(as: layout))
     var sizes = input.sizes
     sizes[last] = outputs
     call.set(FileTensor(result, sizes: sizes, layout: layout, type: input.type))
-    return true
   }
 
   /// The product of two tensors as NumPy's matmul.
@@ -105,11 +110,14 @@ extension ONNXOperators {
     }
     let c = call.has(2) && beta != 0 ? try call.value(2) : nil
     if case .network(let input) = a, case .host(let stored) = b, !transA {
-      var weights = transB ? try stored.transposed([1, 0]) : stored
-      if alpha != 1 { weights = HostTensor(floats: try weights.floats().map { $0 * alpha }, sizes: weights.sizes) }
-      let outputs = weights.sizes[1]
+      var weights = stored
+      if alpha != 1 {
+        weights = HostTensor(
+          floats: try stored.floats().map { $0 * alpha }, sizes: stored.sizes)
+      }
+      let outputs = weights.sizes[transB ? 0 : 1]
       if c == nil {
-        _ = try dense(&call, input, weights, bias: nil)
+        try dense(&call, input, weights, isTransposed: transB, bias: nil)
         return
       }
       if case .host(let bias)? = c, bias.count == outputs || bias.count == 1,
@@ -117,7 +125,9 @@ extension ONNXOperators {
       {
         var values = try bias.reshaped([bias.count]).expanded(to: [outputs]).floats()
         if beta != 1 { values = values.map { $0 * beta } }
-        _ = try dense(&call, input, weights, bias: HostTensor(floats: values, sizes: [outputs]))
+        try dense(
+          &call, input, weights, isTransposed: transB,
+          bias: HostTensor(floats: values, sizes: [outputs]))
         return
       }
     }

@@ -45,13 +45,14 @@ extension ONNXOperators {
     }
     call.set(
       try reduced(
-        &call, input, kind, axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0))
+        &call, input, kind, axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0,
+        name: call.layerName))
   }
 
   /// The reduction of a tensor along axes of the file.
   static func reduced(
     _ call: inout ONNXCall, _ input: FileTensor, _ kind: Reduction, axes: [Int],
-    keepsDimensions: Bool
+    keepsDimensions: Bool, name: String? = nil
   ) throws -> FileTensor {
     var sizes = input.sizes
     for axis in axes { sizes[axis] = 1 }
@@ -60,15 +61,15 @@ extension ONNXOperators {
     if input.layout == [2, 3, 1], Set(axes) == [2, 3], kind == .mean || kind == .maximum {
       result =
         kind == .mean
-        ? try call.apply(GlobalAveragePooling(name: call.layerName), to: input.tensor)
-        : try call.apply(GlobalMaxPooling(name: call.layerName), to: input.tensor)
+        ? try call.apply(GlobalAveragePooling(name: name), to: input.tensor)
+        : try call.apply(GlobalMaxPooling(name: name), to: input.tensor)
       layout = [nil, nil, 1]
     } else {
       // Axes of size 1 matter for reductions that are no identity on one element.
       layout = fullLayout(input, axes: axes)
       let positions = axes.compactMap { axis in layout.firstIndex(of: axis) }
       result = try call.apply(
-        Reduce(kind, axes: positions, keepsDimensions: true, name: call.layerName),
+        Reduce(kind, axes: positions, keepsDimensions: true, name: name),
         to: input.tensor(as: layout))
     }
     let whole = FileTensor(result, sizes: sizes, layout: layout, type: input.type)

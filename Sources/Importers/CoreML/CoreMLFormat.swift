@@ -1,0 +1,46 @@
+import Forge
+
+/// Core ML's model files.
+package enum CoreMLFormat: ModelFormat {
+  package static let name = "Core ML"
+  package static let extensions = ["mlmodel"]
+
+  package static func imported(_ file: ModelFile) throws(ImportError) -> ImportedModel {
+    try ImportedModel(coreML: file.path, limits: file.options.limits)
+  }
+
+  package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
+    let limits = file.options.limits
+    let bytes = try ModelBytes.read(file.path, limits: limits)
+    return try CoreMLImport(bytes, path: file.path, limits: limits).facts()
+  }
+}
+
+extension CoreMLImport {
+  /// What the file says of itself.
+  func facts() throws(ImportError) -> [ModelFact] {
+    var facts = [ModelFact("specification version", "\(file.specificationVersion)")]
+    if let type = file.type.flatMap({ Mirror(reflecting: $0).children.first?.label }) {
+      facts.append(ModelFact("model", type))
+    }
+    let metadata = file.description_p.metadata
+    for (label, text) in [
+      ("description", metadata.shortDescription), ("version", metadata.versionString),
+      ("author", metadata.author), ("licence", metadata.license),
+    ] where !text.isEmpty {
+      facts.append(ModelFact(label, text))
+    }
+    var counts: [String: Int] = [:]
+    for layer in try layers() { counts[CoreMLOperators.typeName(layer), default: 0] += 1 }
+    if !counts.isEmpty { facts.append(.counted("layers", counts)) }
+    return facts
+  }
+}
+
+extension ModelFact {
+  /// The numbers of layers by type, the most frequent first.
+  static func counted(_ label: String, _ counts: [String: Int]) -> ModelFact {
+    let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return ModelFact(label, sorted.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+  }
+}

@@ -1,0 +1,265 @@
+import Forge
+import Foundation
+import SwiftProtobuf
+
+/// Turns a Core ML model into a model of Forge.
+struct CoreMLImport {
+  let file: CoreMLModel
+  private let path: String
+  private let limits: ImportLimits
+  private var networks: CoreMLNetworkImport
+  private var labels: [String] = []
+
+  /// Decodes a file.
+  ///
+  /// - Throws: ``ImportError`` of kind `malformed`.
+  init(
+    _ bytes: Data, path: String, limits: ImportLimits
+  )
+    throws(ImportError)
+  {
+    var options = BinaryDecodingOptions()
+    // A model in a pipeline is three messages deeper.
+    options.messageDepthLimit = min(max(limits.depth, 1), 1000).saturated(times: 4) + 16
+    options.discardUnknownFields = true
+    do { file = try CoreMLModel(serializedBytes: bytes, options: options) } catch {
+      throw ImportError(
+        .malformed, "this is not a Core ML model, or it is damaged", path: path, cause: error)
+    }
+    guard file.type != nil, !file.description_p.output.isEmpty else {
+      throw ImportError(
+        .malformed, "this is not a Core ML model", path: path,
+        received: file.type == nil ? "a file without a model" : "a model without outputs")
+    }
+    self.path = path
+    self.limits = limits
+    let features = file.description_p.input + file.description_p.output
+    networks = CoreMLNetworkImport(
+      path: path, limits: limits, reserved: Set(features.map(\.name)))
+  }
+
+  /// A network with the features around it.
+  private struct Stage {
+    let network: CoreMLNeuralNetwork
+    let description: CoreMLDescription
+  }
+
+  /// The model, its inputs and its outputs.
+  ///
+  /// - Throws: ``ImportError``.
+  mutating func imported() throws(ImportError) -> ImportedModel {
+    var stages: [Stage] = []
+    try collect(file, depth: 0, into: &stages)
+    try refuseIfAny()
+    let description = file.description_p
+    var inputs: [CoreMLInputs.Description] = []
+    for feature in description.input {
+      let network = stages.first { stage in
+        stage.description.input.contains { $0.name == feature.name }
+      }?.network
+      let isExact = network?.arrayInputShapeMapping == 1
+      // Networks of exact shapes see an image with a sequence axis unless they say otherwise.
+      let imageRank = isExact && network?.imageInputShapeMapping != 1 ? 5 : 4
+      guard !feature.name.isEmpty, !inputs.contains(where: { $0.port.name == feature.name }) else {
+        throw ImportError(
+          .malformed, "an input has no name or that of another", path: path, entry: feature.name)
+      }
+      if let input = try located(
+        feature.name, "input",
+        { () throws in
+          try CoreMLInputs.describe(feature, isExact: isExact, imageRank: imageRank)
+        })
+      {
+        inputs.append(input)
+      }
+    }
+    try refuseIfAny()
+    var values: [String: CoreMLValue] = [:]
+    for stage in stages { try build(stage, inputs, &values) }
+    try refuseIfAny()
+    return try model(inputs, values)
+  }
+
+  // MARK: Networks
+
+  /// The layers of all networks of the file.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
+  func layers() throws(ImportError) -> [CoreMLLayer] {
+    var copy = self
+    var stages: [Stage] = []
+    try copy.collect(file, depth: 0, into: &stages)
+    return stages.flatMap(\.network.layers)
+  }
+
+  /// Lists the networks of a model in their order.
+  private mutating func collect(
+    _ model: CoreMLModel, depth: Int, into stages: inout [Stage]
+  ) throws(ImportError) {
+    guard depth < limits.depth, stages.count < limits.nodes else {
+      throw .tooLarge("deeper or longer pipelines", limit: "depth", limits.depth, path: path)
+    }
+    let network: CoreMLNeuralNetwork
+    switch model.type {
+    case .neuralNetwork(let found), .neuralNetworkClassifier(let found),
+      .neuralNetworkRegressor(let found):
+      network = found
+    case .pipeline(let pipeline):
+      for part in pipeline.models { try collect(part, depth: depth + 1, into: &stages) }
+      return
+    case .pipelineClassifier(let holder), .pipelineRegressor(let holder):
+      for part in holder.pipeline.models { try collect(part, depth: depth + 1, into: &stages) }
+      return
+    case let other:
+      let type = other.flatMap { Mirror(reflecting: $0).children.first?.label } ?? "no model"
+      networks.unsupported.append(
+        UnsupportedNode(type: type, detail: nil, name: model.description_p.output.first?.name ?? "")
+      )
+      return
+    }
+    switch network.classLabels {
+    case .stringClassLabels(let strings)?: labels = strings.values
+    case .int64ClassLabels(let numbers)?: labels = numbers.values.map { "\($0)" }
+    case nil: break
+    }
+    stages.append(Stage(network: network, description: model.description_p))
+  }
+
+  /// Builds a network on the inputs of the model and the results of earlier networks.
+  private mutating func build(
+    _ stage: Stage, _ inputs: [CoreMLInputs.Description], _ values: inout [String: CoreMLValue]
+  ) throws(ImportError) {
+    var own: [String: CoreMLValue] = [:]
+    for feature in stage.description.input {
+      if let value = values[feature.name] {
+        own[feature.name] = value
+        continue
+      }
+      guard let input = inputs.first(where: { $0.port.name == feature.name }) else {
+        throw ImportError(
+          .malformed, "a network reads an input that the model does not have", path: path,
+          received: "\"\(feature.name)\"")
+      }
+      // A preprocessing without a name is that of the only image.
+      let steps = stage.network.preprocessing.filter {
+        $0.featureName == feature.name || $0.featureName.isEmpty
+      }
+      let prepared = try located(feature.name, "input") { () throws in
+        try CoreMLInputs.prepared(input, steps)
+      }
+      if let prepared { own[feature.name] = .network(prepared) }
+    }
+    let results = try networks.build(stage.network, on: own)
+    for feature in stage.description.output { values[feature.name] = results[feature.name] }
+    // Probabilities have a name of their own.
+    let probabilities = stage.description.predictedProbabilitiesName
+    let source = stage.network.labelProbabilityLayerName
+    let last = stage.network.layers.last?.output.first ?? ""
+    if !probabilities.isEmpty {
+      values[probabilities] = results[source.isEmpty ? last : source]
+    } else if stage.network.classLabels != nil, !source.isEmpty {
+      values[source] = results[source]
+    }
+  }
+
+  // MARK: Result
+
+  private func model(
+    _ inputs: [CoreMLInputs.Description], _ values: [String: CoreMLValue]
+  ) throws(ImportError) -> ImportedModel {
+    var outputs: [Tensor] = []
+    var ports: [ImportedModel.Port] = []
+    for feature in file.description_p.output {
+      guard let value = values[feature.name] else {
+        // The name of the class follows from the probabilities.
+        if feature.name == file.description_p.predictedFeatureName { continue }
+        throw ImportError(
+          .malformed, "no layer makes an output of the model", path: path,
+          received: "\"\(feature.name)\"")
+      }
+      guard !ports.contains(where: { $0.name == feature.name }) else {
+        throw ImportError(
+          .malformed, "two outputs have the same name", path: path, received: "\"\(feature.name)\"")
+      }
+      guard case .network(let result) = value else {
+        throw .unsupported(
+          [UnsupportedNode(type: "output", detail: "a constant", name: feature.name)], path: path)
+      }
+      let (tensor, port) = output(result, feature)
+      outputs.append(tensor)
+      ports.append(port)
+    }
+    guard !outputs.isEmpty else {
+      throw ImportError(.malformed, "the model has no outputs that are numbers", path: path)
+    }
+    let reached = Self.reached(from: outputs)
+    let used = inputs.filter { reached.contains(ObjectIdentifier($0.tensor)) }
+    let metadata = file.description_p.metadata
+    let about = [metadata.shortDescription, metadata.author, metadata.license]
+      .filter { !$0.isEmpty }.joined(separator: "\n")
+    var model = Model(
+      inputs: used.map(\.tensor), outputs: outputs,
+      metadata: ModelMetadata(about: about.isEmpty ? nil : about, labels: labels))
+    model.parameters = ImportedParameters(networks.parameters, origin: path)
+    do { try model.check() } catch {
+      throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
+    }
+    return ImportedModel(model: model, inputs: used.map(\.port), outputs: ports)
+  }
+
+  /// An output under its name, in Forge's usual order of axes.
+  private func output(
+    _ result: FileTensor, _ feature: CoreMLFeature
+  ) -> (Tensor, ImportedModel.Port) {
+    let layout = FileTensor.usualLayout(result.sizes)
+    let tensor = result.tensor(as: layout)
+      .chained(to: Activation(.linear, name: feature.name))
+    var port = ImportedModel.Port(name: feature.name, sizes: result.sizes, axes: layout)
+    // The first versions state [C] or [C, H, W].
+    let stated = feature.type.multiArrayType.shape.map { Int($0) }
+    if result.rank == 4, result.sizes[0] == 1, Shape.product(of: stated) == result.count {
+      if stated.count == 1, result.sizes[1] == stated[0] {
+        port = .init(name: feature.name, sizes: stated, axes: [nil, nil, 0])
+      } else if stated == Array(result.sizes[1...]) {
+        port = .init(name: feature.name, sizes: stated, axes: [1, 2, 0])
+      }
+    }
+    return (tensor, port)
+  }
+
+  /// The tensors that outputs depend on.
+  private static func reached(from outputs: [Tensor]) -> Set<ObjectIdentifier> {
+    var seen: Set<ObjectIdentifier> = []
+    var queue = outputs
+    while let tensor = queue.popLast() {
+      if seen.insert(ObjectIdentifier(tensor)).inserted { queue += tensor.inputs }
+    }
+    return seen
+  }
+
+  // MARK: Errors
+
+  private func refuseIfAny() throws(ImportError) {
+    guard networks.unsupported.isEmpty else {
+      throw .unsupported(networks.unsupported, path: path)
+    }
+  }
+
+  /// Runs `body`; collects what is not supported and names what is wrong.
+  private mutating func located<Value>(
+    _ name: String, _ type: String, _ body: () throws -> Value
+  ) throws(ImportError) -> Value? {
+    do { return try body() } catch NodeFailure.unsupported(let detail) {
+      networks.unsupported.append(UnsupportedNode(type: type, detail: detail, name: name))
+      return nil
+    } catch NodeFailure.invalid(let text) {
+      throw ImportError(
+        .invalidNode, "an \(type) of the model is not valid", path: path, entry: name,
+        received: text)
+    } catch {
+      throw ImportError(
+        .unreadable, "an \(type) of the model cannot be read", path: path, entry: name,
+        cause: error)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Forge
+
+/// The inputs of a Core ML model: arrays, and images with their preprocessing.
+enum CoreMLInputs {
+  /// An input with what it is in the file and in the network.
+  struct Description {
+    let tensor: Tensor
+    let port: ImportedModel.Port
+    let value: FileTensor
+    /// Whether an image's channels are blue, green, red in the network.
+    let isBlueFirst: Bool
+    let isImage: Bool
+  }
+
+  /// Describes an input.
+  ///
+  /// - Throws: ``NodeFailure``.
+  static func describe(
+    _ feature: CoreMLFeature, isExact: Bool, imageRank: Int
+  ) throws -> Description {
+    switch feature.type.type {
+    case .imageType(let image):
+      let channels: Int
+      switch image.colorSpace {
+      case 10, 40: channels = 1
+      case 20, 30: channels = 3
+      default: throw NodeFailure.unsupported("colour space \(image.colorSpace)")
+      }
+      let size = 1...Int64(Shape.maximumElementCount)
+      guard size.contains(image.width), size.contains(image.height) else {
+        throw NodeFailure.invalid("an image of \(image.width)×\(image.height) pixels")
+      }
+      let sizes = [1, channels, Int(image.height), Int(image.width)]
+      let input = Input(
+        width: sizes[3], height: sizes[2], channels: channels, name: feature.name)
+      let value = FileTensor(input, sizes: sizes, layout: [2, 3, 1])
+      return try checked(
+        Description(
+          tensor: input, port: .init(name: feature.name, sizes: sizes, axes: [2, 3, 1]),
+          value: value.raised(to: imageRank), isBlueFirst: image.colorSpace == 30,
+          isImage: true))
+    case .multiArrayType(let array):
+      let stated = array.shape.map { Int($0) }
+      guard !stated.isEmpty else { throw NodeFailure.invalid("an array without sizes") }
+      guard stated.allSatisfy({ $0 >= 1 }), Shape.product(of: stated) != nil,
+        stated.count <= Shape.maximumRank
+      else { throw NodeFailure.invalid("an array of sizes \(stated)") }
+      return try checked(
+        isExact ? exact(feature.name, stated) : channelsFirst(feature.name, stated))
+    default: throw NodeFailure.unsupported("an input that is no image and no array")
+    }
+  }
+
+  /// An array of the first versions: [C] or [C, H, W], perhaps behind sequence and batch of 1.
+  private static func channelsFirst(_ name: String, _ stated: [Int]) throws -> Description {
+    let front = stated.count > 3 ? stated.count - 3 : 0
+    guard stated.prefix(front).allSatisfy({ $0 == 1 }), stated.count != 2 else {
+      throw NodeFailure.unsupported("an array of sizes \(stated)")
+    }
+    let last = stated.suffix(from: front)
+    let image = stated.count == 1 ? [stated[0], 1, 1] : Array(last)
+    let input = Input(
+      width: image[2], height: image[1], channels: image[0], name: name)
+    let axes: [Int?] = stated.count == 1 ? [nil, nil, 0] : [front + 1, front + 2, front]
+    return Description(
+      tensor: input, port: .init(name: name, sizes: stated, axes: axes),
+      value: FileTensor(input, sizes: [1] + image, layout: [2, 3, 1]), isBlueFirst: false,
+      isImage: false)
+  }
+
+  /// An array of a later network.
+  private static func exact(_ name: String, _ sizes: [Int]) -> Description {
+    let layout = FileTensor.usualLayout(sizes)
+    let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: name)
+    return Description(
+      tensor: input, port: .init(name: name, sizes: sizes, axes: layout),
+      value: FileTensor(input, sizes: sizes, layout: layout), isBlueFirst: false, isImage: false)
+  }
+
+  private static func checked(_ description: Description) throws -> Description {
+    if case .failed(let error) = description.tensor.outcome {
+      throw NodeFailure.invalid(error.headline)
+    }
+    return description
+  }
+
+  /// The value of an image input behind its preprocessing.
+  ///
+  /// - Throws: ``NodeFailure``.
+  static func prepared(
+    _ input: Description, _ steps: [CoreMLPreprocessing]
+  ) throws -> FileTensor {
+    guard input.isImage else { return input.value }
+    var result = input.value.tensor
+    if input.isBlueFirst { result = result.chained(to: SwapRedBlue()) }
+    let sizes = Array(input.value.sizes.suffix(3))
+    let channels = sizes[0]
+    for step in steps {
+      switch step.kind {
+      case .scaler(let scaler):
+        // A file that states no scale means 1.
+        let scale = scaler.channelScale == 0 ? 1 : scaler.channelScale
+        let colours = [scaler.redBias, scaler.greenBias, scaler.blueBias]
+        let bias =
+          channels == 1 ? [scaler.grayBias] : input.isBlueFirst ? colours.reversed() : colours
+        result = result.chained(to: Scale(by: [scale], bias: bias))
+      case .meanImage(let mean):
+        guard mean.values.count == sizes.reduce(1, *) else {
+          throw NodeFailure.invalid("a mean image of \(mean.values.count) values for \(sizes)")
+        }
+        let constant = try CoreMLCall.constant(
+          HostTensor(floats: mean.values, sizes: sizes), layout: [1, 2, 0])
+        result = Tensor.applying(Subtract(), to: [result, constant.tensor])
+      case nil: throw NodeFailure.unsupported("an unknown preprocessing")
+      }
+    }
+    if case .failed(let error) = result.outcome { throw NodeFailure.invalid(error.headline) }
+    return FileTensor(result, sizes: input.value.sizes, layout: input.value.layout)
+  }
+}

@@ -1,0 +1,48 @@
+import Forge
+import Foundation
+
+extension ImportedModel {
+  /// Reads a Core ML model file: a neural network, classifier, regressor, or a pipeline of these.
+  ///
+  /// Images are turned to channels last once, here. An image input takes red, green and blue, or
+  /// gray, from 0 to 255; the file's scale, biases, mean image and order of colours are part of the
+  /// model. The labels of a classifier are in the metadata, and its output is the probabilities.
+  ///
+  /// ```swift
+  /// let imported = try ImportedModel(coreML: "mnistCNN.mlmodel")
+  /// let network = try imported.model.compile()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: limits on the file.
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `invalidNode`,
+  ///   or `unsupported` with all that Forge does not have at once.
+  public init(coreML path: String, limits: ImportLimits = ImportLimits()) throws(ImportError) {
+    let bytes = try ModelBytes.read(path, limits: limits)
+    var file = try CoreMLImport(bytes, path: path, limits: limits)
+    self = try file.imported()
+  }
+
+  /// Reads a Core ML model in memory; messages name it by `path`.
+  ///
+  /// - Throws: ``ImportError``, as ``init(coreML:limits:)``.
+  package init(
+    coreML bytes: [UInt8], path: String, limits: ImportLimits = ImportLimits()
+  ) throws(ImportError) {
+    var file = try CoreMLImport(Data(bytes), path: path, limits: limits)
+    self = try file.imported()
+  }
+}
+
+extension Model {
+  /// Reads a Core ML model file; see ``ImportedModel/init(coreML:limits:)``.
+  ///
+  /// - Parameters:
+  ///   - path: the file; relative to the working directory unless it begins with `/`.
+  ///   - limits: limits on the file.
+  /// - Throws: ``ImportError``.
+  public init(coreML path: String, limits: ImportLimits = ImportLimits()) throws(ImportError) {
+    self = try ImportedModel(coreML: path, limits: limits).model
+  }
+}

@@ -1,0 +1,108 @@
+import Forge
+
+/// Matrix products.
+enum CoreMLProducts {
+  static func innerProduct(_ call: inout CoreMLCall, _ layer: CoreMLInnerProduct) throws {
+    guard !layer.int8DynamicQuantize else { throw NodeFailure.unsupported("int8DynamicQuantize") }
+    let inputs = try CoreMLCall.size(layer.inputChannels)
+    let outputs = try CoreMLCall.size(layer.outputChannels)
+    let weights = try layer.weights.tensor([outputs, inputs])
+    let bias = layer.hasBias ? try layer.bias.tensor([outputs]) : nil
+    let input = try call.network()
+    let rank = input.rank
+    if rank >= 3, input.sizes.suffix(2).allSatisfy({ $0 == 1 }) || !call.isExact,
+      input.count == inputs
+    {
+      // [C, 1, 1], or an image that was flattened to it.
+      let flat = input.sizes.dropLast(3) + [inputs, 1, 1]
+      return try dense(
+        &call, input.reshaped(to: Array(flat)), weights, bias, outputs: outputs,
+        result: Array(flat.dropLast(3)) + [outputs, 1, 1])
+    }
+    guard let last = input.sizes.last, last == inputs else {
+      throw NodeFailure.invalid("\(inputs) input channels on \(input.sizes)")
+    }
+    if input.count == inputs {
+      return try dense(
+        &call, input, weights, bias, outputs: outputs,
+        result: Array(input.sizes.dropLast()) + [outputs])
+    }
+    try lastAxis(&call, input, weights, bias, outputs: outputs, layout: .pytorch)
+  }
+
+  /// A dense layer on one vector, or on the image in front of its flattening.
+  private static func dense(
+    _ call: inout CoreMLCall, _ input: FileTensor, _ weights: HostTensor, _ bias: HostTensor?,
+    outputs: Int, result: [Int]
+  ) throws {
+    var source = input.tensor
+    var layout = ParameterLayout.axes([.outputs, .height, .width, .inputs])
+    if let image = input.flattened?.image, image.layout.count == 3 {
+      source = image.tensor
+      // The matrix has its inputs in the order of the file, Forge's axes are in that of the image.
+      let roles: [ParameterAxis] = [.height, .width, .inputs]
+      let order = image.layout.indices.sorted {
+        (image.layout[$0] ?? -1, $0) < (image.layout[$1] ?? -1, $1)
+      }
+      layout = .axes([.outputs] + order.map { roles[$0] })
+    }
+    call.parameter(.weights, weights, layout: layout)
+    if let bias { call.parameter(.biases, bias) }
+    let tensor = try call.apply(
+      Dense(neurons: outputs, useBias: bias != nil, name: call.name), to: source)
+    let axis = result.lastIndex { $0 == outputs } ?? result.count - 1
+    call.set(FileTensor(tensor, sizes: result, layout: [nil, nil, axis]))
+  }
+
+  /// A product of the last axis, for every index of the others.
+  private static func lastAxis(
+    _ call: inout CoreMLCall, _ input: FileTensor, _ weights: HostTensor, _ bias: HostTensor?,
+    outputs: Int, layout: ParameterLayout
+  ) throws {
+    call.parameter(.weights, weights, layout: layout)
+    if let bias { call.parameter(.biases, bias) }
+    let vectors = input.tensor(as: FileTensor.fileLayout(input.sizes))
+    let count = input.sizes.dropLast().reduce(1, *)
+    let image = try call.apply(Reshape(to: [1, count, input.sizes[input.rank - 1]]), to: vectors)
+    let product = try call.apply(
+      PointwiseConvolution(channels: outputs, useBias: bias != nil, name: call.name), to: image)
+    let sizes = Array(input.sizes.dropLast()) + [outputs]
+    call.set(
+      FileTensor(
+        try call.apply(Reshape(to: sizes), to: product), sizes: sizes,
+        layout: FileTensor.fileLayout(sizes)))
+  }
+
+  static func batchedProduct(_ call: inout CoreMLCall, _ layer: CoreMLMatrixProduct) throws {
+    guard !layer.int8DynamicQuantize else { throw NodeFailure.unsupported("int8DynamicQuantize") }
+    if call.inputs.count == 1 {
+      guard !layer.transposeA, !layer.transposeB else {
+        throw NodeFailure.unsupported("stored weights with a transposition")
+      }
+      let inputs = try CoreMLCall.size(layer.rows)
+      let outputs = try CoreMLCall.size(layer.columns)
+      let input = try call.network()
+      guard input.sizes.last == inputs else {
+        throw NodeFailure.invalid("a matrix of \(inputs) rows on \(input.sizes)")
+      }
+      return try lastAxis(
+        &call, input, layer.weights.tensor([inputs, outputs], quantizedAlong: 1),
+        layer.hasBias ? layer.bias.tensor([outputs]) : nil, outputs: outputs,
+        layout: .axes([.inputs, .height, .width, .outputs]))
+    }
+    guard call.inputs.count == 2 else { throw NodeFailure.invalid("\(call.inputs.count) inputs") }
+    let rank = max(try call.value(0).sizes.count, try call.value(1).sizes.count, 2)
+    // NumPy's rule: vectors lose the axis that they are given.
+    guard try call.value(0).sizes.count > 1, try call.value(1).sizes.count > 1 else {
+      throw NodeFailure.unsupported("a vector")
+    }
+    let operands = try (0..<2).map { index in
+      let operand = try call.network(index).raised(to: rank)
+      return operand.tensor(as: FileTensor.fileLayout(operand.sizes))
+    }
+    let product = try call.apply(
+      MatMul(transposeA: layer.transposeA, transposeB: layer.transposeB, name: call.name),
+      to: operands)
+    call.set(FileTensor(product, layout: Array(0..<rank), rank: rank))
+  }
+}

@@ -1,0 +1,126 @@
+/* Kernels on plain tensors for general graphs. Included by CForgeKernels.h. */
+#ifndef CFORGE_PLAIN_KERNELS_H
+#define CFORGE_PLAIN_KERNELS_H
+
+/* out[o][i][n] = in[o][indices[i]][n], or `value` where the index is -1. Tensors of
+ * outer x size x inner and outer x count x inner floats. Tiles: outer. */
+typedef struct {
+  forge_place in, out;
+  const int32_t *indices; /* count numbers, -1 ..< size */
+  int64_t outer, size, count, inner;
+  float value;
+} forge_gather_plain_arguments;
+
+/* The same with whole numbers of a tensor as indices, those below 0 from the end. An index outside
+ * gives NaN. Tiles: outer. */
+typedef struct {
+  forge_place in, positions, out;
+  int64_t outer, size, count, inner;
+} forge_gather_rows_arguments;
+
+/* out[o][i][n] = in[o'][positions[o][i][n]][n'], where o' and n' are the place of (o, n) in the
+ * larger tensor. Tiles: 1. */
+typedef struct {
+  forge_place in, positions, out;
+  int32_t rank, axis;
+  int64_t in_sizes[FORGE_MAX_RANK], out_sizes[FORGE_MAX_RANK];
+} forge_gather_elements_arguments;
+
+/* out[i] = f(in[i]) for `count` floats; out may be in. Tiles: as activation_plain. */
+typedef struct {
+  forge_place in, out;
+  int64_t count;
+  int32_t function; /* forge_unary_function */
+  float a, b;
+} forge_unary_plain_arguments;
+
+typedef enum {
+  FORGE_UNARY_ABSOLUTE,
+  FORGE_UNARY_NEGATE,
+  FORGE_UNARY_SIGN,
+  FORGE_UNARY_RECIPROCAL,
+  FORGE_UNARY_SQUARE_ROOT,
+  FORGE_UNARY_RECIPROCAL_SQUARE_ROOT,
+  FORGE_UNARY_SQUARE,
+  FORGE_UNARY_EXPONENTIAL,
+  FORGE_UNARY_LOGARITHM,
+  FORGE_UNARY_FLOOR,
+  FORGE_UNARY_CEILING,
+  FORGE_UNARY_ROUND,
+  FORGE_UNARY_TRUNCATE,
+  FORGE_UNARY_ERROR_FUNCTION,
+  FORGE_UNARY_SINE,
+  FORGE_UNARY_COSINE,
+  FORGE_UNARY_TANGENT,
+  FORGE_UNARY_ARCSINE,
+  FORGE_UNARY_ARCCOSINE,
+  FORGE_UNARY_ARCTANGENT,
+  FORGE_UNARY_HYPERBOLIC_SINE,
+  FORGE_UNARY_HYPERBOLIC_COSINE,
+  FORGE_UNARY_HYPERBOLIC_ARCSINE,
+  FORGE_UNARY_HYPERBOLIC_ARCCOSINE,
+  FORGE_UNARY_HYPERBOLIC_ARCTANGENT,
+  FORGE_UNARY_SOFTSIGN,
+  FORGE_UNARY_LOGICAL_NOT,
+  FORGE_UNARY_IS_NONZERO,
+  FORGE_UNARY_IS_NAN,
+  FORGE_UNARY_IS_INFINITE,         /* a: also +inf, b: also -inf, as 1 or 0 */
+  FORGE_UNARY_THRESHOLDED_RELU,    /* a: threshold */
+  FORGE_UNARY_SCALED_ELU,          /* a: alpha, b: gamma */
+  FORGE_UNARY_CELU,                /* a: alpha */
+  FORGE_UNARY_SWISH,               /* a: beta */
+  FORGE_UNARY_SHRINK,              /* a: bias, b: lambda */
+  FORGE_UNARY_SCALED_TANH,         /* a: alpha, b: beta */
+  FORGE_UNARY_PARAMETRIC_SOFTPLUS, /* a: alpha, b: beta */
+} forge_unary_function;
+
+/* out[i] = condition[i] != 0 ? yes[i] : no[i] for `count` floats. Tiles: as activation_plain. */
+typedef struct {
+  forge_place condition, yes, no, out;
+  int64_t count;
+} forge_select_arguments;
+
+/* Reduces each of `rows` rows of `columns` floats to one. Tiles: rows. */
+typedef struct {
+  forge_place in, out;
+  int64_t rows, columns;
+  int32_t kind; /* forge_reduction */
+} forge_reduce_rows_arguments;
+
+typedef enum {
+  FORGE_REDUCE_SUM,
+  FORGE_REDUCE_MEAN,
+  FORGE_REDUCE_MAXIMUM,
+  FORGE_REDUCE_MINIMUM,
+  FORGE_REDUCE_PRODUCT,
+  FORGE_REDUCE_L1,
+  FORGE_REDUCE_L2,
+  FORGE_REDUCE_SUM_OF_SQUARES,
+  FORGE_REDUCE_LOG_SUM,
+  FORGE_REDUCE_LOG_SUM_EXP,
+} forge_reduction;
+
+/* The place of the largest, or smallest, of each row as a float: the first, or the last, of equal
+ * ones; of the first NaN if there is one. Tiles: rows. */
+typedef struct {
+  forge_place in, out;
+  int64_t rows, columns;
+  int32_t smallest, selects_last;
+} forge_argument_rows_arguments;
+
+/* The `count` largest, or smallest, of each row in order, or their places: of equal ones the first
+ * comes first, NaN comes last. scratch: floats [rows][columns]. Tiles: rows. */
+typedef struct {
+  forge_place in, out, scratch;
+  int64_t rows, columns, count;
+  int32_t smallest, places;
+} forge_top_rows_arguments;
+
+/* The sums of the elements of each row up to each one. Tiles: rows. */
+typedef struct {
+  forge_place in, out;
+  int64_t rows, columns;
+  int32_t exclusive, reversed;
+} forge_cumulative_sum_arguments;
+
+#endif

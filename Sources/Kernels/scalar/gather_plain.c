@@ -1,0 +1,72 @@
+/* Elements of plain tensors chosen by tables or by other tensors. */
+#include "scalar.h"
+
+#pragma STDC FP_CONTRACT OFF
+
+FORGE_SCALAR(gather_plain) {
+  const forge_gather_plain_arguments *a = arguments;
+  const float *in = forge_start(&a->in, frame);
+  float *out = forge_start(&a->out, frame);
+  const size_t run = (size_t)a->inner * sizeof(float);
+  for (int64_t o = first; o < last; o++) {
+    const float *from = in + o * a->size * a->inner;
+    float *to = out + o * a->count * a->inner;
+    for (int64_t i = 0; i < a->count; i++, to += a->inner) {
+      const int64_t index = a->indices[i];
+      if (index >= 0) {
+        memcpy(to, from + index * a->inner, run);
+      } else {
+        for (int64_t n = 0; n < a->inner; n++) to[n] = a->value;
+      }
+    }
+  }
+}
+
+/* Returns the index that a float means in an axis of `size`, or -1 if it is outside. */
+static int64_t index_of(float position, int64_t size) {
+  if (!(position >= (float)-size && position < (float)size)) return -1;
+  const int64_t index = (int64_t)position;
+  return index < 0 ? index + size : index;
+}
+
+FORGE_SCALAR(gather_rows) {
+  const forge_gather_rows_arguments *a = arguments;
+  const float *in = forge_start(&a->in, frame), *positions = forge_start(&a->positions, frame);
+  float *out = forge_start(&a->out, frame);
+  for (int64_t o = first; o < last; o++) {
+    const float *from = in + o * a->size * a->inner;
+    float *to = out + o * a->count * a->inner;
+    for (int64_t i = 0; i < a->count; i++, to += a->inner) {
+      const int64_t index = index_of(positions[i], a->size);
+      if (index >= 0) {
+        memcpy(to, from + index * a->inner, (size_t)a->inner * sizeof(float));
+      } else {
+        for (int64_t n = 0; n < a->inner; n++) to[n] = NAN;
+      }
+    }
+  }
+}
+
+FORGE_SCALAR(gather_elements) {
+  const forge_gather_elements_arguments *a = arguments;
+  if (first >= last) return;
+  const float *in = forge_start(&a->in, frame), *positions = forge_start(&a->positions, frame);
+  float *out = forge_start(&a->out, frame);
+  int64_t strides[FORGE_MAX_RANK], index[FORGE_MAX_RANK] = {0}, stride = 1, count = 1;
+  for (int32_t d = a->rank - 1; d >= 0; d--) {
+    strides[d] = stride;
+    stride *= a->in_sizes[d];
+    count *= a->out_sizes[d];
+  }
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t position = index_of(positions[i], a->in_sizes[a->axis]);
+    int64_t offset = position * strides[a->axis];
+    for (int32_t d = 0; d < a->rank; d++)
+      if (d != a->axis) offset += index[d] * strides[d];
+    out[i] = position < 0 ? NAN : in[offset];
+    for (int32_t d = a->rank - 1; d >= 0; d--) {
+      if (++index[d] < a->out_sizes[d]) break;
+      index[d] = 0;
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import ForgeOperations
+import ForgeShapes
+
+/// The forms with numbers, each of which stands for a pair of equal numbers.
+///
+/// There is one initialiser for each mixture of numbers and pairs. A number is required where a
+/// pair has a default, so that a call fits one of them only.
+extension TransposedConvolution {
+  /// Creates a transposed convolution with a square kernel.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1),
+    dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
+    outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), channels: channels, stride: Size(step: stride),
+      dilation: Size(step: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with a square kernel and one number for the dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1), dilation: Int,
+    padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), channels: channels, stride: Size(step: stride),
+      dilation: Size(square: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with a square kernel and one number for the stride.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, channels: Int, stride: Int, dilation: (x: Int, y: Int) = (1, 1),
+    padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), channels: channels, stride: Size(square: stride),
+      dilation: Size(step: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with a square kernel and one number for stride and dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels, one number for both.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: Int, channels: Int, stride: Int, dilation: Int, padding: Padding = .same,
+    outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(square: kernel), channels: channels, stride: Size(square: stride),
+      dilation: Size(square: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with one number for the dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, (x, y).
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), channels: Int, stride: (x: Int, y: Int) = (1, 1),
+    dilation: Int, padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0),
+    groups: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, stride: Size(step: stride),
+      dilation: Size(square: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with one number for the stride.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, (x, y).
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), channels: Int, stride: Int,
+    dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
+    outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, stride: Size(square: stride),
+      dilation: Size(step: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+
+  /// Creates a transposed convolution with one number for the stride and dilation.
+  ///
+  /// - Parameters:
+  ///   - kernel: width and height of the kernel in pixels.
+  ///   - channels: the number of output channels.
+  ///   - stride: the step between windows in pixels, one number for x and y.
+  ///   - dilation: the distance between taps in pixels, one number for x and y.
+  ///   - padding: what happens at the border.
+  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
+  ///   - groups: the number of groups of channels; it divides input and output channels.
+  ///   - activation: the activation, applied last.
+  ///   - useBias: whether a bias is added.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    kernel: (width: Int, height: Int), channels: Int, stride: Int, dilation: Int,
+    padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
+    activation: ActivationFunction = .linear,
+    useBias: Bool = true, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      kernel: Size(kernel), channels: channels, stride: Size(square: stride),
+      dilation: Size(square: dilation), padding: padding, outputPadding: outputPadding,
+      groups: groups, activation: activation,
+      useBias: useBias, label: LayerLabel(name, fileID, line, column))
+  }
+}

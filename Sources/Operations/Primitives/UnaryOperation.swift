@@ -1,0 +1,23 @@
+import ForgeShapes
+
+/// A function of each element.
+///
+/// Operand: any tensor.
+package struct UnaryOperation: PrimitiveOperation {
+  let function: UnaryFunction
+
+  package var name: String { "unary" }
+  package var traits: OperationTraits {
+    .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
+  }
+
+  package func validate(_ operands: [Shape]) {}
+
+  package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    call.input.map(function.value)
+  }
+}

@@ -1,0 +1,105 @@
+import Forge
+import ForgeImporters
+import ForgeTestSupport
+import Foundation
+import Testing
+
+/// Small models against NumPy; Scripts/references/make_coreml_models.py computed the numbers.
+@Suite struct CoreMLReferenceTests {
+  struct Expected: Decodable {
+    struct Input: Decodable {
+      let sizes: [Int]
+      let seed: UInt64
+      let low: Float
+      let high: Float
+    }
+
+    struct Output: Decodable {
+      let sizes: [Int]
+      let values: [Float]
+    }
+
+    let inputs: [String: Input]
+    let outputs: [String: Output]
+  }
+
+  static let expected = Result {
+    try ImporterFixtures.load("CoreML/expected.json", as: [String: Expected].self)
+  }
+
+  private func check(_ name: String) throws -> ImportedModel {
+    let expected = try #require(try Self.expected.get()[name])
+    let imported = try ImportedModel(coreML: ImporterFixtures.path("CoreML/\(name).mlmodel"))
+    var inputs: [String: TensorValues] = [:]
+    #expect(Set(imported.inputs.map(\.name)).isSubset(of: expected.inputs.keys))
+    for port in imported.inputs {
+      let input = try #require(expected.inputs[port.name])
+      #expect(port.sizes.drop { $0 == 1 } == input.sizes.drop { $0 == 1 }, "\(port.name)")
+      let values = seededValues(
+        count: input.sizes.reduce(1, *), seed: input.seed, range: input.low...input.high)
+      inputs[port.name] = port.tensor(values)
+    }
+    #expect(Set(imported.outputs.map(\.name)) == Set(expected.outputs.keys))
+    for threads in [1, 3] {
+      let network = try imported.model.compile(options: .init(threads: .exactly(threads)))
+      let predictions = try network.predict(inputs)
+      for port in imported.outputs {
+        let output = try #require(expected.outputs[port.name])
+        #expect(
+          port.sizes.filter { $0 != 1 } == output.sizes.filter { $0 != 1 }, "\(port.name)")
+        let result: TensorValues = try #require(predictions[port.name])
+        #expect(result.shape.sizes == port.forgeSizes, "\(port.name)")
+        expectClose(
+          port.values(result), output.values, relativeL2: 1e-5, maximum: 1e-4,
+          "\(name): \(port.name)")
+      }
+    }
+    return imported
+  }
+
+  @Test(arguments: ["windows", "activations", "quantized", "images", "arithmetic", "exact"])
+  func layers(name: String) throws {
+    _ = try check(name)
+  }
+
+  /// Functions, reductions, selections and paddings.
+  @Test(arguments: ["activations_later", "later", "later_exact"])
+  func furtherLayers(name: String) throws {
+    _ = try check(name)
+  }
+
+  @Test func colourImageWithMeanAndLabels() throws {
+    let imported = try check("classifier")
+    #expect(imported.model.metadata.labels == ["ant", "bee", "cat", "dog", "eel"])
+    #expect(imported.inputs.map(\.axes) == [[2, 3, 1]])
+    #expect(imported.outputs.map(\.name) == ["prob"])
+  }
+
+  @Test func grayImageFlattenedChannelsLast() throws {
+    let imported = try check("flatten_last")
+    #expect(imported.inputs.map(\.sizes) == [[1, 1, 7, 9]])
+    #expect(imported.model.metadata.labels == [])
+  }
+
+  @Test func networksInAPipeline() throws {
+    let imported = try check("pipeline")
+    #expect(imported.model.metadata.labels == ["7", "9"])
+    #expect(imported.model.metadata.about == "Forge")
+  }
+
+  @Test func everythingUnsupportedIsListed() throws {
+    do throws(ImportError) {
+      _ = try Model(coreML: ImporterFixtures.path("CoreML/unsupported.mlmodel"))
+      Issue.record("a model of layers that Forge does not have")
+    } catch {
+      #expect(error.kind == .unsupported)
+      #expect(
+        error.received == """
+          pooling with type L2: 1 node ("l2")
+          custom Swirl: 1 node ("mine")
+          gru: 1 node ("rnn")
+          concat with sequenceConcat: 1 node ("side")
+          """)
+    }
+  }
+}
