@@ -80,9 +80,6 @@ def forge_name(tensor, prefix=""):
     if getattr(operation, "data_format", None) == "channels_first" or (
             isinstance(operation, L.BatchNormalization) and operation.axis in (1, [1])):
         suffix = "/channels_first" + suffix if len(tensor.shape) > 2 else suffix
-    inner = operation.layer if isinstance(operation, L.TimeDistributed) else operation
-    if isinstance(inner, L.Dense) and len(tensor.shape) in (3, 5) and not suffix:
-        suffix = "/reshape"
     return prefix + operation.name + suffix
 
 
