@@ -72,8 +72,7 @@ struct KerasFile: Sendable {
       (
         "remedy",
         "describe the network in Swift and compile it with HDF5Parameters(\"\(path)\"), or save "
-          + "the "
-          + "whole model in Python"
+          + "the whole model in Python"
       ),
     ]
     return problem
