@@ -15,7 +15,7 @@ import ForgeShapes
 /// - Names elsewhere: NumPy take_along_axis, ONNX GatherElements, Core ML gatherAlongAxis.
 ///
 /// ```swift
-/// [scores, order] --> GatherElements(axis: -1)
+/// [a, b] --> GatherElements(axis: -1)
 /// ```
 public struct GatherElements: BuiltInLayer {
   /// `GatherElem`.

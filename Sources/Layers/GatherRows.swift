@@ -14,7 +14,7 @@ import ForgeShapes
 /// - Names elsewhere: NumPy take, ONNX Gather, Keras Embedding.
 ///
 /// ```swift
-/// [table, ids] --> GatherRows()
+/// [a, b] --> GatherRows()
 /// ```
 public struct GatherRows: BuiltInLayer {
   package let label: LayerLabel

@@ -17,7 +17,7 @@ import ForgeShapes
 /// - Names elsewhere: ONNX NonMaxSuppression for one example.
 ///
 /// ```swift
-/// [boxes, scores]
+/// [a, b]
 ///   --> NonMaximumSuppression(maximumPerClass: 100, iouThreshold: 0.5, scoreThreshold: 0.25)
 /// ```
 public struct NonMaximumSuppression: BuiltInLayer {

@@ -13,7 +13,7 @@ import ForgeShapes
 /// - Names elsewhere: ONNX Where, Core ML whereBroadcastable.
 ///
 /// ```swift
-/// [mask, a, b] --> Where()
+/// [a, a, b] --> Where()
 /// ```
 public struct Where: BuiltInLayer {
   package let label: LayerLabel

@@ -5,7 +5,7 @@ import Forge
 /// ```swift
 /// let darknet = try ImportedDarknet(cfg: "yolov4-tiny.cfg", weights: "yolov4-tiny.weights")
 /// let network = try darknet.imported.model.compile()
-/// let predictions = try network.predict(["data": image])
+/// let predictions = try network.predict(["data": pixels])
 /// for detection in darknet.detections {
 ///   let boxes = predictions[detection.output]
 /// }
