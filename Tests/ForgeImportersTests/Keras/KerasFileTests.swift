@@ -47,7 +47,7 @@ import Testing
       .filter { $0.hasSuffix(".png") }.map { String($0.dropLast(4)) }
     #expect(!names.isEmpty)
     for name in names {
-      let image = try Image(path: inputs.appending(path: "\(name).png").path)
+      let image = try Image(contentsOf: inputs.appending(path: "\(name).png").path)
       let recorded = try Data(
         contentsOf: inputs.appending(path: "\(name).alpha0.25_logits1001.f32"))
       let logits: [Float] = recorded.withUnsafeBytes { bytes in
@@ -57,7 +57,8 @@ import Testing
       let largest = logits.max() ?? 0
       let powers = logits.map { exp($0 - largest) }
       let sum = powers.reduce(0, +)
-      let prediction = try network.predict(image.values(normalizedBy: .minusOneToOne))
+      let prediction = try network.predict(
+        image.values(prepared: ImagePreparation(normalization: .keras(.tf))))
       expectClose(prediction, powers.map { $0 / sum }, relativeL2: 1e-4, name)
     }
   }
