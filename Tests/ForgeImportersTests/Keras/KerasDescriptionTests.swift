@@ -95,8 +95,8 @@ import Testing
     #expect(
       error?.received == """
         Lambda: 2 nodes ("l1", "l2")
-                    Conv2D with padding "full": 1 node ("c")
-                    mine.Own: 1 node ("o")
+        Conv2D with padding "full": 1 node ("c")
+        mine.Own: 1 node ("o")
         """)
   }
 

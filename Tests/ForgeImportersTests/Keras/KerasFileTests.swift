@@ -54,11 +54,12 @@ import Testing
         // The first of the 1,001 classes is the background, which this file lacks.
         (1..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       }
-      let largest = logits.max() ?? 0
-      let powers = logits.map { exp($0 - largest) }
+      // The file leaves out the first of the 1,001 classes, the background.
+      let largest = logits.dropFirst().max() ?? 0
+      let powers = logits.dropFirst().map { exp($0 - largest) }
       let sum = powers.reduce(0, +)
-      let prediction = try network.predict(
-        image.values(prepared: ImagePreparation(normalization: .keras(.tf))))
+      let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
+      let prediction = try network.predict(image.values(prepared: preparation).values)
       expectClose(prediction, powers.map { $0 / sum }, relativeL2: 1e-4, name)
     }
   }
