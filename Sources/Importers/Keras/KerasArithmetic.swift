@@ -22,7 +22,10 @@ enum KerasArithmetic {
       .one { call throws(KerasFault) in
         let (first, second) = try operands(call)
         switch (first, second) {
-        case (.tensor, .tensor): return try KerasMerges.elementwise { layer(kind, $0) }.only(call)
+        case (.tensor(let first), .tensor(let second)):
+          // The second may be an argument by name.
+          let both = call.with(inputs: [first, second], name: call.name)
+          return try KerasMerges.elementwise { layer(kind, $0) }.only(both)
         case (.tensor(let tensor), .numbers(let numbers)):
           return KerasTensor(
             tensor: try call.apply(

@@ -7,7 +7,9 @@ enum KerasDot {
   static let operations: [String: KerasOperations.Maker] = [
     "matmul": { _ throws(KerasFault) in
       .one { call throws(KerasFault) in
-        let (first, second) = try pair(call)
+        guard case .tensor(let first)? = call.value("x1", "a", at: 0),
+          case .tensor(let second)? = call.value("x2", "b", at: 1)
+        else { throw .unsupported("a matrix that is not a tensor of the model") }
         let transposesFirst = try call.flag(call.value("transpose_a"), default: false)
         let transposesSecond = try call.flag(call.value("transpose_b"), default: false)
         guard first.rank >= 2, first.rank == second.rank else {

@@ -16,6 +16,8 @@ struct KerasInput {
   ) throws(ImportError) -> [KerasInput] {
     var inputs: [KerasInput] = []
     for reference in plan.description.inputs {
+      // A reference to no layer is malformed; only a chain may leave its input out.
+      _ = try plan.order.node(of: reference)
       guard let found = input(reference, of: plan) else {
         throw ImportError(
           .unknownSize, "the model does not say what its input is", path: path,

@@ -19,9 +19,9 @@ struct KerasLayer: Sendable {
 
   /// Whether the layer is an operation of Keras 3, such as `x + 3`, and not a layer.
   var isOperation: Bool {
-    // An HDF5 file does not state the module; every layer states whether it is trained.
-    guard let module else { return generation > 2 && config["trainable", "dtype"] == nil }
-    return module.contains(".ops.")
+    if let module { return module.contains(".ops.") }
+    // An HDF5 file does not state the module, but every layer states whether it is trained.
+    return generation > 2 && config["trainable", "dtype"] == nil && KerasOperations.has(kind)
   }
 
   /// Whether images have the channels first.

@@ -13,6 +13,9 @@ enum KerasOperations {
     KerasUnaries.makers, KerasReductions.makers, KerasDot.operations, KerasSlices.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
+  /// Whether a class of Keras 3 may be an operation; some layers have the same names.
+  static func has(_ kind: String) -> Bool { makers[KerasNames.snakeCase(kind)] != nil }
+
   /// An operation of Keras 3, whose class is `HardSilu` for `hard_silu`.
   static func step(for layer: KerasLayer) throws(KerasFault) -> KerasStep {
     try step(KerasNames.snakeCase(layer.kind), layer)
