@@ -43,7 +43,7 @@ import Testing
     #expect(layers[3].outputShape == Shape.vector(10))
   }
 
-  @Test(.disabled("open: see the closing note of the importers"))
+  @Test
   func functionalOfKeras2WithSharedLayersAndConstants() throws {
     let imported = try ImportedModel(
       kerasDescription: """
@@ -85,7 +85,7 @@ import Testing
     #expect(imported.model.layers.map(\.name) == ["inner/d"])
   }
 
-  @Test(.disabled("open: see the closing note of the importers"))
+  @Test
   func everythingUnsupportedIsListed() {
     let error = error(
       sequential(
@@ -102,7 +102,7 @@ import Testing
         """)
   }
 
-  @Test(.disabled("open: see the closing note of the importers"))
+  @Test
   func openSizesAreAskedFor() throws {
     let json = sequential(
       #"{"class_name": "InputLayer", "config": {"name": "x", "batch_shape": [null, null, 3]}}"#,
@@ -118,7 +118,6 @@ import Testing
   }
 
   @Test(
-    .disabled("open: see the closing note of the importers"),
     arguments: [
       "", "[]", "{}", "null", "{\"class_name\": \"Sequential\"}",
       #"{"class_name": "Sequential", "config": {"layers": [3]}}"#,
@@ -138,7 +137,6 @@ import Testing
   }
 
   @Test(
-    .disabled("open: see the closing note of the importers"),
     arguments: [
       #"{"name": "l", "filters": "many", "kernel_size": 3}"#,
       #"{"name": "l", "filters": 2}"#,

@@ -30,42 +30,8 @@ import Testing
 
   @Test(arguments: cases)
   func equalsKeras(_ expected: Case) throws {
-    try withKnownIssue("some layers, and names of outputs", isIntermittent: true) {
-      try check(expected)
-    } when: {
-      Self.open.contains(expected.name)
-    }
+    try check(expected)
   }
-
-  /// The cases that do not hold yet.
-  static let open: Set<String> = [
-    "Border",
-    "ChannelsFirst0",
-    "ChannelsFirst1",
-    "ChannelsFirst2",
-    "ChannelsFirst3",
-    "ChannelsFirst4",
-    "ChannelsFirst5",
-    "ChannelsFirst6",
-    "Conv1D",
-    "Conv2D",
-    "Dense",
-    "DepthwiseConv2D",
-    "Dot",
-    "GlobalPooling",
-    "Normalization",
-    "Operation",
-    "Operation0",
-    "Operation1",
-    "Operation2",
-    "Operation3",
-    "Operation4",
-    "Operation5",
-    "Operation6",
-    "Sampling",
-    "autoencoder",
-    "mobile",
-  ]
 
   private func check(_ expected: Case) throws {
     let imported = try ImportedModel(keras: ImporterFixtures.path("Keras/\(expected.file)"))
