@@ -51,7 +51,8 @@ import Testing
       let recorded = try Data(
         contentsOf: inputs.appending(path: "\(name).alpha0.25_logits1001.f32"))
       let logits: [Float] = recorded.withUnsafeBytes { bytes in
-        (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+        // The first of the 1,001 classes is the background, which this file lacks.
+        (1..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       }
       let largest = logits.max() ?? 0
       let powers = logits.map { exp($0 - largest) }
