@@ -407,6 +407,8 @@ def quantized():
         ("linear", "x", 8, True), ("odd", "x", 5, False), ("table", "x", 3, False)
     ):
         codes = net.random.integers(0, 1 << bits, (3, 2, 3, 3))
+        # The builder takes [height][width][inputs][outputs] and turns it round itself.
+        stored = codes.transpose(2, 3, 1, 0)
         if name == "table":
             entries = net.draw(1 << bits)
             weights = entries[codes]
@@ -417,7 +419,7 @@ def quantized():
             weights = (np.float32(scale).reshape(-1, 1, 1, 1) * codes
                        + np.float32(bias).reshape(-1, 1, 1, 1)).astype(np.float64)
             options = dict(quantization_type="linear", quant_scale=scale, quant_bias=bias)
-        net.conv(name, x, 3, (3, 3), weights=weights, bytes=packed(codes.ravel(), bits),
+        net.conv(name, x, 3, (3, 3), weights=weights, bytes=packed(stored.ravel(), bits),
                  nbits=bits, **options)
     net.flatten("flat", "linear", 0)
     net.dense("half", "flat", 4, half=True)
