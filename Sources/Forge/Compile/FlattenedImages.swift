@@ -130,7 +130,11 @@ struct FlattenedImages {
     case .pixels:
       if output.isImage, !isVector { return .stated }
       return !isVector && output.channels == input.channels ? .pixels : .mixed("reshape")
-    case .channelsFirst: return isVector ? .stated : .mixed("reshape")
+    case .channelsFirst:
+      // A reshape keeps the order of the values, which is that of the frameworks already.
+      if isVector { return .stated }
+      guard output.isImage, let sizes = output.sizes else { return .mixed("reshape") }
+      return .channelsFirst(Image(height: sizes[1], width: sizes[2], channels: sizes[0]))
     case .mixed: return output.isImage && !isVector ? .stated : order
     }
   }
@@ -139,6 +143,8 @@ struct FlattenedImages {
     // Axes of one value may move freely.
     let moved = axes.filter { input.dimensions.indices.contains($0) && input.dimensions[$0] != 1 }
     if moved == moved.sorted() { return order }
+    // Channels put last again are what the axes state.
+    if order.isChannelsFirst, axes == [1, 2, 0] { return .stated }
     guard order == .stated else { return .mixed("permute") }
     guard let image = Image(input), image.hasOrder, axes.last != 2 else { return .stated }
     return axes == [2, 0, 1] ? .channelsFirst(image) : .mixed("permute")
