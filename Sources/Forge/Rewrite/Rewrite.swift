@@ -15,7 +15,8 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, FoldPadding.self, DropReshapesBack.self,
-    FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
+    FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self,
+    MoveAveragePoolingLater.self,
     FuseResidual.self, FuseActivation.self,
   ]
 

@@ -9,6 +9,8 @@ struct CoreMLNetworkImport {
   private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   /// The names that layers of the model already have.
   private var names: Set<String>
+  /// How often a name was made unique, so that many equal names take no quadratic time.
+  private var repeats: [String: Int] = [:]
   private var layerCount = 0
   private var storedCount = 0
 
@@ -100,10 +102,10 @@ struct CoreMLNetworkImport {
   private mutating func uniqueName(_ name: String) -> String {
     let start = name.isEmpty || name.contains(where: \.isNewline) ? "layer" : name
     var unique = start
-    var number = 2
     while !names.insert(unique).inserted {
+      let number = repeats[start, default: 1] + 1
+      repeats[start] = number
       unique = "\(start)_\(number)"
-      number += 1
     }
     return unique
   }
