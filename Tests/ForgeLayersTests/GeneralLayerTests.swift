@@ -35,7 +35,11 @@ import Testing
         """)
     }
     #expect(try Lowered(Divide(), image(7, 5, 3), .vector(3)).text == ["divide x0, x1"])
-    #expect(try Lowered(Power(of: [2]), image(7, 5, 3)).text == ["power x0, [2.0]"])
+    #expect(try Lowered(Power(of: [3]), image(7, 5, 3)).text == ["power x0, [3.0]"])
+    // Exact and faster.
+    #expect(try Lowered(Power(of: [2]), image(7, 5, 3)).text == ["multiply x0, x0"])
+    #expect(try Lowered(Divide(by: [3]), image(7, 5, 3)).text == ["divide x0, [3.0]"])
+    #expect(try Lowered(Divide(by: [8]), image(7, 5, 3)).text == ["multiply x0, [0.125]"])
   }
 
   @Test func wrongCounts() {
