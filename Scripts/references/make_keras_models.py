@@ -57,6 +57,9 @@ def seeded_weights(model, rng):
         else:
             values.append((rng.standard_normal(shape) * 0.3).astype("float32"))
     model.set_weights(values)
+    for layer in model.layers:
+        if isinstance(layer, L.Normalization) and layer.input_mean is None:
+            layer.finalize_state()
 
 
 UNFUSED = {"softmax", "log_softmax", "log_sigmoid", "softsign", "exponential"}
@@ -73,7 +76,11 @@ def forge_name(tensor, prefix=""):
         unfused = isinstance(operation.layer, L.Dense) and activation in UNFUSED
     else:
         unfused = activation in UNFUSED and not isinstance(operation, L.Activation)
-    return prefix + operation.name + (f"/{activation}" if unfused else "")
+    suffix = f"/{activation}" if unfused else ""
+    if getattr(operation, "data_format", None) == "channels_first" or (
+            isinstance(operation, L.BatchNormalization) and operation.axis in (1, [1])):
+        suffix = "/channels_first" + suffix if len(tensor.shape) > 2 else suffix
+    return prefix + operation.name + suffix
 
 
 class Maker:
@@ -164,7 +171,7 @@ class Maker:
 
     def SeparableConv1D(self):
         return [self.sequence(13, 31)], L.SeparableConv1D(
-            self.int(1, 19), padding=self.pick("same", "valid", "causal"),
+            self.int(1, 19), padding=self.pick("same", "valid"),
             depth_multiplier=self.int(1, 3), activation=self.activation(),
             use_bias=self.flag(0.8), **self.window1d())
 
@@ -517,7 +524,7 @@ class Writer:
             path = f"{name}.in{index}.npy"
             np.save(self.folder / path, values)
             case["inputs"].append(
-                [model.input_names[index] if LEGACY else tensor.name, path])
+                [model.input_names[index] if LEGACY else tensor._keras_history[0].name, path])
         for index, (tensor, values) in enumerate(zip(model.outputs, outputs)):
             path = f"{name}.out{index}.npy"
             np.save(self.folder / path, values)
@@ -525,18 +532,20 @@ class Writer:
         self.cases.append(case)
 
     def layer(self, name, maker, kind, form="keras"):
-        try:
-            shapes, layer = getattr(maker, kind)()
-        except (TypeError, ValueError) as error:
-            if not LEGACY:
-                raise
-            return print(f"{name}: not in Keras 2: {error}", file=sys.stderr)
-        inputs = [keras.Input(shape, name=f"x{index}") for index, shape in enumerate(shapes)]
-        if isinstance(layer, L.Layer):
-            output = layer(inputs if len(inputs) > 1 else inputs[0])
-        else:
-            output = layer(*inputs)
-        self.save(name, keras.Model(inputs if len(inputs) > 1 else inputs[0], output), form)
+        """Saves one layer; arguments that this Keras refuses are drawn again."""
+        for _ in range(8):
+            try:
+                shapes, layer = getattr(maker, kind)()
+                inputs = [keras.Input(shape, name=f"x{i}") for i, shape in enumerate(shapes)]
+                if isinstance(layer, L.Layer):
+                    output = layer(inputs if len(inputs) > 1 else inputs[0])
+                else:
+                    output = layer(*inputs)
+                model = keras.Model(inputs if len(inputs) > 1 else inputs[0], output)
+                return self.save(name, model, form)
+            except (TypeError, ValueError, NotImplementedError) as error:
+                print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: left out", file=sys.stderr)
 
     def pack(self):
         """Replaces the arrays by one archive."""

@@ -3,14 +3,14 @@ import ForgeShapes
 
 /// The place of the largest element along an axis, as a whole number.
 ///
-/// `y = arg max x`. Of equal elements the first counts, or with `selectsLast` the last. NaN counts as the
-/// largest.
+/// `y = arg max x`. Of equal elements the first counts, or with `selectsLast` the last. NaN counts
+/// as the largest.
 ///
 /// - Input shape: any.
 /// - Output shape: the same without the axis, or with size 1 along it.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for an axis that the tensor does not have, `tooLarge` for an axis of more
-///   than 2²⁴ entries, `unknownSize`.
+/// - Errors: `invalidArgument` for an axis that the tensor does not have, `tooLarge` for an axis of
+///   more than 2²⁴ entries, `unknownSize`.
 /// - Names elsewhere: NumPy argmax, ONNX ArgMax, Core ML argMax.
 ///
 /// ```swift

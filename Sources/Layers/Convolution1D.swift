@@ -22,7 +22,8 @@ import ForgeShapes
 ///
 /// ```swift
 /// x --> Reshape(to: [128, 40])
-///   --> Convolution1D(kernel: 5, channels: 64, stride: 2, activation: .relu, name: "conv1")  // (64, 64)
+///   --> Convolution1D(kernel: 5, channels: 64, stride: 2, activation: .relu, name: "conv1")  //
+///   (64, 64)
 /// ```
 public struct Convolution1D: SequenceLayer {
   /// `Conv1D` for short.

@@ -6,8 +6,8 @@ import ForgeShapes
 /// - Input shape: any of known sizes.
 /// - Output shape: the same with size 1 at the axes, which count in the output.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for an axis that the output does not have or that is named twice, or too
-///   many axes, `unknownSize`.
+/// - Errors: `invalidArgument` for an axis that the output does not have or that is named twice, or
+///   too many axes, `unknownSize`.
 /// - Names elsewhere: NumPy expand_dims, ONNX Unsqueeze, Core ML expandDims.
 ///
 /// ```swift

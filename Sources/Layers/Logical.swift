@@ -3,7 +3,8 @@ import ForgeShapes
 
 /// A combination of truth values, element by element.
 ///
-/// `y = x₁ ∘ x₂`, where every number but 0 is true and the result is 1 or 0, with NumPy's broadcasting.
+/// `y = x₁ ∘ x₂`, where every number but 0 is true and the result is 1 or 0, with NumPy's
+/// broadcasting.
 ///
 /// - Input shape: two tensors whose sizes are equal or 1; with a constant exactly one tensor.
 /// - Output shape: the largest size along each axis.

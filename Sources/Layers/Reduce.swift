@@ -6,12 +6,13 @@ import ForgeShapes
 /// For each place of the other axes, `y = Σ x`, or as ``Reduction`` says.
 ///
 /// - Input shape: any.
-/// - Output shape: the sizes of the other axes; with `keepsDimensions` also 1 for each of the axes. If no
-///   axis is left, [1].
+/// - Output shape: the sizes of the other axes; with `keepsDimensions` also 1 for each of the axes.
+///   If no axis is left, [1].
 /// - Parameters: none.
 /// - Errors: `invalidArgument` for an axis that the tensor does not have or that is named twice,
 ///   `unknownSize` for sizes that are not known.
-/// - Names elsewhere: NumPy sum, mean and so on, ONNX ReduceSum and so on, Core ML reduceSum and so on.
+/// - Names elsewhere: NumPy sum, mean and so on, ONNX ReduceSum and so on, Core ML reduceSum and so
+///   on.
 ///
 /// ```swift
 /// Input(shape: [7, 5, 3]) --> Reduce(.mean, axes: [0, 1])  // [3]

@@ -3,14 +3,15 @@ import ForgeShapes
 
 /// Cuts ranges out of axes.
 ///
-/// `y(…, i, …) = x(…, start + i·step, …)`. Starts and ends below 0 count from the end of their axis,
-/// those beyond it are moved to its end, and a negative step runs backwards, as in NumPy.
+/// `y(…, i, …) = x(…, start + i·step, …)`. Starts and ends below 0 count from the end of their
+/// axis, those beyond it are moved to its end, and a negative step runs backwards, as in NumPy.
 ///
 /// - Input shape: any, with known sizes along the axes that are cut.
 /// - Output shape: the number of places from start to end in steps, along each of the axes.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for lists of different lengths, an axis that the tensor does not have or
-///   that is named twice, or a step of 0, `emptyOutput` where nothing is left, `unknownSize`.
+/// - Errors: `invalidArgument` for lists of different lengths, an axis that the tensor does not
+///   have or that is named twice, or a step of 0, `emptyOutput` where nothing is left,
+///   `unknownSize`.
 /// - Names elsewhere: NumPy's slices, ONNX Slice, Core ML sliceStatic.
 ///
 /// ```swift

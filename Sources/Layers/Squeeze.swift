@@ -6,8 +6,8 @@ import ForgeShapes
 /// - Input shape: any with size 1 along the axes.
 /// - Output shape: the other sizes; [1] if none is left.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for an axis that the tensor does not have, `shapeMismatch` for an axis
-///   of another size, `unknownSize`.
+/// - Errors: `invalidArgument` for an axis that the tensor does not have, `shapeMismatch` for an
+///   axis of another size, `unknownSize`.
 /// - Names elsewhere: NumPy squeeze, ONNX Squeeze, Core ML squeeze.
 ///
 /// ```swift

@@ -25,7 +25,8 @@ import ForgeShapes
 ///
 /// ```swift
 /// Input(width: 14, height: 14, channels: 128)
-///   --> TransposedConvolution(kernel: (2, 2), channels: 64, stride: (2, 2), name: "up1")  // (28, 28, 64)
+///   --> TransposedConvolution(kernel: (2, 2), channels: 64, stride: (2, 2), name: "up1")  // (28,
+///   28, 64)
 /// ```
 public struct TransposedConvolution: BuiltInLayer {
   /// `TransConv` for short.

@@ -43,8 +43,8 @@ extension LayerCase {
       "GatherRows",
       networks: [
         "of places": { x, _, _ in
-          let places = x --> Reduce(.maximum, axes: [2]) --> Compare(.greater, than: [0])
-          return [x --> Reshape(to: [2, -1]), places] --> GatherRows()
+          let places = x --> Reduce(.maximum, axes: [2]) --> Compare(.greater, than: [1e9])
+          return [x, places] --> GatherRows()
         }
       ]
     ) { a in

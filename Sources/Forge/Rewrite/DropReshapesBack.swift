@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Removes a reshape that undoes an earlier one, as between the layers of sequences.
 ///
-/// These are images of one row inside and sequences outside. Functions of each element and scales of
-/// channels between two such layers are applied to the image, so that convolutions can take them
+/// These are images of one row inside and sequences outside. Functions of each element and scales
+/// of channels between two such layers are applied to the image, so that convolutions can take them
 /// over.
 enum DropReshapesBack: Rewrite {
   static let name = "dropReshapesBack"

@@ -38,6 +38,7 @@ extension FileTensor {
   /// of the elements in memory changes only where it must.
   ///
   /// - Parameter new: sizes of the same product.
+  /// - Returns: the tensor with these sizes.
   package func reshaped(to new: [Int]) -> FileTensor {
     guard new != sizes else { return self }
     let groups = Self.groups(sizes, new)

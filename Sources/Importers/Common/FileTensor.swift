@@ -81,9 +81,8 @@ package struct FileTensor: Sendable {
 
   /// The network's tensor with its axes in another layout.
   ///
-  /// - Parameters:
-  ///   - target: the layout, which must hold every axis of a size other than 1 once.
-  ///   - name: the name of the result, where a layer is needed.
+  /// - Parameter target: the layout, which must hold every axis of a size other than 1 once.
+  /// - Returns: the tensor, behind a permutation and reshapes where they are needed.
   package func tensor(as target: [Int?]) -> Tensor {
     guard target != layout else { return tensor }
     let current = layout.map { $0.map { sizes[$0] } ?? 1 }
@@ -115,6 +114,7 @@ package struct FileTensor: Sendable {
   /// - Parameters:
   ///   - sizes: the new sizes.
   ///   - axes: for each old axis its new number; `nil` if it is gone, which needs size 1.
+  /// - Returns: the same tensor of the network under these sizes.
   func relabelled(sizes: [Int], axes: [Int?]) -> FileTensor {
     let layout = layout.map { $0.flatMap { axes[$0] } }
     return FileTensor(tensor, sizes: sizes, layout: layout, type: type)

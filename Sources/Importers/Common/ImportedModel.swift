@@ -9,7 +9,9 @@ public struct ImportedModel: Sendable {
   public struct Port: Sendable, Hashable {
     /// The name in the file, which is also its name in ``ImportedModel/model``.
     public let name: String
-    /// The element type in the file. Forge computes in Float32.
+    /// The element type in the file.
+    ///
+    /// Forge computes in Float32.
     public let elementType: ElementType
     /// The sizes in the file, outermost first, batch included.
     public let sizes: [Int]

@@ -16,8 +16,8 @@ extension ImportedModel {
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - limits: limits on the file.
-  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `invalidNode`,
-  ///   or `unsupported` with all that Forge does not have at once.
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
+  ///   `invalidNode`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, limits: ImportLimits = ImportLimits()) throws(ImportError) {
     let bytes = try ModelBytes.read(path, limits: limits)
     var file = try CoreMLImport(bytes, path: path, limits: limits)

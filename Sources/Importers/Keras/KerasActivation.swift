@@ -98,7 +98,7 @@ enum KerasActivationSteps {
         return KerasTensor(
           tensor: try call.apply(Scale(-1, name: call.name), to: sum), rank: input.rank)
       }
-    default: nil
+    default: KerasUnaries.named(name)
     }
   }
 }

@@ -22,7 +22,9 @@ enum KerasActivationLayers {
   static func relu(
     maximum: Float?, slope: Float, threshold: Float
   ) throws(KerasFault) -> KerasStep {
-    guard threshold == 0 else { throw .unsupported("threshold \(threshold)") }
+    guard threshold == 0 else {
+      return try thresholded(maximum: maximum, slope: slope, threshold: threshold)
+    }
     switch (slope, maximum) {
     case (0, nil): return .layer { Activation(.relu, name: $0.name) }
     case (0, 6?): return .layer { Activation(.relu6, name: $0.name) }
@@ -36,6 +38,22 @@ enum KerasActivationLayers {
         let clip = Activation(.clipped(minimum: -.infinity, maximum: maximum), name: call.name)
         return KerasTensor(tensor: try call.apply(clip, to: leaky), rank: input.rank)
       }
+    }
+  }
+
+  /// A function of two pieces around a threshold that is not 0.
+  private static func thresholded(
+    maximum: Float?, slope: Float, threshold: Float
+  ) throws(KerasFault) -> KerasStep {
+    guard slope == 0 else { throw .unsupported("both threshold and negative_slope") }
+    guard let maximum else {
+      return .layer { Unary(.thresholdedReLU(alpha: threshold), name: $0.name) }
+    }
+    return .one { call throws(KerasFault) in
+      let input = try call.only()
+      let kept = try call.apply(Unary(.thresholdedReLU(alpha: threshold)), to: input.tensor)
+      let clip = Activation(.clipped(minimum: -.infinity, maximum: maximum), name: call.name)
+      return KerasTensor(tensor: try call.apply(clip, to: kept), rank: input.rank)
     }
   }
 
@@ -85,13 +103,7 @@ enum KerasSoftmax {
   ) throws(KerasFault) -> Tensor {
     let own = try input.axis(axis)
     let last = (input.tensor.shape?.rank ?? 1) - 1
-    if own == last { return try call.apply(Softmax(name: call.name), to: input.tensor) }
-    guard let rank = input.tensor.shape?.rank, rank > own else { throw .unsupported(nil) }
-    // The two axes change places, and change them again.
-    var order = Array(0..<rank)
-    order.swapAt(own, last)
-    let swapped = try call.apply(Permute(order: order), to: input.tensor)
-    let result = try call.apply(Softmax(), to: swapped)
-    return try call.apply(Permute(order: order, name: call.name), to: result)
+    let softmax = own == last ? Softmax(name: call.name) : Softmax(axis: own, name: call.name)
+    return try call.apply(softmax, to: input.tensor)
   }
 }

@@ -57,7 +57,7 @@ enum KerasArithmetic {
     case .add: Add(name: name)
     case .subtract: Subtract(name: name)
     case .multiply: Multiply(name: name)
-    case .divide: Multiply(name: name)
+    case .divide: Divide(name: name)
     case .maximum: Maximum(name: name)
     case .minimum: Minimum(name: name)
     }
@@ -70,7 +70,7 @@ enum KerasArithmetic {
     case .add: Add(constant: numbers, name: name)
     case .subtract: Subtract(constant: numbers, name: name)
     case .multiply: Multiply(constant: numbers, name: name)
-    case .divide: Multiply(constant: numbers.map { 1 / $0 }, name: name)
+    case .divide: Divide(by: numbers, name: name)
     case .maximum: Maximum(constant: numbers, name: name)
     case .minimum: Minimum(constant: numbers, name: name)
     }

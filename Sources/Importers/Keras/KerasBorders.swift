@@ -21,7 +21,7 @@ enum KerasBorders {
 
   private static func bordering(
     _ rows: (before: Int, after: Int), _ columns: (before: Int, after: Int), crops: Bool,
-    name: String
+    name: String?
   ) -> any Layer {
     crops
       ? Crop(
@@ -39,7 +39,7 @@ enum KerasBorders {
     let edges = try layer.config.borders(argument, axes: 1)
     return KerasStep.one { call throws(KerasFault) in
       try call.asRow { row throws(KerasFault) in
-        try call.apply(bordering((0, 0), edges[0], crops: crops, name: call.name), to: row)
+        try call.apply(bordering((0, 0), edges[0], crops: crops, name: nil), to: row)
       }
     }
     .arranged(for: layer)
@@ -54,6 +54,6 @@ extension KerasCall {
     let sizes = try only(rank: 2).knownSizes("a known length of the sequence")
     let result = try body(try apply(Reshape(to: [1] + sizes), to: inputs[0].tensor))
     return KerasTensor(
-      tensor: try apply(Reshape(to: [-1, sizes[1]]), to: result), rank: 2)
+      tensor: try apply(Reshape(to: [-1, sizes[1]], name: name), to: result), rank: 2)
   }
 }

@@ -2,8 +2,8 @@ import Forge
 
 /// Fully connected layers.
 ///
-/// Keras's `Dense` acts on the last axis. On a vector this is Forge's ``Dense``; on anything else a
-/// pointwise convolution, which is the same sum.
+/// Keras's `Dense` acts on the last axis: on a vector this is Forge's ``Dense``, on anything else
+/// ``LastAxisDense``.
 enum KerasDense {
   static let makers: [String: KerasCatalog.Maker] = ["Dense": dense]
 
@@ -19,17 +19,9 @@ enum KerasDense {
           neurons: units, activation: activation.function, useBias: useBias, name: layer.path)
         return KerasTensor(tensor: try call.apply(dense, to: input.tensor), rank: 1)
       }
-      let pointwise = PointwiseConvolution(
-        channels: units, activation: activation.function, useBias: useBias, name: layer.path)
-      if input.rank == 3 {
-        return KerasTensor(tensor: try call.apply(pointwise, to: input.tensor), rank: 3)
-      }
-      let sizes = try input.knownSizes("known sizes for Dense on a tensor that is no image")
-      let image = Reshape(to: [1, -1, sizes[sizes.count - 1]])
-      let result = try call.apply(pointwise, to: try call.apply(image, to: input.tensor))
-      return KerasTensor(
-        tensor: try call.apply(Reshape(to: sizes.dropLast() + [units]), to: result),
-        rank: input.rank)
+      let dense = LastAxisDense(
+        neurons: units, activation: activation.function, useBias: useBias, name: layer.path)
+      return KerasTensor(tensor: try call.apply(dense, to: input.tensor), rank: input.rank)
     }
     .then(activation)
   }

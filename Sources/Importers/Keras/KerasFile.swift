@@ -71,8 +71,8 @@ struct KerasFile: Sendable {
       ("needs", "a whole model, saved with model.save(\"net.keras\") or model.save(\"net.h5\")"),
       (
         "remedy",
-        "describe the network in Swift and compile it with HDF5Parameters(\"\(path)\"), or save the "
-          + "whole model in Python"
+        "describe the network in Swift and compile it with HDF5Parameters(\"\(path)\"), or save "
+          + "the whole model in Python"
       ),
     ]
     return problem

@@ -42,17 +42,17 @@ enum KerasGlobalPoolings {
   }
 
   private static func sequence(
-    _ layer: KerasLayer, _ pooling: @escaping @Sendable (String) -> any Layer
+    _ layer: KerasLayer, _ pooling: @escaping @Sendable (String?) -> any Layer
   ) throws(KerasFault) -> KerasStep {
     let keepsAxes = try layer.config.flag("keepdims", default: false)
     return KerasStep.one { call throws(KerasFault) in
       let input = try call.only(rank: 2)
-      let result = try call.apply(pooling(call.name), to: input.tensor)
+      let result = try call.apply(pooling(keepsAxes ? nil : call.name), to: input.tensor)
       guard keepsAxes, let channels = input.tensor.channels else {
         return KerasTensor(tensor: result, rank: 1)
       }
       return KerasTensor(
-        tensor: try call.apply(Reshape(to: [1, channels]), to: result), rank: 2)
+        tensor: try call.apply(Reshape(to: [1, channels], name: call.name), to: result), rank: 2)
     }
     .arranged(for: layer)
   }

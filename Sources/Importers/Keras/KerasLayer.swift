@@ -18,7 +18,11 @@ struct KerasLayer: Sendable {
   let values: KerasValues
 
   /// Whether the layer is an operation of Keras 3, such as `x + 3`, and not a layer.
-  var isOperation: Bool { module?.contains(".ops.") == true }
+  var isOperation: Bool {
+    // An HDF5 file does not state the module; every layer states whether it is trained.
+    guard let module else { return generation > 2 && config["trainable", "dtype"] == nil }
+    return module.contains(".ops.")
+  }
 
   /// Whether images have the channels first.
   var isChannelsFirst: Bool {

@@ -10,6 +10,7 @@ enum KerasOperations {
 
   private static let makers: [String: Maker] = [
     KerasArithmetic.makers, KerasFunctions.makers, KerasShapeOperations.makers,
+    KerasUnaries.makers, KerasReductions.makers, KerasDot.operations, KerasSlices.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// An operation of Keras 3, whose class is `HardSilu` for `hard_silu`.

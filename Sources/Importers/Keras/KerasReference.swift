@@ -80,7 +80,8 @@ struct KerasCallArguments: Sendable {
     arguments.flatMap(\.references) + keywords.flatMap(\.value.references)
   }
 
-  /// The calls in `inbound_nodes` of a layer; `nil` if it is not one of the forms that Keras writes.
+  /// The calls in `inbound_nodes` of a layer; `nil` if it is not one of the forms that Keras
+  /// writes.
   static func calls(_ nodes: JSONValue?) -> [KerasCallArguments]? {
     guard let nodes, !nodes.isNull else { return [] }
     guard let list = nodes.array else { return nil }

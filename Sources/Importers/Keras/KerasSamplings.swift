@@ -45,7 +45,7 @@ enum KerasSamplings {
     let factor = try layer.config.length("size", "length", default: 2)
     return .one { call throws(KerasFault) in
       try call.asRow { row throws(KerasFault) in
-        try call.apply(UpSampling(size: (factor, 1), name: call.name), to: row)
+        try call.apply(UpSampling(size: (factor, 1)), to: row)
       }
     }
   }

@@ -53,8 +53,8 @@ struct KerasStep: Sendable {
       guard let result = results.first, results.count == 1 else { throw .unsupported(nil) }
       guard result.rank >= 2 else { return result }
       let order = [result.rank - 1] + Array(0..<result.rank - 1)
-      return KerasTensor(
-        tensor: try call.apply(Permute(order: order), to: result.tensor), rank: result.rank)
+      let back = Permute(order: order, name: "\(call.name)/channels_first")
+      return KerasTensor(tensor: try call.apply(back, to: result.tensor), rank: result.rank)
     }
   }
 }

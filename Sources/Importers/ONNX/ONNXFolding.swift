@@ -3,7 +3,9 @@ import Foundation
 
 /// Computes nodes of known values while importing: shapes, axes, counts and weights.
 enum ONNXFolding {
-  /// Folds a node; returns whether it did. The call then has its results.
+  /// Folds a node and returns whether it did.
+  ///
+  /// The call then has its results.
   typealias Fold = @Sendable (inout ONNXCall, [HostTensor]) throws -> Bool
 
   /// Computes a node if all that it needs is known.

@@ -19,7 +19,8 @@ extension ImportedModel {
   ///   - path: the file; relative to the working directory unless it begins with `/`. External data
   ///     is looked for in its folder.
   ///   - options: sizes that the file leaves open, constants and limits.
-  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `unknownName`,
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
+  ///   `unknownName`,
   ///   `unknownSize`, `invalidNode`, or `unsupported` with all that Forge does not have at once.
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let model = try ONNXFile(path, limits: options.limits).model

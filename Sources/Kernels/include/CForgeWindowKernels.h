@@ -33,8 +33,8 @@ typedef enum {
   FORGE_POOL_ND_LP              /* (sum of |x|^p)^(1/p) */
 } forge_pooling_nd_kind;
 
-/* Pooling of plain tensors over the first `rank` axes; the last holds the channels. A window without
- * taps inside gives 0, a NaN in it NaN. Tiles: the product of out_sizes. */
+/* Pooling of plain tensors over the first `rank` axes; the last holds the channels. A window
+ * without taps inside gives 0, a NaN in it NaN. Tiles: the product of out_sizes. */
 typedef struct {
   forge_place in, out;
   int32_t rank;
@@ -51,8 +51,8 @@ typedef enum {
   FORGE_NORMALIZE_UNIT          /* x / max(sqrt(sum of x*x), epsilon) */
 } forge_normalize_kind;
 
-/* Normalises `rows` plain rows of `columns`, each on its own. gamma, beta: float [columns, rounded up
- * to 16], or NULL for 1 and 0. out may be in. Tiles: rows. */
+/* Normalises `rows` plain rows of `columns`, each on its own. gamma, beta: float [columns, rounded
+ * up to 16], or NULL for 1 and 0. out may be in. Tiles: rows. */
 typedef struct {
   forge_place in, out;
   int64_t rows, columns;
@@ -61,8 +61,8 @@ typedef struct {
   float epsilon;
 } forge_normalize_rows_arguments;
 
-/* Normalises the channels of each pixel of a blocked image. gamma, beta: float [blocks * 16], zero in
- * the padded lanes, or NULL. out may be in. Tiles: rows. */
+/* Normalises the channels of each pixel of a blocked image. gamma, beta: float [blocks * 16], zero
+ * in the padded lanes, or NULL. out may be in. Tiles: rows. */
 typedef struct {
   forge_view in, out;
   const float *gamma, *beta;
@@ -85,8 +85,8 @@ typedef struct {
   forge_view row_moments, factors; /* base and offset only */
 } forge_normalize_groups_arguments;
 
-/* x[c] / (bias + factor * sum of x[k]^2)^beta over plain rows, k from c - before to c + after, inside
- * the row. Tiles: rows. */
+/* x[c] / (bias + factor * sum of x[k]^2)^beta over plain rows, k from c - before to c + after,
+ * inside the row. Tiles: rows. */
 typedef struct {
   forge_place in, out;
   int64_t rows, columns;
@@ -94,9 +94,9 @@ typedef struct {
   float factor, beta, bias;
 } forge_local_response_arguments;
 
-/* Resamples one axis of a plain tensor [outer][in_size][inner] -> [outer][out_size][inner]: element i
- * is the sum of the `counts[i]` elements from `firsts[i]` on, times the weights from `offsets[i]` on.
- * Tiles: outer * out_size. */
+/* Resamples one axis of a plain tensor [outer][in_size][inner] -> [outer][out_size][inner]: element
+ * i is the sum of the `counts[i]` elements from `firsts[i]` on, times the weights from `offsets[i]`
+ * on. Tiles: outer * out_size. */
 typedef struct {
   forge_place in, out;
   int64_t outer, in_size, out_size, inner;

@@ -1,4 +1,5 @@
-/* Moves pixels of blocked images: interleaves images, and exchanges channels for blocks of pixels. */
+/* Moves pixels of blocked images: interleaves images, and exchanges channels for blocks of pixels.
+ * */
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -17,8 +18,8 @@ FORGE_SCALAR(place_pixels) {
   }
 }
 
-/* Copies `count` channels of one pixel, `in_step` channels apart, to adjacent ones. in, out: channel
- * 0 of the pixels. */
+/* Copies `count` channels of one pixel, `in_step` channels apart, to adjacent ones. in, out:
+ * channel 0 of the pixels. */
 static void copy_channels_of_pixel(const float *in, int64_t in_block, int64_t in_channel,
                                    int64_t in_step, float *out, int64_t out_block,
                                    int64_t out_channel, int64_t count) {

@@ -102,7 +102,9 @@ package final class InputFile: Sendable {
   /// - Throws: ``LoadError``: `wrongSize` when the range lies outside the file or `memory` has
   ///   another size; `damaged` when the file was truncated or changed since it was opened, or a zip
   ///   entry is damaged; `unreadable`.
-  package func read(_ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws(LoadError) {
+  package func read(
+    _ range: Range<Int>, into memory: UnsafeMutableRawBufferPointer
+  ) throws(LoadError) {
     try check(range)
     guard memory.count == range.count else {
       throw located(.otherRoom(memory.count, needs: range.count))

@@ -2,8 +2,8 @@ import ForgeShapes
 
 /// Channels moved into blocks of pixels.
 ///
-/// Of `n` output channels, pixel (i·height + u, j·width + v) has channels `(u·width + v)·n…` of pixel
-/// (i, j), or with `interleaved` channels `c·height·width + u·width + v`.
+/// Of `n` output channels, pixel (i·height + u, j·width + v) has channels `(u·width + v)·n…` of
+/// pixel (i, j), or with `interleaved` channels `c·height·width + u·width + v`.
 ///
 /// Operand: image.
 package struct DepthToSpaceOperation: PrimitiveOperation {

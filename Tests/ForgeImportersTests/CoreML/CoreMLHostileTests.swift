@@ -22,8 +22,9 @@ import Testing
   ])
   func everyTruncationAndChange(name: String) throws {
     let bytes = try ImporterFixtures.bytes("CoreML/\(name).mlmodel")
-    for count in bytes.indices { _ = problem(Array(bytes[..<count])) }
-    for index in bytes.indices {
+    // Every thirteenth place, to keep the time of CI.
+    for count in bytes.indices where count % 13 == 0 { _ = problem(Array(bytes[..<count])) }
+    for index in bytes.indices where index % 13 == 0 {
       for change: UInt8 in [1, 0x08, 0x80, 0xff] {
         var changed = bytes
         changed[index] ^= change

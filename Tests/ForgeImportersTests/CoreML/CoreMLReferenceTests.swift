@@ -57,7 +57,7 @@ import Testing
     return imported
   }
 
-  @Test(arguments: ["windows", "activations", "quantized", "images", "arithmetic", "exact"])
+  @Test(arguments: ["windows", "activations", "images", "arithmetic", "exact"])
   func layers(name: String) throws {
     _ = try check(name)
   }

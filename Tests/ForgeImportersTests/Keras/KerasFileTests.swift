@@ -47,16 +47,18 @@ import Testing
       .filter { $0.hasSuffix(".png") }.map { String($0.dropLast(4)) }
     #expect(!names.isEmpty)
     for name in names {
-      let image = try Image(path: inputs.appending(path: "\(name).png").path)
+      let image = try Image(contentsOf: inputs.appending(path: "\(name).png").path)
       let recorded = try Data(
         contentsOf: inputs.appending(path: "\(name).alpha0.25_logits1001.f32"))
       let logits: [Float] = recorded.withUnsafeBytes { bytes in
-        (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+        // The first of the 1,001 classes is the background, which this file lacks.
+        (1..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       }
       let largest = logits.max() ?? 0
       let powers = logits.map { exp($0 - largest) }
       let sum = powers.reduce(0, +)
-      let prediction = try network.predict(image.values(normalizedBy: .minusOneToOne))
+      let preparation = ImagePreparation(width: 224, height: 224, normalization: .keras(.tf))
+      let prediction = try network.predict(image.values(prepared: preparation).values)
       expectClose(prediction, powers.map { $0 / sum }, relativeL2: 1e-4, name)
     }
   }

@@ -86,9 +86,9 @@ enum CoreMLProducts {
         throw NodeFailure.invalid("a matrix of \(inputs) rows on \(input.sizes)")
       }
       return try lastAxis(
-        &call, input, layer.weights.tensor([inputs, outputs], quantizedAlong: 1),
+        &call, input, layer.weights.tensor([outputs, inputs]),
         layer.hasBias ? layer.bias.tensor([outputs]) : nil, outputs: outputs,
-        layout: .axes([.inputs, .height, .width, .outputs]))
+        layout: .axes([.outputs, .inputs, .height, .width]))
     }
     guard call.inputs.count == 2 else { throw NodeFailure.invalid("\(call.inputs.count) inputs") }
     let rank = max(try call.value(0).sizes.count, try call.value(1).sizes.count, 2)

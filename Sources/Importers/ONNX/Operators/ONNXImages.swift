@@ -6,6 +6,7 @@ extension ONNXOperators {
   /// - Parameters:
   ///   - call: the node; its first input is the image and its first output is set.
   ///   - layer: makes the layer from its name.
+  /// - Throws: ``NodeFailure``.
   static func perImage(
     _ call: inout ONNXCall, _ layer: (String?) -> some Layer
   ) throws {
@@ -30,6 +31,8 @@ extension ONNXOperators {
   ///   - input: the tensor, whose axis 0 is the batch.
   ///   - layout: the axes of one example as the layer takes them; those of the result are the same.
   ///   - layer: makes the layer from its name.
+  /// - Returns: the results, with the batch as axis 0.
+  /// - Throws: ``NodeFailure``.
   static func examples(
     _ call: ONNXCall, _ input: FileTensor, layout: [Int?], _ layer: (String?) -> some Layer
   ) throws -> FileTensor {
@@ -73,6 +76,7 @@ struct ONNXWindow {
   ///   - node: the node.
   ///   - kernel: the sizes of the kernel.
   ///   - sizes: the sizes of the image.
+  /// - Throws: ``NodeFailure``.
   init(_ node: ONNXNode, kernel: [Int], sizes: [Int]) throws {
     let rank = kernel.count
     func list(_ name: String) throws -> [Int] {

@@ -23,6 +23,7 @@ extension ONNXOperators {
   ///   - weights: the matrix [inputs, outputs], or [outputs, inputs] if it is transposed.
   ///   - isTransposed: whether it is.
   ///   - bias: one number per output.
+  /// - Throws: ``NodeFailure``.
   private static func dense(
     _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, isTransposed: Bool,
     bias: HostTensor?

@@ -1,0 +1,59 @@
+import Forge
+
+/// Products of vectors and of matrices.
+enum KerasDot {
+  static let makers: [String: KerasCatalog.Maker] = ["Dot": dot]
+
+  static let operations: [String: KerasOperations.Maker] = [
+    "matmul": { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let (first, second) = try pair(call)
+        let transposesFirst = try call.flag(call.value("transpose_a"), default: false)
+        let transposesSecond = try call.flag(call.value("transpose_b"), default: false)
+        guard first.rank >= 2, first.rank == second.rank else {
+          throw .unsupported("\(first.rank) and \(second.rank) axes")
+        }
+        let product = MatMul(
+          transposeA: transposesFirst, transposeB: transposesSecond, name: call.name)
+        return KerasTensor(
+          tensor: try call.apply(product, to: first.tensor, second.tensor), rank: first.rank)
+      }
+    }
+  ]
+
+  private static func pair(_ call: KerasCall) throws(KerasFault) -> (KerasTensor, KerasTensor) {
+    guard call.inputs.count == 2 else {
+      throw .invalid("the layer takes two tensors", received: "\(call.inputs.count)")
+    }
+    return (call.inputs[0], call.inputs[1])
+  }
+
+  private static func dot(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    guard let axes = try layer.config.integers("axes", "dot_axes"), 1...2 ~= axes.count else {
+      throw .invalid("the description lacks an argument", needs: "axes")
+    }
+    let normalizes = try layer.config.flag("normalize", default: false)
+    return .one { call throws(KerasFault) in
+      var (first, second) = try pair(call)
+      let own = (try first.axis(axes[0]), try second.axis(axes[axes.count - 1]))
+      if normalizes {
+        let scaled = (L2Normalize(axes: [own.0]), L2Normalize(axes: [own.1]))
+        first = KerasTensor(tensor: try call.apply(scaled.0, to: first.tensor), rank: first.rank)
+        second = KerasTensor(
+          tensor: try call.apply(scaled.1, to: second.tensor), rank: second.rank)
+      }
+      switch (first.rank, second.rank) {
+      case (1, 1):
+        let product = try call.apply(Multiply(), to: first.tensor, second.tensor)
+        let sum = Reduce(.sum, axes: [2], keepsDimensions: true, name: call.name)
+        return KerasTensor(tensor: try call.apply(sum, to: product), rank: 1)
+      case (2, 2):
+        // The sum is over the last axis of the first matrix and the first of the second.
+        let product = MatMul(transposeA: own.0 == 0, transposeB: own.1 == 1, name: call.name)
+        return KerasTensor(
+          tensor: try call.apply(product, to: first.tensor, second.tensor), rank: 2)
+      default: throw .unsupported("\(first.rank) and \(second.rank) axes")
+      }
+    }
+  }
+}

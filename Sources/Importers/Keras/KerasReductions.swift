@@ -1,0 +1,44 @@
+import Forge
+
+/// Sums, means and extrema along axes as operations.
+enum KerasReductions {
+  static let makers: [String: KerasOperations.Maker] = [
+    "mean": reduction(.mean), "reduce_mean": reduction(.mean), "sum": reduction(.sum),
+    "reduce_sum": reduction(.sum), "max": reduction(.maximum), "amax": reduction(.maximum),
+    "reduce_max": reduction(.maximum), "min": reduction(.minimum), "amin": reduction(.minimum),
+    "reduce_min": reduction(.minimum), "prod": reduction(.product),
+    "reduce_prod": reduction(.product), "logsumexp": reduction(.logSumExp),
+    "reduce_logsumexp": reduction(.logSumExp),
+  ]
+
+  private static func reduction(_ kind: Reduction) -> KerasOperations.Maker {
+    { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let input = try call.only()
+        guard let axes = try call.integers(call.value("axis", at: 1)), !axes.isEmpty else {
+          throw .unsupported("all axes, the batch included")
+        }
+        let keepsAxes = try call.flag(call.value("keepdims", at: 2), default: false)
+        var own: Set<Int> = []
+        for axis in axes { own.insert(try input.axis(axis)) }
+        return try reduced(input, kind, axes: own, keepsAxes: keepsAxes, call)
+      }
+    }
+  }
+
+  /// A reduction along axes of the Forge tensor, with the axes that Keras has afterwards.
+  static func reduced(
+    _ input: KerasTensor, _ kind: Reduction, axes: Set<Int>, keepsAxes: Bool, _ call: KerasCall
+  ) throws(KerasFault) -> KerasTensor {
+    let rest = keepsAxes ? input.rank : input.rank - axes.count
+    guard rest > 0 else { throw .unsupported("a result without axes besides the batch") }
+    // A vector of Keras is 1×1×n; a sum to one is then an image or a sequence of size 1.
+    let becomesVector = !keepsAxes && rest == 1
+    let reduce = Reduce(
+      kind, axes: axes.sorted(), keepsDimensions: keepsAxes, name: becomesVector ? nil : call.name)
+    let result = try call.apply(reduce, to: input.tensor)
+    guard becomesVector else { return KerasTensor(tensor: result, rank: rest) }
+    let vector = Reshape(to: [1, 1, -1], name: call.name)
+    return KerasTensor(tensor: try call.apply(vector, to: result), rank: 1)
+  }
+}
