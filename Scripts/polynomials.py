@@ -136,6 +136,10 @@ def main():
            [lambda s, i=i: s ** (3 + i) / mp.log1p(s) for i in range(8)],
            mp.sqrt(0.5) - 1 - mp.mpf("1e-4"), mp.sqrt(2) - 1 + mp.mpf("1e-4"))
 
+    # erf(x) = x P(x^2) for x from 0 to 1.
+    report("erf(x)", lambda x: mp.mpf(1), [lambda x, i=i: x ** (2 * i + 1) / mp.erf(x)
+                                           for i in range(7)], mp.mpf("1e-3"), mp.mpf("1.001"))
+
     # Phi(-z) exp(z^2 / 2) = N(z) / D(z) for z from 0 to 15; Phi is the normal distribution,
     # erfc(z / sqrt 2) / 2. All coefficients are positive: nothing cancels.
     report_quotient("Phi(-z) exp(z^2 / 2)",

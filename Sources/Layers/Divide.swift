@@ -21,9 +21,15 @@ public struct Divide: ElementwiseLayer {
   package let label: LayerLabel
   /// The second operand: one value, or one per channel; `nil` for a second tensor.
   public let divisor: [Float]?
-  package var constant: [Float]? { divisor }
+  package var constant: [Float]? { isProduct ? divisor?.map { 1 / $0 } : divisor }
   package var maximumInputs: Int { divisor == nil ? 2 : 1 }
-  package var operation: BinaryOperator { .divide }
+  package var operation: BinaryOperator { isProduct ? .multiply : .divide }
+  /// Whether all divisors are powers of two, so that products with their reciprocals are exact.
+  private var isProduct: Bool {
+    divisor?.allSatisfy {
+      $0.isNormal && $0.significandBitPattern == 0 && (1 / $0).isNormal
+    } ?? false
+  }
 
   /// Creates a quotient.
   ///

@@ -49,12 +49,12 @@ public struct Pad: BuiltInLayer {
     let input = try lowering.input()
     let shape = lowering.shape(of: input)
     let sizes = try ArgumentRule.known(shape, "known sizes to pad")
-    let limit = 1 << 30
+    let limit = 1 << 20
     try ArgumentRule.require(
       before.count == sizes.count && after.count == sizes.count
-        && (before + after).allSatisfy { abs($0.clamped(to: limit)) < limit },
+        && (before + after).allSatisfy((-limit...limit).contains),
       "before", "\(before)",
-      needs: "one number for each of \(sizes.count) axes before and after, below \(limit)")
+      needs: "numbers from \(-limit) to \(limit) before and after each of \(sizes.count) axes")
     if shape.isImage, mode == .constant(0), before[2] == 0, after[2] == 0,
       (before + after).allSatisfy({ $0 >= 0 })
     {
@@ -66,7 +66,10 @@ public struct Pad: BuiltInLayer {
     for axis in sizes.indices where before[axis] != 0 || after[axis] != 0 {
       let count = sizes[axis] + before[axis] + after[axis]
       guard count >= 1 else { throw .emptyOutput(needs: "an entry of axis \(axis)") }
-      guard count <= limit else { throw .tooManyElements() }
+      // The places of an axis are held in a table.
+      let most = SizeRule.maximumConstantCount
+      try ArgumentRule.require(
+        count <= most, "axis \(axis)", "\(count) entries", needs: "at most \(most)")
       let size = sizes[axis]
       let indices = try mode.places(
         count, from: -before[axis], size: size, axis: axis)
@@ -113,9 +116,4 @@ public enum PadMode: Hashable, Sendable {
       }
     }
   }
-}
-
-extension Int {
-  /// The number within ± `limit`.
-  fileprivate func clamped(to limit: Int) -> Int { Swift.min(Swift.max(self, -limit), limit) }
 }

@@ -40,4 +40,14 @@ public struct Power: ElementwiseLayer {
     self.exponent = exponent
     label = LayerLabel(name, fileID, line, column)
   }
+
+  /// Lowers to a product for the exponent 2, else to powers.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    guard exponent == [2], lowering.inputs.count == 1 else {
+      lowering.output = try combine(in: &lowering)
+      return
+    }
+    lowering.output = try lowering.apply(
+      .binary(.multiply), to: [lowering.inputs[0], lowering.inputs[0]])
+  }
 }

@@ -19,7 +19,7 @@ typedef struct {
 } forge_gather_rows_arguments;
 
 /* out[o][i][n] = in[o'][positions[o][i][n]][n'], where o' and n' are the place of (o, n) in the
- * larger tensor. Tiles: 1. */
+ * larger tensor. Tiles: out_sizes[0]. */
 typedef struct {
   forge_place in, positions, out;
   int32_t rank, axis;

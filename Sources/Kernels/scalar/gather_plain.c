@@ -52,13 +52,13 @@ FORGE_SCALAR(gather_elements) {
   if (first >= last) return;
   const float *in = forge_start(&a->in, frame), *positions = forge_start(&a->positions, frame);
   float *out = forge_start(&a->out, frame);
-  int64_t strides[FORGE_MAX_RANK], index[FORGE_MAX_RANK] = {0}, stride = 1, count = 1;
+  int64_t strides[FORGE_MAX_RANK], index[FORGE_MAX_RANK] = {first}, stride = 1, row = 1;
   for (int32_t d = a->rank - 1; d >= 0; d--) {
     strides[d] = stride;
     stride *= a->in_sizes[d];
-    count *= a->out_sizes[d];
+    if (d > 0) row *= a->out_sizes[d];
   }
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = first * row; i < last * row; i++) {
     const int64_t position = index_of(positions[i], a->in_sizes[a->axis]);
     int64_t offset = position * strides[a->axis];
     for (int32_t d = 0; d < a->rank; d++)

@@ -4,6 +4,7 @@
 #include "elementary.h"
 #include "activation.h"
 #include "binary.h"
+#include "unary.h"
 #include "convolution.h"
 #include "image_convolution.h"
 #include "winograd_transforms.h"

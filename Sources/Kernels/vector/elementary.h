@@ -134,3 +134,16 @@ FORGE_INLINE v16 normal_of(v16 x) {
   const v16 tail = exp_with(high * high * -0.5f, rest) * (n / d);
   return choose(x < 0, tail, 1 - tail);
 }
+
+/* erf(x) = x P(x^2) up to 1, 1 - 2 Phi(-sqrt(2) x) beyond. */
+FORGE_INLINE v16 error_function_of(v16 x) {
+  const v16 z = magnitude(x), square = z * z;
+  v16 p = splat(-0.000562679197f);
+  p = multiply_add(p, square, splat(0.00491649518f));
+  p = multiply_add(p, square, splat(-0.0267104749f));
+  p = multiply_add(p, square, splat(0.112801537f));
+  p = multiply_add(p, square, splat(-0.37612322f));
+  p = multiply_add(p, square, splat(1.12837911f));
+  const v16 far = 1 - 2 * normal_of(z * -1.41421356f);
+  return choose(z < 1, p * x, (v16)((v16i)far | ((v16i)x & INT32_MIN)));
+}
