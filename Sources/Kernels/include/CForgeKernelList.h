@@ -37,7 +37,7 @@
   X(gather_elements, gather_elements, SHARED, 1)                                              \
   X(unary_plain, unary_plain, SHARED, forge_quotient_up(a->count, FORGE_PLAIN_TILE))          \
   X(combine_plain, binary_plain, SHARED, first_size(a))                                       \
-  X(select, select, SHARED, forge_quotient_up(a->count, FORGE_PLAIN_TILE))                    \
+  X(select, select, SHARED, first_size(a))                                                    \
   X(reduce_rows, reduce_rows, SHARED, a->rows)                                                \
   X(argument_rows, argument_rows, SHARED, a->rows)                                            \
   X(top_rows, top_rows, SHARED, a->rows)                                                      \
