@@ -126,9 +126,12 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
         out: place(base: 2, offset: 3, imageStride: 11), rank: Int32(test.sizes.count),
         operation: Int32(operation.rawValue), sizes: eight(test.sizes),
         a_strides: eight(test.a), b_strides: eight(test.b), activation: activation.c)
-      let kernel =
-        furtherOperators.contains(operation)
-        ? level.kernels.combine_plain : level.kernels.binary_plain
+      let isFurther = furtherOperators.contains(operation)
+      let kernels = level.kernels
+      guard let kernel = isFurther ? kernels.combine_plain : kernels.binary_plain else {
+        Issue.record("\(level) lacks the kernel")
+        continue
+      }
       let call = Call(
         kernel, arguments, bases: [left, right, out], image: 1, out: out,
         tiles: forge_binary_plain_tiles)

@@ -224,9 +224,8 @@ extension LayerCase {
           [x --> Compare(.greater, than: [0]), x, x --> GlobalAveragePooling()] --> Where()
         },
         "of a number": { x, _, _ in
-          let number = Constant([-0.75], shape: Shape(sizes: [1]))
-          return [x --> Compare(.less, than: [0.5]), x, number] --> Where()
-            --> PointwiseConvolution(channels: 3)
+          let (condition, number) = (x --> Compare(.less, than: [0.5]), Constant([-0.75]))
+          return [condition, x, number] --> Where() --> PointwiseConvolution(channels: 3)
         },
       ]
     ) { a in [Where(name: a.name, fileID: a.fileID, line: a.line, column: a.column)] },
