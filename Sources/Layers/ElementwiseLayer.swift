@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The common part of Add, Subtract, Multiply, Maximum, Minimum and Average.
+/// The common part of the layers that combine tensors element by element, from Add to Logical.
 ///
 /// It combines two or more tensors, or one and a constant, element by element with NumPy's
 /// broadcasting.

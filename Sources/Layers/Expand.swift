@@ -47,3 +47,18 @@ public struct Expand: BuiltInLayer {
     lowering.output = try lowering.expanded(input, to: target)
   }
 }
+
+extension Lowering {
+  /// A value with axes of size 1 repeated to a shape, and axes of size 1 in front of it.
+  fileprivate mutating func expanded(
+    _ value: Value, to target: Shape
+  ) throws(ShapeError) -> Value {
+    let own = shape(of: value)
+    guard own != target else { return value }
+    let sizes = try ArgumentRule.known(target, "known sizes to repeat to")
+    let known = try ArgumentRule.known(own, "known sizes to repeat")
+    let padded = Array(repeating: 1, count: max(sizes.count - known.count, 0)) + known
+    let ranked = padded == known ? value : try apply(.reshape(padded), to: [value])
+    return padded == sizes ? ranked : try apply(.expand(sizes), to: [ranked])
+  }
+}

@@ -7,7 +7,8 @@ import ForgeOperations
 /// - Input shape: any.
 /// - Output shape: the same.
 /// - Parameters: none.
-/// - Errors: none except for the number of inputs.
+/// - Errors: `invalidArgument` for an argument of the function that is not finite, or an alpha of
+///   `celu` of 0.
 /// - Names elsewhere: ONNX Abs, Neg, Sqrt, Exp, Erf and so on, Core ML unary.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+import ForgeShapes
 import ForgeSystem
 
 /// A function of each element that is no activation of a convolution.
@@ -76,6 +77,30 @@ public enum UnaryFunction: Hashable, Sendable {
   case scaledTanh(alpha: Float, beta: Float)
   /// `alpha·ln(1 + e^(beta·x))`.
   case parametricSoftplus(alpha: Float, beta: Float)
+
+  /// Checks that the function's arguments are finite and that it is never divided by 0.
+  ///
+  /// - Throws: ``ShapeError`` of kind `invalidArgument`.
+  package func validate() throws(ShapeError) {
+    let (numbers, needs): ([Float], String) =
+      switch self {
+      case .thresholdedReLU(let alpha): ([alpha], "a finite alpha")
+      case .celu(let alpha): ([alpha == 0 ? .nan : alpha], "a finite alpha other than 0")
+      case .swish(let beta): ([beta], "a finite beta")
+      case .shrink(let bias, let lambda): ([bias, lambda], "a finite bias and lambda")
+      case .scaledELU(let alpha, let gamma): ([alpha, gamma], "a finite alpha and gamma")
+      case .scaledTanh(let alpha, let beta), .parametricSoftplus(let alpha, let beta):
+        ([alpha, beta], "a finite alpha and beta")
+      case .absolute, .negate, .sign, .reciprocal, .squareRoot, .reciprocalSquareRoot, .square,
+        .exponential, .logarithm, .floor, .ceiling, .round, .truncate, .errorFunction, .sine,
+        .cosine, .tangent, .arcsine, .arccosine, .arctangent, .hyperbolicSine, .hyperbolicCosine,
+        .hyperbolicArcsine, .hyperbolicArccosine, .hyperbolicArctangent, .softsign, .logicalNot,
+        .isNonzero, .isNaN, .isInfinite:
+        ([], "")
+      }
+    try ArgumentRule.require(
+      numbers.allSatisfy(\.isFinite), "function", "\(self)", needs: needs)
+  }
 
   /// The result for a number.
   func value(_ x: Double) -> Double {

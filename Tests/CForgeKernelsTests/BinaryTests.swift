@@ -1,9 +1,16 @@
 import CForgeKernels
+import Foundation
 import Testing
 
+/// The operators of the vector kernels.
 let binaryOperators = [
   FORGE_ADD, FORGE_SUBTRACT, FORGE_MULTIPLY, FORGE_MAXIMUM, FORGE_MINIMUM, FORGE_PRELU,
+  FORGE_DIVIDE, FORGE_EQUAL, FORGE_NOT_EQUAL, FORGE_LESS, FORGE_LESS_OR_EQUAL, FORGE_GREATER,
+  FORGE_GREATER_OR_EQUAL, FORGE_AND, FORGE_OR, FORGE_XOR,
 ]
+
+/// Those of combine_plain.
+let furtherOperators = [FORGE_POWER, FORGE_REMAINDER_OF_DIVIDEND, FORGE_REMAINDER_OF_DIVISOR]
 
 /// a op b by its definition.
 func combine(_ a: Double, _ b: Double, _ operation: forge_binary_operator) -> Double {
@@ -13,14 +20,29 @@ func combine(_ a: Double, _ b: Double, _ operation: forge_binary_operator) -> Do
   case FORGE_MULTIPLY: return a * b
   case FORGE_MAXIMUM: return a.isNaN || b.isNaN ? .nan : max(a, b)
   case FORGE_MINIMUM: return a.isNaN || b.isNaN ? .nan : min(a, b)
+  case FORGE_DIVIDE: return a / b
+  case FORGE_EQUAL: return a == b ? 1 : 0
+  case FORGE_NOT_EQUAL: return a != b ? 1 : 0
+  case FORGE_LESS: return a < b ? 1 : 0
+  case FORGE_LESS_OR_EQUAL: return a <= b ? 1 : 0
+  case FORGE_GREATER: return a > b ? 1 : 0
+  case FORGE_GREATER_OR_EQUAL: return a >= b ? 1 : 0
+  case FORGE_AND: return a != 0 && b != 0 ? 1 : 0
+  case FORGE_OR: return a != 0 || b != 0 ? 1 : 0
+  case FORGE_XOR: return (a != 0) != (b != 0) ? 1 : 0
+  case FORGE_POWER: return pow(a, b)
+  case FORGE_REMAINDER_OF_DIVIDEND: return fmod(a, b)
+  case FORGE_REMAINDER_OF_DIVISOR:
+    let rest = fmod(a, b)
+    return rest < 0 && b > 0 || rest > 0 && b < 0 ? rest + b : rest
   default: return a < 0 ? a * b : a
   }
 }
 
-/// How far a op b may be off: one rounding.
+/// How far a op b may be off: one rounding, of a power two.
 func combineTolerance(_ a: Double, _ b: Double, _ operation: forge_binary_operator) -> Double {
   let value = combine(a, b, operation)
-  return value.isFinite ? 6e-8 * abs(value) : 0
+  return value.isFinite ? (operation == FORGE_POWER ? 1.2e-7 : 6e-8) * abs(value) : 0
 }
 
 /// Where `out` goes, in a test.

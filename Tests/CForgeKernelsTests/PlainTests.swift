@@ -111,13 +111,14 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
   }
 
   private func check(
-    _ test: Case, operation: forge_binary_operator, activation: Activation = .linear
+    _ test: Case, operation: forge_binary_operator, activation: Activation = .linear,
+    right values: [Float]? = nil
   ) {
     var random = SeededGenerator(seed: 52)
     let count = test.sizes.reduce(1, *)
     for level in Level.available {
       let left = Buffer(random.values(400))
-      let right = Buffer(random.values(400))
+      let right = Buffer(values ?? random.values(400))
       let out = Buffer(count: count + 30)
       let arguments = forge_binary_plain_arguments(
         a: place(base: 0, offset: 2, imageStride: 150),
@@ -125,8 +126,14 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
         out: place(base: 2, offset: 3, imageStride: 11), rank: Int32(test.sizes.count),
         operation: Int32(operation.rawValue), sizes: eight(test.sizes),
         a_strides: eight(test.a), b_strides: eight(test.b), activation: activation.c)
+      let isFurther = furtherOperators.contains(operation)
+      let kernels = level.kernels
+      guard let kernel = isFurther ? kernels.combine_plain : kernels.binary_plain else {
+        Issue.record("\(level) lacks the kernel")
+        continue
+      }
       let call = Call(
-        level.kernels.binary_plain, arguments, bases: [left, right, out], image: 1, out: out,
+        kernel, arguments, bases: [left, right, out], image: 1, out: out,
         tiles: forge_binary_plain_tiles)
       let before = out.bits
       var expected = Expected()
@@ -150,7 +157,20 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
 
   @Test("broadcasting by strides", arguments: Case.all)
   func broadcasting(test: Case) {
-    for operation in binaryOperators { check(test, operation: operation) }
+    for operation in binaryOperators + furtherOperators { check(test, operation: operation) }
+  }
+
+  @Test("a constant exponent, 2 among them", arguments: [2, 3, -1, 0, 0.5] as [Float])
+  func exponents(exponent: Float) {
+    let exponents = [Float](repeating: exponent, count: 400)
+    for test in Case.all { check(test, operation: FORGE_POWER, right: exponents) }
+  }
+
+  @Test("an exponent of 2 only at first")
+  func mixedExponents() {
+    let exponents = [Float](repeating: 2, count: 155) + [Float](repeating: 3, count: 245)
+    check(Case(sizes: [3, 5], a: [5, 1], b: [0, 1]), operation: FORGE_POWER, right: exponents)
+    check(Case(sizes: [3, 5], a: [5, 1], b: [1, 0]), operation: FORGE_POWER, right: exponents)
   }
 
   @Test("activations", arguments: Activation.all)
@@ -160,6 +180,64 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
     check(
       Case(sizes: [2, 3, 4], a: [12, 4, 1], b: [0, 1, 3]), operation: FORGE_MULTIPLY,
       activation: activation)
+  }
+}
+
+@Suite struct SelectTests {
+  struct Case: CustomStringConvertible, Sendable {
+    var sizes: [Int]
+    var condition: [Int]
+    var yes: [Int]
+    var no: [Int]
+    var description: String { "\(sizes), strides \(condition), \(yes), \(no)" }
+
+    static let all = [
+      Case(sizes: [1], condition: [0], yes: [0], no: [0]),
+      Case(sizes: [37], condition: [1], yes: [1], no: [1]),
+      Case(sizes: [37], condition: [1], yes: [0], no: [1]),
+      Case(sizes: [37], condition: [1], yes: [1], no: [0]),
+      Case(sizes: [37], condition: [0], yes: [1], no: [2]),
+      Case(sizes: [5, 17], condition: [17, 1], yes: [17, 1], no: [17, 1]),
+      Case(sizes: [5, 17], condition: [1, 0], yes: [0, 1], no: [17, 1]),
+      Case(sizes: [3, 4, 5], condition: [0, 5, 1], yes: [20, 5, 1], no: [0, 0, 0]),
+      Case(sizes: [3, 4, 5], condition: [4, 1, 0], yes: [0, 0, 1], no: [5, 0, 1]),
+      Case(
+        sizes: [2, 1, 3, 2, 1, 2, 3, 2], condition: contiguous([2, 1, 3, 2, 1, 2, 3, 2]),
+        yes: [0, 0, 12, 6, 0, 0, 2, 1], no: [1, 0, 0, 2, 0, 0, 0, 4]),
+      Case(sizes: [], condition: [], yes: [], no: []),
+      Case(sizes: [2, 0, 3], condition: [3, 3, 1], yes: [3, 3, 1], no: [0, 0, 0]),
+    ]
+  }
+
+  @Test("broadcasting by strides; NaN is true", arguments: Case.all)
+  func values(test: Case) throws {
+    let kernels = try #require(Level.available.first).kernels
+    var random = SeededGenerator(seed: 53)
+    let truths: [Float] = [0, 1, -0.0, .nan, 0, -3, 0, .infinity, 0, .leastNonzeroMagnitude]
+    let condition = Buffer((0..<400).map { _ in truths[Int(random.next() % 10)] })
+    let yes = Buffer(random.values(400))
+    let no = Buffer(random.values(400))
+    let count = test.sizes.reduce(1, *)
+    let out = Buffer(count: count + 30)
+    let arguments = forge_select_arguments(
+      condition: place(base: 0, offset: 2, imageStride: 150),
+      yes: place(base: 1, offset: 5, imageStride: 149),
+      no: place(base: 2, offset: 1, imageStride: 151),
+      out: place(base: 3, offset: 3, imageStride: 11), rank: Int32(test.sizes.count),
+      sizes: eight(test.sizes), condition_strides: eight(test.condition),
+      yes_strides: eight(test.yes), no_strides: eight(test.no))
+    let call = Call(
+      kernels.select, arguments, bases: [condition, yes, no, out], image: 1, out: out,
+      tiles: forge_select_tiles)
+    let before = out.bits
+    let expected = indices(test.sizes).map { index in
+      condition.pointer[152 + dot(index, test.condition)] != 0
+        ? yes.pointer[154 + dot(index, test.yes)] : no.pointer[152 + dot(index, test.no)]
+    }
+    expectIndependentTiles(call, "\(test)")
+    #expect((0..<count).map { out.pointer[14 + $0] } == expected)
+    let after = out.bits
+    #expect(after.prefix(14) == before.prefix(14) && after.suffix(16) == before.suffix(16))
   }
 }
 

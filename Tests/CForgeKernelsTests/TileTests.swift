@@ -94,10 +94,17 @@ import Testing
     var softmax = forge_softmax_plain_arguments()
     (softmax.rows, softmax.columns) = (7, 11)
     #expect(forge_softmax_plain_tiles(&softmax) == 7)
+    var select = forge_select_arguments()
+    #expect(forge_select_tiles(&select) == 1)
+    (select.rank, select.sizes.0, select.sizes.1) = (2, 3, 4)
+    #expect(forge_select_tiles(&select) == 3)
     var activation = forge_activation_plain_arguments()
+    var unary = forge_unary_plain_arguments()
     for (count, tiles) in [(0, 0), (1, 1), (1024, 1), (1025, 2)] as [(Int64, Int64)] {
       activation.count = count
       #expect(forge_activation_plain_tiles(&activation) == tiles)
+      unary.count = count
+      #expect(forge_unary_plain_tiles(&unary) == tiles)
     }
   }
 }

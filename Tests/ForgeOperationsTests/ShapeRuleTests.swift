@@ -59,6 +59,8 @@ import Testing
     Rule(.globalPooling(.averageInside), [7, 11, 5], gives: [1, 1, 5]),
     Rule(.globalPooling(.maximum), [nil, nil, 5], gives: [1, 1, 5]),
     Rule(.activation(.relu), [7, nil, 5], gives: [7, nil, 5]),
+    Rule(.unary(.sine), [7, nil, 5], gives: [7, nil, 5]),
+    Rule(.select, [7, 1], [nil, 1, 5], [1], gives: [nil, 7, 5]),
     Rule(.softmax(logarithm: true), [2, 3, 4, 5], gives: [2, 3, 4, 5]),
     Rule(.affine, [7, 11, 5], [5], [5], gives: [7, 11, 5]),
     Rule(

@@ -87,6 +87,66 @@ import Testing
     #expect(try result(.prelu)[1] == 1)
   }
 
+  /// What C, NumPy and ONNX Runtime give: comparisons with NaN do not hold, and NaN is true.
+  @Test func quotientsAndTruthsOfSpecialValues() throws {
+    let nan = Double.nan
+    let infinity = Double.infinity
+    let a = try row([nan, 1, -1, 0, infinity, -7, 7, 5])
+    let b = try row([1, 0, -0.0, 0, infinity, 3, -3, -infinity])
+    for (operation, expected) in [
+      (.divide, [nan, infinity, infinity, nan, nan, -7.0 / 3, -7.0 / 3, 0]),
+      (.power, [nan, 1, 1, 1, infinity, -343, 1.0 / 343, 0]),
+      (.remainderOfDividend, [nan, nan, nan, nan, nan, -1, 1, 5]),
+      (.remainderOfDivisor, [nan, nan, nan, nan, nan, 2, -2, -infinity]),
+      (.equal, [0, 0, 0, 1, 1, 0, 0, 0]), (.notEqual, [1, 1, 1, 0, 0, 1, 1, 1]),
+      (.less, [0, 0, 1, 0, 0, 1, 0, 0]), (.lessOrEqual, [0, 0, 1, 1, 1, 1, 0, 0]),
+      (.greater, [0, 1, 0, 0, 0, 0, 1, 1]), (.greaterOrEqual, [0, 1, 0, 1, 1, 0, 1, 1]),
+      (.and, [1, 0, 0, 0, 1, 1, 1, 1]), (.or, [1, 1, 1, 0, 1, 1, 1, 1]),
+      (.xor, [0, 1, 1, 0, 0, 0, 0, 0]),
+    ] as [(BinaryOperator, [Double])] {
+      let values = try Primitive.binary(operation).reference(on: [a, b]).values
+      for (value, expected) in zip(values, expected) {
+        #expect(value == expected || value.isNaN && expected.isNaN, "\(operation): \(values)")
+      }
+    }
+  }
+
+  @Test func choicesBroadcast() throws {
+    let condition = try ReferenceTensor(sizes: [4, 1], values: [0, -0.0, .nan, -2])
+    let yes = try ReferenceTensor(sizes: [1, 1, 2], values: [1, 2])
+    let no = try ReferenceTensor(sizes: [1], values: [3])
+    let result = try Primitive.select.reference(on: [condition, yes, no])
+    #expect(result.sizes == [1, 4, 2])
+    #expect(result.values == [3, 3, 3, 3, 1, 2, 1, 2])
+  }
+
+  @Test func functionsOfSpecialValues() throws {
+    let (nan, infinity) = (Double.nan, Double.infinity)
+    let input = try row([nan, infinity, -infinity, 0, -2.5, 2.5])
+    for (function, expected) in [
+      (.sign, [nan, 1, -1, 0, -1, 1]), (.round, [nan, infinity, -infinity, 0, -2, 2]),
+      (.softsign, [nan, 1, -1, 0, -2.5 / 3.5, 2.5 / 3.5]),
+      (.logicalNot, [0, 0, 0, 1, 0, 0]), (.isNonzero, [1, 1, 1, 0, 1, 1]),
+      (.isNaN, [1, 0, 0, 0, 0, 0]),
+      (.isInfinite(positive: true, negative: false), [0, 1, 0, 0, 0, 0]),
+      (.isInfinite(positive: false, negative: true), [0, 0, 1, 0, 0, 0]),
+      (.thresholdedReLU(alpha: 2.5), [nan, infinity, 0, 0, 0, 0]),
+      (.shrink(bias: 1, lambda: 2), [nan, infinity, -infinity, 0, -1.5, 1.5]),
+      (.celu(alpha: 2), [nan, infinity, -2, 0, 2 * (0.286_504_796_860_190_1 - 1), 2.5]),
+      (
+        .parametricSoftplus(alpha: 2, beta: 1),
+        [nan, infinity, 0, 2 * 0.693_147_180_559_945_3, nil, nil]
+      ),
+    ] as [(UnaryFunction, [Double?])] {
+      let values = try Primitive.unary(function).reference(on: [input]).values
+      for case (let value, let expected?) in zip(values, expected) {
+        #expect(
+          abs(value - expected) < 1e-15 || value == expected || value.isNaN && expected.isNaN,
+          "\(function): \(values)")
+      }
+    }
+  }
+
   @Test func softmaxOfInfinities() throws {
     func softmax(_ values: [Double], logarithm: Bool) throws -> [Double] {
       let input = try ReferenceTensor(sizes: [values.count], values: values)

@@ -222,7 +222,11 @@ extension LayerCase {
       networks: [
         "of a mean": { x, _, _ in
           [x --> Compare(.greater, than: [0]), x, x --> GlobalAveragePooling()] --> Where()
-        }
+        },
+        "of a number": { x, _, _ in
+          let (condition, number) = (x --> Compare(.less, than: [0.5]), Constant([-0.75]))
+          return [condition, x, number] --> Where() --> PointwiseConvolution(channels: 3)
+        },
       ]
     ) { a in [Where(name: a.name, fileID: a.fileID, line: a.line, column: a.column)] },
     LayerCase(

@@ -68,7 +68,7 @@ extension PlanBuilder {
   /// Adds an operation on two tensors with broadcasting.
   mutating func addBinary(_ node: OperationGraph.Node, _ operation: BinaryOperator) throws {
     let (a, b) = (node.inputs[0], node.inputs[1])
-    guard isImage(node.output), operation.keepsZeros else {
+    guard isImage(node.output), operation.hasVectorForm else {
       let (left, right) = (try plain(a), try plain(b))
       let target = plainResult(node.output)
       addPlainBinary(operation, a: left, b: right, out: target, activation: node.activation)
@@ -98,13 +98,13 @@ extension PlanBuilder {
     withUnsafeMutableBytes(of: &arguments.b_strides) { $0.store(bStrides) }
     arguments.activation = forge_activation(activation)
     addStep(
-      operation.rawValue, operation.keepsZeros ? kernels.binary_plain : kernels.combine_plain,
+      operation.rawValue, operation.hasVectorForm ? kernels.binary_plain : kernels.combine_plain,
       arguments, tiles: forge_binary_plain_tiles,
       reads: [\.a: a, \.b: b], writes: [\.out: out])
   }
 
   /// Returns the strides of a plain tensor broadcast to larger sizes: 0 along an axis of size 1.
-  private static func broadcastStrides(_ sizes: [Int], to target: [Int]) -> [Int] {
+  static func broadcastStrides(_ sizes: [Int], to target: [Int]) -> [Int] {
     let own = strides(sizes)
     let missing = target.count - sizes.count
     return target.indices.map { axis in
@@ -114,6 +114,16 @@ extension PlanBuilder {
 }
 
 extension BinaryOperator {
+  /// Whether the vector kernels, of blocked images among them, have the operator.
+  fileprivate var hasVectorForm: Bool {
+    switch self {
+    case .power, .remainderOfDividend, .remainderOfDivisor: false
+    case .add, .subtract, .multiply, .maximum, .minimum, .prelu, .divide, .equal, .notEqual, .less,
+      .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .xor:
+      true
+    }
+  }
+
   /// The C value of the operator.
   fileprivate var code: Int32 {
     let code =

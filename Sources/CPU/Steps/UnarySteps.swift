@@ -16,12 +16,18 @@ extension PlanBuilder {
       reads: [\.in: source], writes: [\.out: target])
   }
 
-  /// Adds the choice between two plain tensors of one shape.
+  /// Adds the choice between two plain tensors with broadcasting.
   mutating func addSelect(_ node: OperationGraph.Node) throws {
     let operands = try node.inputs.map { try plain($0) }
     let target = plainResult(node.output)
+    let sizes = tensor(target).sizes
+    let strides = operands.map { Self.broadcastStrides(tensor($0).sizes, to: sizes) }
     var arguments = forge_select_arguments()
-    arguments.count = Int64(tensor(target).count)
+    arguments.rank = Int32(sizes.count)
+    withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
+    withUnsafeMutableBytes(of: &arguments.condition_strides) { $0.store(strides[0]) }
+    withUnsafeMutableBytes(of: &arguments.yes_strides) { $0.store(strides[1]) }
+    withUnsafeMutableBytes(of: &arguments.no_strides) { $0.store(strides[2]) }
     addStep(
       "select", kernels.select, arguments, tiles: forge_select_tiles,
       reads: [\.condition: operands[0], \.yes: operands[1], \.no: operands[2]],

@@ -36,8 +36,8 @@
   X(gather_rows, gather_rows, SHARED, a->outer)                                               \
   X(gather_elements, gather_elements, SHARED, a->out_sizes[0])                                \
   X(unary_plain, unary_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE))           \
-  X(combine_plain, binary_plain, EVERY, first_size(a))                                        \
-  X(select, select, SHARED, forge_quotient_up(a->count, FORGE_PLAIN_TILE))                    \
+  X(combine_plain, binary_plain, SHARED, first_size(a))                                       \
+  X(select, select, SHARED, first_size(a))                                                    \
   X(reduce_rows, reduce_rows, SHARED, a->rows)                                                \
   X(argument_rows, argument_rows, SHARED, a->rows)                                            \
   X(top_rows, top_rows, SHARED, a->rows)                                                      \

@@ -324,20 +324,20 @@ typedef enum {
   FORGE_MAXIMUM, /* NaN if either is */
   FORGE_MINIMUM, /* NaN if either is */
   FORGE_PRELU,   /* a < 0 ? a*b : a */
-  /* Only in combine_plain, because they do not keep padded lanes zero or have no vector form. */
   FORGE_DIVIDE,
-  FORGE_POWER,
-  FORGE_REMAINDER_OF_DIVIDEND, /* the sign of a */
-  FORGE_REMAINDER_OF_DIVISOR,  /* the sign of b */
-  FORGE_EQUAL,                 /* comparisons give 1 or 0 */
+  FORGE_EQUAL, /* comparisons give 1 or 0 */
   FORGE_NOT_EQUAL,
   FORGE_LESS,
   FORGE_LESS_OR_EQUAL,
   FORGE_GREATER,
   FORGE_GREATER_OR_EQUAL,
-  FORGE_AND, /* every number but 0 is true */
+  FORGE_AND, /* every number but 0 is true, NaN too */
   FORGE_OR,
-  FORGE_XOR
+  FORGE_XOR,
+  /* Without a vector form: only in combine_plain and at the scalar level. */
+  FORGE_POWER,
+  FORGE_REMAINDER_OF_DIVIDEND, /* the sign of a */
+  FORGE_REMAINDER_OF_DIVISOR   /* the sign of b */
 } forge_binary_operator;
 
 /* activation(a op b) on blocked tensors with broadcasting: each size of a and b is that of the

@@ -74,10 +74,12 @@ typedef enum {
   FORGE_UNARY_PARAMETRIC_SOFTPLUS, /* a: alpha, b: beta */
 } forge_unary_function;
 
-/* out[i] = condition[i] != 0 ? yes[i] : no[i] for `count` floats. Tiles: as activation_plain. */
+/* condition != 0 ? yes : no. A stride of 0 broadcasts. `out` is contiguous. Tiles: sizes[0]. */
 typedef struct {
   forge_place condition, yes, no, out;
-  int64_t count;
+  int32_t rank;
+  int64_t sizes[FORGE_MAX_RANK], condition_strides[FORGE_MAX_RANK], yes_strides[FORGE_MAX_RANK],
+    no_strides[FORGE_MAX_RANK];
 } forge_select_arguments;
 
 /* Reduces each of `rows` rows of `columns` floats to one. Tiles: rows. */

@@ -65,5 +65,19 @@ static void combine(const void *arguments, const forge_frame *frame, int64_t fir
 
 FORGE_SCALAR(binary_plain) { combine(arguments, frame, first, last); }
 
-/* Any operator. */
-FORGE_SCALAR(combine_plain) { combine(arguments, frame, first, last); }
+/* Operators without a vector form. The square is by far the most frequent power. */
+FORGE_SCALAR(combine_plain) {
+  const forge_binary_plain_arguments *a = arguments;
+  const float *right = forge_start(&a->b, frame);
+  bool is_square = a->operation == FORGE_POWER && *right == 2;
+  for (int32_t d = 0; d < a->rank; d++) is_square &= a->sizes[d] == 1 || a->b_strides[d] == 0;
+  if (!is_square) {
+    combine(arguments, frame, first, last);
+    return;
+  }
+  forge_binary_plain_arguments square = *a;
+  square.b = a->a;
+  memcpy(square.b_strides, a->a_strides, sizeof square.b_strides);
+  square.operation = FORGE_MULTIPLY;
+  combine(&square, frame, first, last);
+}

@@ -1,4 +1,4 @@
-/* Functions of each element of a plain tensor, and the choice between two. */
+/* Functions of each element of a plain tensor. */
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -68,14 +68,4 @@ FORGE_SCALAR(unary_plain) {
     case FORGE_UNARY_SCALED_TANH: FORGE_EACH(a * tanhf(b * x))
     case FORGE_UNARY_PARAMETRIC_SOFTPLUS: FORGE_EACH(a * softplus_of(b * x))
   }
-}
-
-FORGE_SCALAR(select) {
-  const forge_select_arguments *a = arguments;
-  const float *condition = forge_start(&a->condition, frame);
-  const float *yes = forge_start(&a->yes, frame), *no = forge_start(&a->no, frame);
-  float *out = forge_start(&a->out, frame);
-  const int64_t to = forge_smaller(last * FORGE_PLAIN_TILE, a->count);
-  for (int64_t i = first * FORGE_PLAIN_TILE; i < to; i++)
-    out[i] = condition[i] != 0 ? yes[i] : no[i];
 }

@@ -1,5 +1,8 @@
 /* Operations on two tensors, with broadcasting. */
 
+/* Returns 1 in the lanes of a mask, else 0. */
+FORGE_INLINE v16 truth(v16i mask) { return keep(mask, splat(1)); }
+
 /* Returns a op b. `operation` is a constant. */
 FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
   switch (operation) {
@@ -9,26 +12,39 @@ FORGE_INLINE v16 combine(v16 a, v16 b, int32_t operation) {
     case FORGE_MAXIMUM: return choose((a > b) | (a != a), a, b);
     case FORGE_MINIMUM: return choose((a < b) | (a != a), a, b);
     case FORGE_DIVIDE: return a / b;
-    case FORGE_EQUAL: return keep(a == b, splat(1));
-    case FORGE_NOT_EQUAL: return keep(a != b, splat(1));
-    case FORGE_LESS: return keep(a < b, splat(1));
-    case FORGE_LESS_OR_EQUAL: return keep(a <= b, splat(1));
-    case FORGE_GREATER: return keep(a > b, splat(1));
-    case FORGE_GREATER_OR_EQUAL: return keep(a >= b, splat(1));
+    case FORGE_EQUAL: return truth(a == b);
+    case FORGE_NOT_EQUAL: return truth(a != b);
+    case FORGE_LESS: return truth(a < b);
+    case FORGE_LESS_OR_EQUAL: return truth(a <= b);
+    case FORGE_GREATER: return truth(a > b);
+    case FORGE_GREATER_OR_EQUAL: return truth(a >= b);
+    case FORGE_AND: return truth((a != 0) & (b != 0));
+    case FORGE_OR: return truth((a != 0) | (b != 0));
+    case FORGE_XOR: return truth((a != 0) ^ (b != 0));
     default: return choose(a < 0, a * b, a); /* FORGE_PRELU */
   }
 }
 
-/* Expands BODY for each operation as a constant. */
-#define FORGE_FOR_OPERATION(operation, BODY)          \
-  switch (operation) {                                \
-    case FORGE_ADD: BODY(FORGE_ADD); break;           \
-    case FORGE_SUBTRACT: BODY(FORGE_SUBTRACT); break; \
-    case FORGE_MULTIPLY: BODY(FORGE_MULTIPLY); break; \
-    case FORGE_MAXIMUM: BODY(FORGE_MAXIMUM); break;   \
-    case FORGE_MINIMUM: BODY(FORGE_MINIMUM); break;   \
-    case FORGE_PRELU: BODY(FORGE_PRELU); break;       \
-    default: break;                                   \
+/* Expands BODY for each operation with vectors as a constant. */
+#define FORGE_FOR_OPERATION(operation, BODY)                          \
+  switch (operation) {                                                \
+    case FORGE_ADD: BODY(FORGE_ADD); break;                           \
+    case FORGE_SUBTRACT: BODY(FORGE_SUBTRACT); break;                 \
+    case FORGE_MULTIPLY: BODY(FORGE_MULTIPLY); break;                 \
+    case FORGE_MAXIMUM: BODY(FORGE_MAXIMUM); break;                   \
+    case FORGE_MINIMUM: BODY(FORGE_MINIMUM); break;                   \
+    case FORGE_PRELU: BODY(FORGE_PRELU); break;                       \
+    case FORGE_DIVIDE: BODY(FORGE_DIVIDE); break;                     \
+    case FORGE_EQUAL: BODY(FORGE_EQUAL); break;                       \
+    case FORGE_NOT_EQUAL: BODY(FORGE_NOT_EQUAL); break;               \
+    case FORGE_LESS: BODY(FORGE_LESS); break;                         \
+    case FORGE_LESS_OR_EQUAL: BODY(FORGE_LESS_OR_EQUAL); break;       \
+    case FORGE_GREATER: BODY(FORGE_GREATER); break;                   \
+    case FORGE_GREATER_OR_EQUAL: BODY(FORGE_GREATER_OR_EQUAL); break; \
+    case FORGE_AND: BODY(FORGE_AND); break;                           \
+    case FORGE_OR: BODY(FORGE_OR); break;                             \
+    case FORGE_XOR: BODY(FORGE_XOR); break;                           \
+    default: break;                                                   \
   }
 
 /* ---- blocked ---- */
@@ -123,43 +139,6 @@ FORGE_KERNEL(binary_plain) {
 #define FORGE_ROW(operation) \
   combine_plain_row(a, walk.steps[0], b, walk.steps[1], out, walk.count, operation)
     FORGE_FOR_OPERATION(args->operation, FORGE_ROW)
-#undef FORGE_ROW
-    if (args->activation.kind != FORGE_LINEAR)
-      activate_plain(out, out, walk.count, &args->activation);
-  } while (forge_walk_next(&walk));
-}
-
-/* The operations for which zeros may not give 0. */
-#define FORGE_FOR_PLAIN_OPERATION(operation, BODY)                    \
-  switch (operation) {                                                \
-    case FORGE_DIVIDE: BODY(FORGE_DIVIDE); break;                     \
-    case FORGE_EQUAL: BODY(FORGE_EQUAL); break;                       \
-    case FORGE_NOT_EQUAL: BODY(FORGE_NOT_EQUAL); break;               \
-    case FORGE_LESS: BODY(FORGE_LESS); break;                         \
-    case FORGE_LESS_OR_EQUAL: BODY(FORGE_LESS_OR_EQUAL); break;       \
-    case FORGE_GREATER: BODY(FORGE_GREATER); break;                   \
-    case FORGE_GREATER_OR_EQUAL: BODY(FORGE_GREATER_OR_EQUAL); break; \
-    default: break;                                                   \
-  }
-
-/* Powers, remainders and logic are computed one number at a time. */
-FORGE_KERNEL(combine_plain) {
-  const forge_binary_plain_arguments *args = arguments;
-  const bool has_vectors = args->operation == FORGE_DIVIDE ||
-    (args->operation >= FORGE_EQUAL && args->operation <= FORGE_GREATER_OR_EQUAL);
-  if (!has_vectors) {
-    forge_combine_plain_scalar(arguments, frame, first, last);
-    return;
-  }
-  forge_walk walk;
-  if (!forge_walk_begin_binary(&walk, args, first, last)) return;
-  do {
-    const float *a = forge_start(&args->a, frame) + walk.offsets[0];
-    const float *b = forge_start(&args->b, frame) + walk.offsets[1];
-    float *out = forge_start(&args->out, frame) + walk.offsets[2];
-#define FORGE_ROW(operation) \
-  combine_plain_row(a, walk.steps[0], b, walk.steps[1], out, walk.count, operation)
-    FORGE_FOR_PLAIN_OPERATION(args->operation, FORGE_ROW)
 #undef FORGE_ROW
     if (args->activation.kind != FORGE_LINEAR)
       activate_plain(out, out, walk.count, &args->activation);

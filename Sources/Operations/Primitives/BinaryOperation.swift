@@ -42,16 +42,6 @@ public enum BinaryOperator: String, Hashable, Sendable {
   /// 1 if exactly one is not 0, else 0.
   case xor
 
-  /// Whether 0 for both operands gives 0, so that it may run on padded channels.
-  package var keepsZeros: Bool {
-    switch self {
-    case .add, .subtract, .multiply, .maximum, .minimum, .prelu: true
-    case .divide, .power, .remainderOfDividend, .remainderOfDivisor, .equal, .notEqual, .less,
-      .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .xor:
-      false
-    }
-  }
-
   /// The result of the operator for two numbers.
   func value(_ a: Double, _ b: Double) -> Double {
     switch self {
@@ -118,7 +108,7 @@ package struct BinaryOperation: PrimitiveOperation {
 
 extension ReferenceTensor {
   /// The value at an index of the tensor that this one is broadcast to.
-  fileprivate func spread(at index: [Int]) -> Double {
+  func spread(at index: [Int]) -> Double {
     let own = zip(index.suffix(sizes.count), sizes).map { position, size in
       size == 1 ? 0 : position
     }

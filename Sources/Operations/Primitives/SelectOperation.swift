@@ -1,35 +1,29 @@
 import ForgeShapes
 
-/// The second operand where the first is not 0, else the third.
+/// The second operand where the first is not 0, else the third, with NumPy's broadcasting.
 ///
-/// Operands: three tensors of one shape.
+/// Operands: three tensors.
 package struct SelectOperation: PrimitiveOperation {
-
   package var name: String { "select" }
   package var traits: OperationTraits {
     .unweighted(3...3, takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
   }
 
-  package func validate(_ operands: [Shape]) throws(ShapeError) {
-    for operand in operands.dropFirst() where operand.rank != operands[0].rank {
-      throw .cannotBroadcast()
-    }
-  }
+  package func validate(_ operands: [Shape]) {}
 
   package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
-    try CombinationRule.broadcast(operands)
+    guard operands.count == 3 else {
+      throw ShapeError(.wrongInputCount, "\(name) needs three inputs")
+    }
+    return try CombinationRule.broadcast(operands)
   }
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
-  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
-    for operand in call.operands where operand.sizes != call.output {
-      throw .otherShape("an operand", operand.sizes, needs: Shape(sizes: call.output))
-    }
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     let (condition, yes, no) = (call.operands[0], call.operands[1], call.operands[2])
-    let values = condition.values.indices.map {
-      condition.values[$0] != 0 ? yes.values[$0] : no.values[$0]
+    return ReferenceTensor(call.output) { index in
+      condition.spread(at: index) != 0 ? yes.spread(at: index) : no.spread(at: index)
     }
-    return ReferenceTensor(unchecked: call.output, values)
   }
 }

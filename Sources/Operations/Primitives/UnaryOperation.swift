@@ -11,7 +11,7 @@ package struct UnaryOperation: PrimitiveOperation {
     .unweighted(takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
   }
 
-  package func validate(_ operands: [Shape]) {}
+  package func validate(_ operands: [Shape]) throws(ShapeError) { try function.validate() }
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
