@@ -45,16 +45,31 @@ enum KerasActivationLayers {
   private static func thresholded(
     maximum: Float?, slope: Float, threshold: Float
   ) throws(KerasFault) -> KerasStep {
-    guard slope == 0 else { throw .unsupported("both threshold and negative_slope") }
-    guard let maximum else {
+    if slope == 0, maximum == nil {
       return .layer { Unary(.thresholdedReLU(alpha: threshold), name: $0.name) }
     }
     return .one { call throws(KerasFault) in
       let input = try call.only()
-      let kept = try call.apply(Unary(.thresholdedReLU(alpha: threshold)), to: input.tensor)
-      let clip = Activation(.clipped(minimum: -.infinity, maximum: maximum), name: call.name)
-      return KerasTensor(tensor: try call.apply(clip, to: kept), rank: input.rank)
+      let pieces =
+        slope == 0
+        ? try call.apply(Unary(.thresholdedReLU(alpha: threshold)), to: input.tensor)
+        : try bent(input.tensor, slope: slope, threshold: threshold, call)
+      let clip = Activation(
+        .clipped(minimum: -.infinity, maximum: maximum ?? .infinity), name: call.name)
+      return KerasTensor(tensor: try call.apply(clip, to: pieces), rank: input.rank)
     }
+  }
+
+  /// `x` above the threshold, `slope·(x − threshold)` below it: a leaky ReLU of `x − threshold`,
+  /// raised by the threshold where it is above 0.
+  private static func bent(
+    _ x: Tensor, slope: Float, threshold: Float, _ call: KerasCall
+  ) throws(KerasFault) -> Tensor {
+    let shifted = try call.apply(Add(constant: [-threshold]), to: x)
+    let leaky = try call.apply(Activation(.leakyReLU(slope: slope)), to: shifted)
+    let isAbove = try call.apply(Compare(.greater, than: [threshold]), to: x)
+    let raised = try call.apply(Multiply(constant: [threshold]), to: isAbove)
+    return try call.apply(Add(), to: leaky, raised)
   }
 
   private static func leakyRelu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
