@@ -34,6 +34,25 @@ def tinyyolo():
     return keras.Model(image, layers.Conv2D(125, 1, name="conv9")(x))
 
 
+def unet():
+    """Four levels of two convolutions, joined by transposed convolutions (Ronneberger et al., 2015)."""
+    def block(x, channels):
+        for _ in range(2):
+            x = layers.Conv2D(channels, 3, padding="same", use_bias=False)(x)
+            x = layers.ReLU()(layers.BatchNormalization()(x))
+        return x
+
+    image = layers.Input((256, 256, 3))
+    levels = [block(image, 32)]
+    for channels in (64, 128, 256):
+        levels.append(block(layers.MaxPooling2D()(levels[-1]), channels))
+    x = levels.pop()
+    for channels in (128, 64, 32):
+        x = layers.Conv2DTranspose(channels, 2, strides=2)(x)
+        x = block(layers.Concatenate()([x, levels.pop()]), channels)
+    return keras.Model(image, layers.Conv2D(5, 1)(x))
+
+
 MAKERS = {
     "lenet": lenet,
     "mobilenet": lambda: keras.applications.MobileNet(weights=None),
@@ -41,6 +60,11 @@ MAKERS = {
     "resnet50": lambda: keras.applications.ResNet50(weights=None),
     "tinyyolo": tinyyolo,
     "inceptionv3": lambda: keras.applications.InceptionV3(weights=None),
+    "mobilenetv3": lambda: keras.applications.MobileNetV3Large(
+        (224, 224, 3), weights=None, include_preprocessing=False),
+    "efficientnetb0": lambda: keras.applications.EfficientNetB0(weights=None),
+    "densenet121": lambda: keras.applications.DenseNet121(weights=None),
+    "unet": unet,
 }
 
 

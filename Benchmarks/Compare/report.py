@@ -10,7 +10,9 @@ LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO
           "ncnn": "ncnn"}
 NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "mobilenetv2": "MobileNet v2 224",
             "tinyyolo": "Tiny YOLO v2 416",
-            "inceptionv3": "Inception-v3 299", "resnet50": "ResNet-50 224"}
+            "inceptionv3": "Inception-v3 299", "resnet50": "ResNet-50 224",
+            "mobilenetv3": "MobileNet v3 224", "efficientnetb0": "EfficientNet-B0 224",
+            "densenet121": "DenseNet-121 224", "unet": "U-Net 256"}
 COLOURS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96",
            "ncnn": "#be4bdb"}
 MINIMUM, MEDIAN = 0, 1

@@ -507,11 +507,12 @@ class Writer:
         self.folder, self.rng, self.cases = pathlib.Path(folder), rng, []
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def save(self, name, model, form="keras", scale=1.0, offset=0.0):
+    def save(self, name, model, form="keras", scale=1.0, offset=0.0, side=29):
+        """Saves a model; sizes that it leaves open are `side`."""
         seeded_weights(model, self.rng)
         inputs = []
         for tensor in model.inputs:
-            shape = [1] + [size or 29 for size in tensor.shape[1:]]
+            shape = [1] + [size or side for size in tensor.shape[1:]]
             inputs.append((self.rng.standard_normal(shape) * scale + offset).astype("float32"))
         outputs = model(inputs if len(inputs) > 1 else inputs[0], training=False)
         form = "h5" if LEGACY else form
@@ -592,7 +593,8 @@ def main():
             keras.backend.clear_session()
             model = getattr(keras.applications, name)(weights=None)
             inside = name.startswith(("MobileNetV3", "Efficient", "ConvNeXt"))
-            writer.save(name, model, scale=60.0 if inside else 1.0, offset=120.0 if inside else 0.0)
+            writer.save(name, model, scale=60.0 if inside else 1.0, offset=120.0 if inside else 0.0,
+                        side=113)
     writer.finish()
 
 
