@@ -37,9 +37,14 @@ extension PlanBuilder {
   ) {
     var arguments = forge_copy_plain_arguments()
     arguments.rank = Int32(sizes.count)
-    withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }
-    withUnsafeMutableBytes(of: &arguments.in_strides) { $0.store(sourceStrides) }
-    withUnsafeMutableBytes(of: &arguments.out_strides) { $0.store(targetStrides) }
+    let order = Self.copyOrder(sizes)
+    withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(order.map { sizes[$0] }) }
+    withUnsafeMutableBytes(of: &arguments.in_strides) { bytes in
+      bytes.store(order.map { sourceStrides[$0] })
+    }
+    withUnsafeMutableBytes(of: &arguments.out_strides) { bytes in
+      bytes.store(order.map { targetStrides[$0] })
+    }
     addStep(
       "copy", kernels.copy_plain, arguments, tiles: forge_copy_plain_tiles,
       reads: [\.in: source], writes: [\.out: target]
@@ -47,6 +52,19 @@ extension PlanBuilder {
       arguments.in.offset += Int64(sourceOffset)
       arguments.out.offset += Int64(targetOffset)
     }
+  }
+
+  /// The order in which a copy goes through the axes.
+  ///
+  /// The kernel starts anew for each run along the last axis. A short last axis therefore changes
+  /// places with the longest one but the first, along which threads share the copy.
+  private static func copyOrder(_ sizes: [Int]) -> [Int] {
+    var order = Array(sizes.indices)
+    guard let last = order.last, last > 1, sizes[last] < 16,
+      let longest = (1..<last).max(by: { sizes[$0] < sizes[$1] }), sizes[longest] > sizes[last]
+    else { return order }
+    order.swapAt(longest, last)
+    return order
   }
 
   /// Returns the distances between neighbours along each axis of a plain tensor.

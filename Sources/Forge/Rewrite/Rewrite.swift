@@ -14,10 +14,10 @@ protocol Rewrite: Sendable {
 /// Stage 4: the rewrites in their order.
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
-    DropIdentities.self, FoldConstants.self, FoldPadding.self, DropReshapesBack.self,
+    DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
+    RecognizeChannelShuffle.self, FoldPadding.self, DropUnreachedTaps.self, DropReshapesBack.self,
     FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self,
-    MoveAveragePoolingLater.self,
-    FuseResidual.self, FuseActivation.self,
+    MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

@@ -93,6 +93,7 @@ struct ONNXGraphImport {
   }
 
   private mutating func readInputs() throws(ImportError) {
+    let layouts = ONNXInputLayout(file.graph)
     for info in file.graph.input where values[info.name] == nil && !missing.contains(info.name) {
       guard case .tensorType(let stored)? = info.type.value,
         let type = ElementType(onnx: stored.elemType), type != .float64
@@ -108,7 +109,7 @@ struct ONNXGraphImport {
         continue
       }
       let sizes = try sizes(of: info.name, stored)
-      let layout = FileTensor.usualLayout(sizes)
+      let layout = layouts.layout(of: info.name, sizes: sizes)
       let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: info.name)
       inputs.append(input)
       ports.append(.init(name: info.name, elementType: type, sizes: sizes, axes: layout))

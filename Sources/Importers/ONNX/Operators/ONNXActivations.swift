@@ -30,7 +30,11 @@ extension ONNXOperators {
         let (bias, lambda) = (call.node.float("bias"), call.node.float("lambd", 0.5))
         try unary(&call, .shrink(bias: bias, lambda: lambda))
       },
-      "Swish": { try unary(&$0, .swish(beta: $0.node.float("alpha", 1))) },
+      "Swish": { call in
+        let beta = call.node.float("alpha", 1)
+        guard beta == 1 else { return try unary(&call, .swish(beta: beta)) }
+        try activation { _ in .swish }(&call)
+      },
       "Not": { try unary(&$0, .logicalNot, type: .bool) },
       "IsNaN": { try unary(&$0, .isNaN, type: .bool) },
       "IsInf": { call in
