@@ -185,10 +185,23 @@ def sequence():
         {values: FLOAT, places: INT64, g("ReduceL2", x, axes=[1, 2], keepdims=0): FLOAT})
 
 
+def channels_last():
+    """Images with channels last, as tf2onnx writes them: values are scaled, then transposed."""
+    g = Graph()
+    x = g("Sub", g("Div", "image", g.constant(np.float32(0.5))), g.constant(np.float32(1)))
+    x = g("Transpose", x, perm=[0, 3, 1, 2])
+    x = g("Conv", x, g.weights(7, 3, 3, 3), g.weights(7), pads=[0, 1, 2, 1], strides=[2, 1])
+    x = g("Mul", x, g("Sigmoid", x))
+    x = g("Transpose", x, perm=[0, 2, 3, 1])
+    return g.save(
+        "channels_last", {"image": [1, 9, 13, 3]},
+        {x: FLOAT, g("ReduceMean", x, axes=[1, 2], keepdims=0): FLOAT})
+
+
 def main():
     folder.mkdir(parents=True, exist_ok=True)
     expected = {make.__name__: make()
-                for make in [classifier, shuffle, decoder, encoder, sequence]}
+                for make in [classifier, shuffle, decoder, encoder, sequence, channels_last]}
     (folder / "expected.json").write_text(json.dumps(expected))
     for name in expected:
         print(name, {n: o["sizes"] for n, o in expected[name]["outputs"].items()})

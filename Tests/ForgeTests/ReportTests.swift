@@ -123,7 +123,10 @@ import Testing
         Rewrites:
           dropIdentities: 0
           foldConstants: 0
+          recognizeActivations: 0
+          recognizeChannelShuffle: 0
           foldPadding: 0
+          dropUnreachedTaps: 0
           dropReshapesBack: 0
           foldBatchNormalization: 1
           dropReshapeBeforeDense: 0

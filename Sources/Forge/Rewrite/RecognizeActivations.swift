@@ -237,7 +237,8 @@ private struct ActivationPattern {
     }
   }
 
-  /// The value of all elements of a constant of the model; `nil` for parameters, which are not read.
+  /// The value of all elements of a constant of the model; `nil` for parameters, which are not
+  /// read.
   private func number(_ value: OperationGraph.Value) -> Double? {
     guard case .literal(let values) = graph.constant(value), let first = values.first,
       values.allSatisfy({ $0 == first })

@@ -1,5 +1,5 @@
-/* Products of matrices: the sums of some rows and two vectors of columns are in registers, a part of
- * the right matrix in a panel on the stack. */
+/* Products of matrices: the sums of some rows and two vectors of columns are in registers, a part
+ * of the right matrix in a panel on the stack. */
 #include "../matrix_product.h"
 
 #if FORGE_TILE_VECTORS > 1

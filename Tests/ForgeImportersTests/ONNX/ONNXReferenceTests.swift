@@ -27,7 +27,8 @@ import Testing
     try ImporterFixtures.load("ONNX/expected.json", as: [String: Expected].self)
   }
 
-  @Test(arguments: ["classifier", "shuffle", "decoder", "encoder", "sequence"])
+  @Test(
+    arguments: ["classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last"])
   func models(name: String) throws {
     let expected = try #require(try Self.expected.get()[name])
     let imported = try ImportedModel(onnx: ImporterFixtures.path("ONNX/\(name).onnx"))
@@ -62,7 +63,9 @@ import Testing
 
   /// A flattening of channels first before a dense layer moves weights, not the image.
   @Test func nothingMovesAtRunTime() throws {
-    for (name, most) in [("classifier", 0), ("shuffle", 2)] {
+    for (name, most) in [
+      ("classifier", 0), ("shuffle", 2), ("channels_last", 0),
+    ] {
       let imported = try ImportedModel(onnx: ImporterFixtures.path("ONNX/\(name).onnx"))
       let permutes = imported.model.layers.count { $0.type == "Permute" }
       #expect(permutes <= most, "\(name)")
