@@ -20,18 +20,21 @@ typedef struct {
 /* The inputs of a tile: whole cache lines of every output's weights. */
 #define INPUTS_OF_A_TILE 256
 
-/* An output's largest weight, and a power of two that half of its nonzero weights reach. */
+/* An output's largest weight, a power of two that half of its nonzero weights reach, and whether its
+ * weights differ. */
 typedef struct {
   float most, median;
+  bool differ;
 } weight_sizes;
 
 /* Counts exponents. `most` is not finite if a weight is not. */
 static weight_sizes sizes_of(const float *weights, int64_t count) {
   int64_t with_exponent[256] = {0}, zeros = 0;
-  uint32_t most = 0;
+  uint32_t most = 0, different = 0;
   for (int64_t i = 0; i < count; i++) {
     const uint32_t bits = forge_bits_of(weights[i]) & 0x7fffffff;
     most = bits > most ? bits : most;
+    different |= forge_bits_of(weights[i]) ^ forge_bits_of(weights[0]);
     zeros += bits == 0;
     with_exponent[bits >> 23]++;
   }
@@ -41,7 +44,8 @@ static weight_sizes sizes_of(const float *weights, int64_t count) {
     below += with_exponent[exponent];
     if (2 * below > count - zeros) break;
   }
-  return (weight_sizes){forge_float_of(most), exponent > 0 ? ldexpf(1, exponent - 127) : 0};
+  return (weight_sizes){forge_float_of(most), exponent > 0 ? ldexpf(1, exponent - 127) : 0,
+                        different != 0};
 }
 
 /* Rounds a number below 2^31. */
@@ -86,9 +90,10 @@ static void scale_output(const void *arguments, int64_t output) {
    * one more unit. */
   const double unit = (double)sizes.most / 8388606.0;
   const float scale = (float)(unit / 256);
-  /* Denormal scales would have few bits. */
-  const bool fits = FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median && scale >= 0x1p-126f &&
-    sizes.most <= 0x1p126f;
+  /* Denormal scales would have few bits. Outputs of one repeated weight are equal in floats and would
+   * differ in words, which take their last bits from neighbours. */
+  const bool fits = sizes.differ && FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median &&
+    scale >= 0x1p-126f && sizes.most <= 0x1p126f;
   a->scales[output] = fits || sizes.most == 0 ? scale : NAN;
 }
 

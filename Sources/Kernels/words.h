@@ -27,6 +27,11 @@ static inline uint16_t forge_bfloat_of(float value) {
  * lowest bytes are not removed: packing allows for what they add. */
 enum { FORGE_FIXED_GROUP_BYTES = 192 };
 
+/* The inputs are multiplied by this before the sums and the sums divided by it, which is exact:
+ * words reach 2^31, so that sums of large inputs would overflow although the results do not. Inputs
+ * below 2^-110 lose bits instead. */
+#define FORGE_FIXED_INPUT_SCALE 0x1p-16f
+
 /* Returns the unscaled word of the weight of an input channel for an output of the panel. */
 static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
   const int64_t vector = channel % 2 * 2 + output / FORGE_LANES;

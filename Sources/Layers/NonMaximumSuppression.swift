@@ -7,14 +7,15 @@ import ForgeShapes
 /// equal ones in order of their index; a box is dropped when its intersection over union with one
 /// already taken is above `iouThreshold`.
 ///
-/// - Input shape: two tensors: boxes [boxes][4] and scores [classes][boxes]. A box is two opposite
-///   corners (y₁, x₁, y₂, x₂), or with `centerPointBoxes` (x centre, y centre, width, height).
-/// - Output shape: [classes · min(`maximumPerClass`, boxes)][3]: rows (0, class, box) in order of
-///   the class and then of falling score; unused rows at the end are −1.
+/// - Input shape: two tensors: boxes [boxes][4] and scores [classes][boxes], or of several images
+///   [images][boxes][4] and [images][classes][boxes]. A box is two opposite corners (y₁, x₁, y₂,
+///   x₂), or with `centerPointBoxes` (x centre, y centre, width, height).
+/// - Output shape: [images · classes · min(`maximumPerClass`, boxes)][3]: rows (image, class, box)
+///   in order of the image, the class and then of falling score; unused rows at the end are −1.
 /// - Parameters: none.
 /// - Errors: `invalidArgument` for a number out of range, `wrongInputCount` for other than two
 ///   tensors, `shapeMismatch` for other shapes, `unknownSize` for unknown sizes.
-/// - Names elsewhere: ONNX NonMaxSuppression for one example.
+/// - Names elsewhere: ONNX NonMaxSuppression.
 ///
 /// ```swift
 /// [a, b]

@@ -4,6 +4,9 @@ import ForgeShapes
 public enum PoolingNDKind: Hashable, Sendable {
   /// The largest value; NaN if one is.
   case maximum
+  /// The place of the first of the largest values, counted over the axes of the window in row-major
+  /// order; 0 for a window without values.
+  case maximumPlace
   /// The mean of the values inside the tensor.
   case averageInside
   /// The sum divided by the number of taps inside the tensor and its padding.

@@ -47,6 +47,10 @@ public struct Resampling: Hashable, Sendable {
     if case .around(.cubic(let coefficient), _, _, _) = filter {
       try ArgumentRule.finite(coefficient, "coefficient")
     }
+    if case .around(_, .part(let from, let to), _, _) = filter {
+      try ArgumentRule.finite(from, "from")
+      try ArgumentRule.finite(to, "to")
+    }
     let dimensions = input.dimensions.enumerated().map { axis, size -> Int? in
       if let target = self.size(axis) { return target }
       guard let scale = scale(axis) else { return size }
@@ -58,7 +62,10 @@ public struct Resampling: Hashable, Sendable {
 
   /// Whether an axis of `input` elements stays as it is.
   package func keeps(axis: Int, input: Int, output: Int) -> Bool {
-    input == output && (scale(axis) ?? 1) == 1
+    if case .around(_, .part(let from, let to), _, _) = filter, (from, to) != (0, 1) {
+      return scale(axis) == nil && size(axis) == nil
+    }
+    return input == output && (scale(axis) ?? 1) == 1
   }
 
   /// The elements of the input that make each element of the output along an axis.
@@ -180,6 +187,10 @@ extension ResampleCoordinates {
       let length = scale * input
       return output > 1 && length > 1 ? index * (input - 1) / (length - 1) : 0
     case .asymmetric: return index / scale
+    case .part(let from, let to):
+      let (from, to) = (Number(from), Number(to))
+      guard output > 1 else { return half * (from + to) * (input - 1) }
+      return from * (input - 1) + index * (to - from) * (input - 1) / (output - 1)
     case .tensorflowHalfPixelNearest: return (index + half) / scale
     }
   }

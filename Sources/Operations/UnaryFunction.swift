@@ -61,6 +61,10 @@ public enum UnaryFunction: Hashable, Sendable {
   case isNonzero
   /// 1 for NaN, else 0.
   case isNaN
+  /// The nearest number of IEEE 754's binary16, the even one of two; ±∞ from ±65520 on.
+  case roundToFloat16
+  /// The nearest number of bfloat16, the even one of two.
+  case roundToBFloat16
   /// 1 for infinity of a sign that counts, else 0.
   case isInfinite(positive: Bool, negative: Bool)
   /// `x` above `alpha`, else 0.
@@ -95,7 +99,7 @@ public enum UnaryFunction: Hashable, Sendable {
         .exponential, .logarithm, .floor, .ceiling, .round, .truncate, .errorFunction, .sine,
         .cosine, .tangent, .arcsine, .arccosine, .arctangent, .hyperbolicSine, .hyperbolicCosine,
         .hyperbolicArcsine, .hyperbolicArccosine, .hyperbolicArctangent, .softsign, .logicalNot,
-        .isNonzero, .isNaN, .isInfinite:
+        .isNonzero, .isNaN, .roundToFloat16, .roundToBFloat16, .isInfinite:
         ([], "")
       }
     try ArgumentRule.require(
@@ -134,6 +138,9 @@ public enum UnaryFunction: Hashable, Sendable {
     case .logicalNot: x == 0 ? 1 : 0
     case .isNonzero: x == 0 ? 0 : 1
     case .isNaN: x.isNaN ? 1 : 0
+    // Numbers between layers are Float.
+    case .roundToFloat16: Double(Float16(Float(x)))
+    case .roundToBFloat16: Double(Float(x).roundedToBFloat16)
     case .isInfinite(let positive, let negative):
       x.isInfinite && (x > 0 ? positive : negative) ? 1 : 0
     case .thresholdedReLU(let alpha): x > Double(alpha) || x.isNaN ? x : 0
@@ -148,5 +155,13 @@ public enum UnaryFunction: Hashable, Sendable {
     case .parametricSoftplus(let alpha, let beta):
       Double(alpha) * (max(Double(beta) * x, 0) + log1p(exp(-abs(Double(beta) * x))))
     }
+  }
+}
+
+extension Float {
+  /// The nearest number of bfloat16, the even one of two.
+  fileprivate var roundedToBFloat16: Float {
+    guard !isNaN else { return self }
+    return Float(bitPattern: (bitPattern &+ 0x7FFF &+ (bitPattern >> 16 & 1)) & 0xFFFF_0000)
   }
 }

@@ -181,7 +181,7 @@ struct BenchCommand: ParsableCommand {
     }
     guard let input else {
       guard !imported.takesIntegers else {
-        let run = NetworkRun(imported, network)
+        let run = NetworkRun(imported) { network }
         let example = try run.examples(try imported.seededInputs()).first ?? [:]
         return network.inputNames.map { name in
           (0..<batch).flatMap { _ in example[name]?.values ?? [] }

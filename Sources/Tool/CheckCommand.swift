@@ -64,7 +64,7 @@ struct CheckCommand: ParsableCommand {
 
   /// Predicts seeded random numbers; returns the outputs in words.
   private func predict(_ imported: ImportedModel, _ network: CompiledModel) throws -> [String] {
-    let run = NetworkRun(imported, network)
+    let run = NetworkRun(imported) { network }
     let results = try run.results(run.examples(imported.seededInputs()))
     return try run.arrays(of: results).map { name, array in
       let bad = array.floats.filter { !$0.isFinite }.count

@@ -59,7 +59,7 @@ struct InputArguments: ParsableArguments {
 
   /// The values of the inputs by their names in the file.
   func given(_ imported: ImportedModel) throws -> [String: NetworkRun.Given] {
-    let names = imported.inputs.map(\.name)
+    let names = imported.inputs.map(\.name) + imported.ignoredInputs
     var given: [String: NetworkRun.Given] = [:]
     for text in input {
       let argument = NamedArgument(text, names: names)
@@ -81,6 +81,7 @@ struct InputArguments: ParsableArguments {
       guard given[name] == nil else {
         throw ValidationError("the input \"\(name)\" is given twice")
       }
+      guard !imported.ignoredInputs.contains(name) else { continue }
       given[name] = try values(of: name, argument.value, imported)
     }
     return given

@@ -133,6 +133,8 @@ extension ImportedModel {
   func with(parameters: any ParameterSource) -> ImportedModel {
     var model = model
     model.parameters = parameters
-    return ImportedModel(model: model, inputs: inputs, outputs: outputs)
+    return ImportedModel(
+      model: model, inputs: inputs, outputs: outputs, constants: constants,
+      ignoredInputs: ignoredInputs)
   }
 }

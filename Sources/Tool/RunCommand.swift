@@ -72,7 +72,9 @@ struct RunCommand: ParsableCommand {
     let given = try inputs.given(network.imported)
     // Mistakes in the inputs are told before the weights are read.
     let names = try labelNames() ?? network.model.metadata.labels
-    let run = NetworkRun(network.imported, try network.compiled(options, tellsOfRandom: true))
+    let run = try NetworkRun(network.imported) {
+      try network.compiled(options, tellsOfRandom: true)
+    }
     let examples = try run.examples(given, isBatch: batch)
     var results: [[TensorValues]] = []
     for (index, example) in examples.enumerated() {

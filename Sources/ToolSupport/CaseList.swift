@@ -47,7 +47,7 @@ package struct CaseList: Decodable {
     do {
       let constants = try (entry.constants ?? [:]).mapValues { try StoredTensor(numPy: $0) }
       let imported = try ModelFile(entry.model, constants: constants).imported()
-      let run = NetworkRun(imported, try imported.model.compile(options: options))
+      let run = try NetworkRun(imported) { try imported.model.compile(options: options) }
       let given = try (entry.inputs ?? [:]).mapValues {
         NetworkRun.Given.array(try StoredTensor(numPy: $0))
       }

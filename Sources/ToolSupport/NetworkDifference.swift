@@ -35,7 +35,7 @@ package struct NetworkDifference: Sendable {
       var options = options
       options.keep = nodes.map(\.tensor)
       let network = try imported.model.compile(parameters: parameters, options: options)
-      let run = NetworkRun(imported, network)
+      let run = NetworkRun(imported) { network }
       guard let example = try run.examples(given).first else {
         layers = []
         outputs = []

@@ -15,18 +15,25 @@ package struct NetworkRun {
   package let inputs: [ImportedModel.Port]
   /// The outputs of the file.
   package let outputs: [ImportedModel.Port]
-  /// The compiled network.
-  package let network: CompiledModel
+  /// The outputs of the file whose values are known.
+  private let constants: [ImportedModel.Constant]
+  /// The inputs of the file that nothing depends on.
+  private let ignoredInputs: Set<String>
+  /// The compiled network; `nil` where all outputs are constants.
+  private let network: CompiledModel?
 
   /// Creates a run.
   ///
   /// - Parameters:
   ///   - imported: the model and its inputs and outputs.
-  ///   - network: the same model, compiled.
-  package init(_ imported: ImportedModel, _ network: CompiledModel) {
+  ///   - compile: compiles the model; it is not called where all outputs are constants.
+  /// - Throws: what `compile` throws.
+  package init(_ imported: ImportedModel, compile: () throws -> CompiledModel) rethrows {
     inputs = imported.inputs
     outputs = imported.outputs
-    self.network = network
+    constants = imported.constants
+    ignoredInputs = Set(imported.ignoredInputs)
+    network = outputs.isEmpty && !constants.isEmpty ? nil : try compile()
   }
 
   /// The index of an input by its name in the file.
@@ -42,13 +49,15 @@ package struct NetworkRun {
     _ given: [String: Given], isBatch: Bool = false
   ) throws(ToolError) -> [[String: TensorValues]] {
     var columns: [(name: String, values: [TensorValues])] = []
-    for (name, values) in given.sorted(by: { $0.key < $1.key }) {
+    let (names, shapes) = (network?.inputNames ?? [], network?.inputShapes ?? [])
+    for (name, values) in given.sorted(by: { $0.key < $1.key })
+    where !ignoredInputs.contains(name) {
       let index = try index(ofInput: name)
-      let own = network.inputNames.indices.contains(index) ? network.inputNames[index] : name
+      let own = names.indices.contains(index) ? names[index] : name
       switch values {
       case .values(let example): columns.append((own, [example]))
       case .array(let array):
-        let shape = network.inputShapes.indices.contains(index) ? network.inputShapes[index] : nil
+        let shape = shapes.indices.contains(index) ? shapes[index] : nil
         columns.append(
           (
             own,
@@ -78,6 +87,7 @@ package struct NetworkRun {
   /// The results of every example in the order of the outputs.
   package func results(_ examples: [[String: TensorValues]]) throws -> [[TensorValues]] {
     try examples.map { example in
+      guard let network else { return [] }
       let predictions = try network.predict(example)
       return outputs.indices.compactMap { index in
         network.outputNames.indices.contains(index) ? predictions[network.outputNames[index]] : nil
@@ -85,7 +95,7 @@ package struct NetworkRun {
     }
   }
 
-  /// The outputs as arrays of the file, in order.
+  /// The outputs as arrays of the file, in order, and behind them those whose values are known.
   package func arrays(
     of results: [[TensorValues]], isBatch: Bool = false
   ) throws(ImportError) -> [(name: String, array: StoredTensor)] {
@@ -94,6 +104,6 @@ package struct NetworkRun {
       let values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
       arrays.append((port.name, try port.array(of: values, isBatch: isBatch)))
     }
-    return arrays
+    return arrays + constants.map { ($0.name, $0.values) }
   }
 }

@@ -124,7 +124,7 @@ import Testing
       """
       the inputs are not boxes and scores
         received  31×4 and 3×30
-        needs     [boxes][4] and [classes][boxes]
+        needs     [boxes][4] and [classes][boxes], both with or without [images] in front
       """)
     expectError(
       layer, [boxes], .wrongInputCount,

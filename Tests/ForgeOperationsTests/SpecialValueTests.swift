@@ -130,6 +130,8 @@ import Testing
       (.isNaN, [1, 0, 0, 0, 0, 0]),
       (.isInfinite(positive: true, negative: false), [0, 1, 0, 0, 0, 0]),
       (.isInfinite(positive: false, negative: true), [0, 0, 1, 0, 0, 0]),
+      (.roundToFloat16, [nan, infinity, -infinity, 0, -2.5, 2.5]),
+      (.roundToBFloat16, [nan, infinity, -infinity, 0, -2.5, 2.5]),
       (.thresholdedReLU(alpha: 2.5), [nan, infinity, 0, 0, 0, 0]),
       (.shrink(bias: 1, lambda: 2), [nan, infinity, -infinity, 0, -1.5, 1.5]),
       (.celu(alpha: 2), [nan, infinity, -2, 0, 2 * (0.286_504_796_860_190_1 - 1), 2.5]),
@@ -144,6 +146,27 @@ import Testing
           abs(value - expected) < 1e-15 || value == expected || value.isNaN && expected.isNaN,
           "\(function): \(values)")
       }
+    }
+  }
+
+  @Test func roundingToShorterNumbers() throws {
+    // Ties go to the even number; 65504 is the largest number of binary16.
+    for (function, pairs) in [
+      (
+        .roundToFloat16,
+        [
+          (2049, 2048), (2051, 2052), (-2049.0001, -2050), (65519, 65504),
+          (65520, Double.infinity), (0x1p-25, 0), (-0x1.8p-24, -0x1p-23),
+          (0x1.004p-14, 0x1.004p-14),
+        ]
+      ),
+      (
+        .roundToBFloat16,
+        [(257, 256), (259, 260), (-257.001, -258), (1.2e-40, 0x1p-133), (3.4e38, .infinity)]
+      ),
+    ] as [(UnaryFunction, [(Double, Double)])] {
+      let values = try Primitive.unary(function).reference(on: [row(pairs.map(\.0))]).values
+      #expect(values == pairs.map(\.1), "\(function)")
     }
   }
 

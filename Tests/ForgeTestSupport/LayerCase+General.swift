@@ -126,7 +126,7 @@ extension LayerCase {
             .isNonzero, .isNaN, .isInfinite(positive: true, negative: false),
             .thresholdedReLU(alpha: 0.1), .scaledELU(alpha: 1.6, gamma: 1.1), .celu(alpha: 0.7),
             .swish(beta: 1.3), .shrink(bias: 0.1, lambda: 0.2), .scaledTanh(alpha: 2, beta: 0.5),
-            .parametricSoftplus(alpha: 0.5, beta: 2),
+            .parametricSoftplus(alpha: 0.5, beta: 2), .roundToFloat16, .roundToBFloat16,
           ].map { x --> Unary($0) }
           return Concatenate(parts)
         },

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func everyOutputHasTheOrderOfItsFile() throws {
-    let run = NetworkRun(imported(), try imported().model.compile())
+    let run = try NetworkRun(imported()) { try imported().model.compile() }
     // Channel 0 is 0…5, channel 1 is 6…11; the offset is 100 in channel 0 and 200 in channel 1.
     let examples = try run.examples([
       "image": array((0..<12).map { Float($0) }, [1, 2, 2, 3]),
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func mistakesNameTheInput() throws {
-    let run = NetworkRun(imported(), try imported().model.compile())
+    let run = try NetworkRun(imported()) { try imported().model.compile() }
     let image = try array(Array(repeating: 1, count: 12), [1, 2, 2, 3])
     #expect(
       #expect(throws: ToolError.self) { try run.examples(["image": image]) }?.description == """

@@ -13,6 +13,7 @@ extension PlanBuilder {
       case .maximum: (FORGE_POOL_ND_MAXIMUM, 0)
       case .averageInside: (FORGE_POOL_ND_AVERAGE_INSIDE, 0)
       case .averageAll: (FORGE_POOL_ND_AVERAGE_ALL, 0)
+      case .maximumPlace: (FORGE_POOL_ND_MAXIMUM_PLACE, 0)
       case .lp(let p): (FORGE_POOL_ND_LP, p)
       }
     arguments.kind = Int32(kind.rawValue)

@@ -8,8 +8,10 @@ extension PlanBuilder {
     let target = plainResult(node.output)
     let sizes = sizes(of: node.inputs[1])
     var arguments = forge_suppress_arguments()
-    arguments.classes = Int64(sizes[0])
-    arguments.count = Int64(sizes[1])
+    let count = sizes.last ?? 0
+    arguments.images = sizes.count > 2 ? Int64(sizes[0]) : 1
+    arguments.classes = Int64(sizes.dropLast().last ?? 0)
+    arguments.count = Int64(count)
     arguments.most = Int64(rule.maximumPerClass)
     arguments.iou_threshold = rule.iouThreshold
     arguments.score_threshold = rule.scoreThreshold
@@ -17,6 +19,6 @@ extension PlanBuilder {
     addStep(
       "suppress", kernels.suppress, arguments, tiles: forge_suppress_tiles,
       reads: [\.boxes: boxes, \.scores: scores],
-      writes: [\.out: target, \.scratch: addPlain([sizes[1]])])
+      writes: [\.out: target, \.scratch: addPlain([count])])
   }
 }

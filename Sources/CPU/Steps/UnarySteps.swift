@@ -68,6 +68,8 @@ extension UnaryFunction {
     case .logicalNot: (FORGE_UNARY_LOGICAL_NOT, 0, 0)
     case .isNonzero: (FORGE_UNARY_IS_NONZERO, 0, 0)
     case .isNaN: (FORGE_UNARY_IS_NAN, 0, 0)
+    case .roundToFloat16: (FORGE_UNARY_ROUND_TO_HALF, 0, 0)
+    case .roundToBFloat16: (FORGE_UNARY_ROUND_TO_BFLOAT16, 0, 0)
     case .isInfinite(let positive, let negative):
       (FORGE_UNARY_IS_INFINITE, positive ? 1 : 0, negative ? 1 : 0)
     case .thresholdedReLU(let alpha): (FORGE_UNARY_THRESHOLDED_RELU, alpha, 0)

@@ -54,6 +54,9 @@ extension HostTensor {
       }
       return HostTensor(type: type, sizes: sizes, storage: .integers(values))
     }
+    if case .repeated(let value) = storage {
+      return HostTensor(type: type, sizes: sizes, storage: .repeated(floats(value)))
+    }
     return HostTensor(type: type, sizes: sizes, storage: .floats(try self.floats().map(floats)))
   }
 

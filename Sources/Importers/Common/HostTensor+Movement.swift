@@ -60,6 +60,7 @@ extension HostTensor {
   /// Axis `i` of the result is axis `order[i]`.
   package func transposed(_ order: [Int]) throws -> HostTensor {
     guard order != Array(sizes.indices) else { return self }
+    if case .repeated = storage { return reshaped(order.map { sizes[$0] }) }
     let strides = Self.strides(sizes)
     return try gathered(order.map { sizes[$0] }) { index in
       zip(index, order).reduce(0) { $0 + $1.0 * strides[$1.1] }
@@ -69,6 +70,7 @@ extension HostTensor {
   /// The tensor broadcast to larger sizes of the same or a higher rank.
   package func expanded(to target: [Int]) throws -> HostTensor {
     guard target != sizes else { return self }
+    if case .repeated = storage { return reshaped(target) }
     let strides = Self.strides(sizes)
     let missing = target.count - sizes.count
     return try gathered(target) { index in

@@ -12,6 +12,8 @@ package struct HostTensor: Sendable {
     case floats([Float])
     /// Integers, or truth values as 0 and 1.
     case integers([Int64])
+    /// One number of a floating-point type for all elements, whose memory is not needed yet.
+    case repeated(Float)
   }
 
   /// The element type in the file.
@@ -38,6 +40,11 @@ package struct HostTensor: Sendable {
     self.init(type: .float32, sizes: sizes, storage: .floats(floats))
   }
 
+  /// Creates a tensor without elements.
+  package init(type: ElementType, sizes: [Int]) {
+    self.init(type: type, sizes: sizes, storage: type.isInteger ? .integers([]) : .floats([]))
+  }
+
   /// The number of values.
   package var count: Int { sizes.reduce(1, *) }
 
@@ -51,6 +58,7 @@ package struct HostTensor: Sendable {
     switch storage {
     case .floats(let values): return values
     case .integers(let values): return values.map { Float($0) }
+    case .repeated(let value): return Array(repeating: value, count: count)
     case .stored(let bytes):
       let count = count
       return try bytes.withBytes { raw in
@@ -70,6 +78,7 @@ package struct HostTensor: Sendable {
     switch storage {
     case .integers(let values): return values
     case .floats(let values): return values.map { Int64(saturating: $0) }
+    case .repeated(let value): return Array(repeating: Int64(saturating: value), count: count)
     case .stored(let bytes):
       let count = count
       guard isInteger else { return try floats().map { Int64(saturating: $0) } }
@@ -85,6 +94,30 @@ package struct HostTensor: Sendable {
         }
       }
     }
+  }
+}
+
+extension HostTensor {
+  /// The values with their type and sizes, as files hold them.
+  ///
+  /// - Throws: what reading the file throws.
+  package func stored() throws -> StoredTensor {
+    let bytes: [UInt8]
+    switch storage {
+    case .stored(let source): bytes = try source.withBytes { Array($0) }
+    case .floats, .repeated: bytes = type.bytes(of: try floats())
+    case .integers(let values):
+      bytes =
+        switch type {
+        case .int64: ElementType.littleEndian(values) { $0 }
+        case .int32: ElementType.littleEndian(values) { Int32(clamping: $0) }
+        case .int8: ElementType.littleEndian(values) { Int8(clamping: $0) }
+        case .uint8: ElementType.littleEndian(values) { UInt8(clamping: $0) }
+        case .bool: values.map { $0 == 0 ? 0 : 1 }
+        case .float32, .float16, .bfloat16, .float64: type.bytes(of: values.map { Float($0) })
+        }
+    }
+    return try StoredTensor(elementType: type, sizes: sizes, bytes: bytes)
   }
 }
 

@@ -30,17 +30,49 @@ public struct ImportedModel: Sendable {
     }
   }
 
+  /// An output that no input changes, such as the shape of a tensor.
+  public struct Constant: Sendable, Hashable {
+    /// The name in the file.
+    public let name: String
+    /// The values with the sizes and the element type of the file.
+    public let values: StoredTensor
+
+    /// Creates a constant.
+    public init(name: String, values: StoredTensor) {
+      self.name = name
+      self.values = values
+    }
+  }
+
   /// The network with its weights as parameter source.
+  ///
+  /// It has no outputs where all of the file are ``constants``.
   public let model: Model
   /// The inputs in the order of the model.
   public let inputs: [Port]
   /// The outputs in the order of the model.
   public let outputs: [Port]
+  /// The outputs of the file that are no outputs of the model, because their values are known.
+  public let constants: [Constant]
+  /// The inputs of the file that are no inputs of the model, because no output depends on them.
+  public let ignoredInputs: [String]
 
   /// Creates an imported model.
-  public init(model: Model, inputs: [Port], outputs: [Port]) {
+  ///
+  /// - Parameters:
+  ///   - model: the network with its weights.
+  ///   - inputs: the inputs in the order of the model.
+  ///   - outputs: the outputs in the order of the model.
+  ///   - constants: the outputs of the file whose values are known.
+  ///   - ignoredInputs: the inputs of the file that nothing depends on.
+  public init(
+    model: Model, inputs: [Port], outputs: [Port], constants: [Constant] = [],
+    ignoredInputs: [String] = []
+  ) {
     self.model = model
     self.inputs = inputs
     self.outputs = outputs
+    self.constants = constants
+    self.ignoredInputs = ignoredInputs
   }
 }

@@ -23,6 +23,9 @@ enum ONNXFolding {
       let count = try call.value(0).sizes.reduce(1, *)
       set(&call, HostTensor(integers: [Int64(count)], sizes: []))
       return true
+    case "EyeLike":
+      try ONNXWindows.unitMatrix(&call)
+      return true
     case "Constant":
       set(&call, try constant(call))
       return true
@@ -73,6 +76,10 @@ enum ONNXFolding {
 
   private static let table: [String: Fold] =
     movements.merging(arithmetic) { first, _ in first }
+    .merging(ONNXWindows.folds) { first, _ in first }
+    .merging(ONNXEmptyReductions.folds) { full, empty in
+      { call, hosts in try empty(&call, hosts) || full(&call, hosts) }
+    }
 
   // MARK: Movements
 
@@ -85,16 +92,21 @@ enum ONNXFolding {
     "ConstantOfShape": { call, hosts in
       guard let host = hosts.first else { return false }
       let sizes = try host.integers().map { Int($0) }
-      guard let count = Shape.product(of: sizes), count <= 1 << 24 else {
-        throw NodeFailure.unsupported("a constant of \(sizes)")
+      let value = try call.node.tensor("value").map { try call.reader.tensor($0) }
+      guard sizes.allSatisfy({ $0 >= 0 }), let count = Shape.product(of: sizes),
+        count <= 1 << 24 || value?.isInteger != true
+      else { throw NodeFailure.unsupported("a constant of \(sizes)") }
+      guard value.map({ $0.count == 1 }) ?? true else {
+        throw NodeFailure.invalid("a value of \(value?.count ?? 0) numbers")
       }
-      guard let stored = call.node.tensor("value") else {
-        set(&call, HostTensor(floats: Array(repeating: 0, count: count), sizes: sizes))
-        return true
+      if let value, value.isInteger {
+        set(&call, try value.reshaped([]).expanded(to: sizes))
+      } else {
+        let number = try value?.floats().first ?? 0
+        set(
+          &call,
+          HostTensor(type: value?.type ?? .float32, sizes: sizes, storage: .repeated(number)))
       }
-      let value = try call.reader.tensor(stored)
-      guard value.count == 1 else { throw NodeFailure.invalid("a value of \(value.count) numbers") }
-      set(&call, try value.reshaped([]).expanded(to: sizes))
       return true
     },
     "Reshape": { call, hosts in
@@ -178,7 +190,8 @@ enum ONNXFolding {
         let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
         guard count.isFinite, count < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
         let values = (0..<max(Int(count), 0)).map { numbers[0] + Float($0) * numbers[2] }
-        set(&call, HostTensor(floats: values, sizes: [values.count]))
+        let range = HostTensor(floats: values, sizes: [values.count])
+        set(&call, try range.cast(to: hosts[0].type))
       }
       return true
     },
@@ -273,6 +286,8 @@ enum ONNXFolding {
     "Neg": unary({ checked(Int64(0).subtractingReportingOverflow($0)) }, { -$0 }),
     "Abs": unary({ $0 == .min ? nil : abs($0) }, { abs($0) }),
     "Sqrt": unary({ _ in nil }, { $0.squareRoot() }),
+    "Exp": unary({ _ in nil }, { Float(exp(Double($0))) }),
+    "Log": unary({ _ in nil }, { Float(log(Double($0))) }),
     "Reciprocal": unary({ _ in nil }, { 1 / $0 }),
     "Floor": unary({ $0 }, { $0.rounded(.down) }),
     "Ceil": unary({ $0 }, { $0.rounded(.up) }),

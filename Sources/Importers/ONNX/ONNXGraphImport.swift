@@ -15,6 +15,8 @@ struct ONNXGraphImport {
   private var missing: Set<String> = []
   private var ports: [ImportedModel.Port] = []
   private var inputs: [Tensor] = []
+  /// Inputs without elements, whose values are therefore known.
+  private var emptyInputs: [String] = []
   private var foldedElements = 0
 
   init(_ file: OnnxModel, path: String, options: ImportOptions) {
@@ -34,7 +36,9 @@ struct ONNXGraphImport {
     try readConstants()
     try readInputs()
     for stored in file.graph.node { try importNode(ONNXNode(stored)) }
-    for info in file.graph.output where !dependsOnInput(info.name) {
+    let constants = try constantOutputs()
+    let known = Set(constants.map(\.name))
+    for info in file.graph.output where !known.contains(info.name) && !dependsOnInput(info.name) {
       unsupported.append(
         UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
     }
@@ -42,7 +46,7 @@ struct ONNXGraphImport {
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []
     var used: Set<String> = []
-    for info in file.graph.output {
+    for info in file.graph.output where !known.contains(info.name) {
       let (tensor, port) = try output(info, isFirst: used.insert(info.name).inserted)
       outputs.append(tensor)
       outputPorts.append(port)
@@ -56,7 +60,9 @@ struct ONNXGraphImport {
       inputs: zip(inputs, isUsed).filter(\.1).map(\.0), outputs: outputs, metadata: metadata)
     model.parameters = ImportedParameters(parameters, origin: path)
     return ImportedModel(
-      model: model, inputs: zip(ports, isUsed).filter(\.1).map(\.0), outputs: outputPorts)
+      model: model, inputs: zip(ports, isUsed).filter(\.1).map(\.0), outputs: outputPorts,
+      constants: constants,
+      ignoredInputs: emptyInputs + zip(ports, isUsed).filter { !$0.1 }.map(\.0.name))
   }
 
   // MARK: Inputs and constants
@@ -103,9 +109,9 @@ struct ONNXGraphImport {
         missing.insert(info.name)
         continue
       }
-      guard !Self.isEmpty(stored) else {
-        unsupported.append(UnsupportedNode(type: "input", detail: "no elements", name: info.name))
-        missing.insert(info.name)
+      if options.sizes[info.name] == nil, let sizes = Self.emptySizes(stored) {
+        emptyInputs.append(info.name)
+        values[info.name] = .host(HostTensor(type: type, sizes: sizes))
         continue
       }
       let sizes = try sizes(of: info.name, stored)
@@ -118,9 +124,16 @@ struct ONNXGraphImport {
     }
   }
 
-  /// Whether the file states a size of 0.
-  private static func isEmpty(_ type: OnnxTensorType) -> Bool {
-    type.shape.dim.contains { $0.value == .dimValue(0) }
+  /// The sizes of an input of which one is 0 and all are stated; `nil` for other inputs.
+  private static func emptySizes(_ type: OnnxTensorType) -> [Int]? {
+    let sizes = type.shape.dim.compactMap { dimension -> Int? in
+      if case .dimValue(let size)? = dimension.value { return Int(exactly: size) }
+      return nil
+    }
+    guard sizes.count == type.shape.dim.count, sizes.contains(0), sizes.allSatisfy({ $0 >= 0 }),
+      sizes.count <= Shape.maximumRank, Shape.product(of: sizes) != nil
+    else { return nil }
+    return sizes
   }
 
   private static func text(_ type: OnnxType) -> String {
@@ -257,24 +270,27 @@ struct ONNXGraphImport {
 
   // MARK: Outputs
 
+  /// The outputs that no input changes.
+  private func constantOutputs() throws(ImportError) -> [ImportedModel.Constant] {
+    var constants: [ImportedModel.Constant] = []
+    for info in file.graph.output {
+      guard case .host(let tensor)? = values[info.name] else { continue }
+      do { constants.append(.init(name: info.name, values: try tensor.stored())) } catch {
+        throw ImportError(
+          .unreadable, "the values of the output \"\(info.name)\" cannot be read", path: path,
+          cause: error)
+      }
+    }
+    return constants
+  }
+
   /// The tensor and the port of an output.
   private func output(
     _ info: OnnxValueInfo, isFirst: Bool
   ) throws(ImportError) -> (Tensor, ImportedModel.Port) {
-    guard let value = values[info.name] else {
+    guard case .network(let result)? = values[info.name] else {
       throw ImportError(
         .malformed, "no node makes the output \"\(info.name)\"", path: path)
-    }
-    let result: FileTensor
-    switch value {
-    case .network(let tensor): result = tensor
-    case .host(let tensor):
-      do {
-        result = try ONNXCall.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
-      } catch {
-        throw ImportError(
-          .unsupported, "the output \"\(info.name)\" is an empty constant", path: path)
-      }
     }
     // A layer that already has the name of the output needs no other.
     let isNamed = isFirst && result.tensor.givenName == info.name && !result.tensor.inputs.isEmpty

@@ -25,7 +25,6 @@ enum ONNXReshape {
       }
       target[open] = count / known
     }
-    guard !target.contains(0) else { throw NodeFailure.unsupported("an empty tensor") }
     guard Shape.product(of: target) == count else {
       throw NodeFailure.invalid("\(count) values as \(target)")
     }

@@ -64,6 +64,8 @@ typedef enum {
   FORGE_UNARY_LOGICAL_NOT,
   FORGE_UNARY_IS_NONZERO,
   FORGE_UNARY_IS_NAN,
+  FORGE_UNARY_ROUND_TO_HALF,       /* to the nearest number of binary16 */
+  FORGE_UNARY_ROUND_TO_BFLOAT16,   /* to the nearest number of bfloat16 */
   FORGE_UNARY_IS_INFINITE,         /* a: also +inf, b: also -inf, as 1 or 0 */
   FORGE_UNARY_THRESHOLDED_RELU,    /* a: threshold */
   FORGE_UNARY_SCALED_ELU,          /* a: alpha, b: gamma */

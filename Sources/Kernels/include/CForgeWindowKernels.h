@@ -30,7 +30,8 @@ typedef enum {
   FORGE_POOL_ND_MAXIMUM = 0,
   FORGE_POOL_ND_AVERAGE_INSIDE, /* divided by the taps inside the tensor */
   FORGE_POOL_ND_AVERAGE_ALL,    /* divided by the taps inside the tensor and its padding */
-  FORGE_POOL_ND_LP              /* (sum of |x|^p)^(1/p) */
+  FORGE_POOL_ND_LP,             /* (sum of |x|^p)^(1/p) */
+  FORGE_POOL_ND_MAXIMUM_PLACE   /* the place of the first of the largest, in row-major order */
 } forge_pooling_nd_kind;
 
 /* Pooling of plain tensors over the first `rank` axes; the last holds the channels. A window
@@ -105,12 +106,12 @@ typedef struct {
   const float *weights;
 } forge_resample_arguments;
 
-/* Non-maximum suppression. boxes: float [count][4], scores: float [classes][count], out: float
- * [classes * min(most, count)][3]: rows (0, class, box), then rows of -1. scratch: float [count].
- * Tiles: 1. */
+/* Non-maximum suppression. boxes: float [images][count][4], scores: float [images][classes][count],
+ * out: float [images * classes * min(most, count)][3]: rows (image, class, box), then rows of -1.
+ * scratch: float [count]. Tiles: 1. */
 typedef struct {
   forge_place boxes, scores, out, scratch;
-  int64_t count, classes, most;
+  int64_t images, count, classes, most;
   float iou_threshold, score_threshold;
   int32_t centered; /* boxes are x, y of the centre, width, height */
 } forge_suppress_arguments;

@@ -25,6 +25,16 @@ static window_nd window_at(const forge_pooling_nd_arguments *a, int64_t position
   return window;
 }
 
+/* Takes the place of a tap whose channels exceed those of the best taps before it. */
+static void take_place(const forge_pooling_nd_arguments *a, const float *in, const float *start,
+                       float *out) {
+  const int64_t place = (in - start) / a->channels;
+  for (int64_t c = 0; c < a->channels; c++) {
+    const float best = out[c] < 0 ? -INFINITY : start[(int64_t)out[c] * a->channels + c];
+    if (out[c] < 0 || in[c] > best || (isnan(in[c]) && !isnan(best))) out[c] = (float)place;
+  }
+}
+
 /* Adds the channels of one tap to the result. */
 static void add_tap(const forge_pooling_nd_arguments *a, const float *in, float *out) {
   switch (a->kind) {
@@ -46,7 +56,7 @@ static void add_tap(const forge_pooling_nd_arguments *a, const float *in, float 
 
 /* Makes the combined taps the result. */
 static void finish(const forge_pooling_nd_arguments *a, const window_nd *window, float *out) {
-  if (a->kind == FORGE_POOL_ND_MAXIMUM) return;
+  if (a->kind == FORGE_POOL_ND_MAXIMUM || a->kind == FORGE_POOL_ND_MAXIMUM_PLACE) return;
   if (a->kind == FORGE_POOL_ND_LP) {
     if (a->p == 1) return;
     for (int64_t c = 0; c < a->channels; c++)
@@ -67,8 +77,9 @@ FORGE_SCALAR(pooling_nd) {
   for (int64_t tile = first; tile < last; tile++) {
     const window_nd window = window_at(a, tile);
     float *out = forge_start(&a->out, frame) + tile * a->channels;
-    const bool largest = a->kind == FORGE_POOL_ND_MAXIMUM && window.inside > 0;
-    for (int64_t c = 0; c < a->channels; c++) out[c] = largest ? -INFINITY : 0;
+    const bool places = a->kind == FORGE_POOL_ND_MAXIMUM_PLACE;
+    const float neutral = a->kind == FORGE_POOL_ND_MAXIMUM ? -INFINITY : places ? -1 : 0;
+    for (int64_t c = 0; c < a->channels; c++) out[c] = window.inside > 0 ? neutral : 0;
     if (window.inside == 0) continue;
     int64_t index[FORGE_MAX_RANK];
     for (int32_t d = 0; d < a->rank; d++) index[d] = window.taps[d].first;
@@ -76,7 +87,10 @@ FORGE_SCALAR(pooling_nd) {
       const float *in = forge_start(&a->in, frame);
       for (int32_t d = 0; d < a->rank; d++)
         in += (window.starts[d] + index[d] * a->dilations[d]) * strides[d];
-      add_tap(a, in, out);
+      if (places)
+        take_place(a, in, forge_start(&a->in, frame), out);
+      else
+        add_tap(a, in, out);
       for (int32_t d = a->rank - 1; d >= 0; d--) {
         if (++index[d] < window.taps[d].last) break;
         index[d] = window.taps[d].first;

@@ -132,8 +132,8 @@ static FORGE_SCALAR_NUMBER(fixed_sum) {
   float sum = 0;
   FORGE_ADD_PRODUCTS(sum,
                      float_at(input_of(a, frame, y, x, tap, c, FORGE_LANES)) *
-                       forge_of_fixed(weights, tap * padded + c, column));
-  return sum * a->scales[o] + a->bias[o];
+                       FORGE_FIXED_INPUT_SCALE * forge_of_fixed(weights, tap * padded + c, column));
+  return sum * a->scales[o] * (1 / FORGE_FIXED_INPUT_SCALE) + a->bias[o];
 }
 
 static float bfloat_at(const uint8_t *bytes) {

@@ -24,10 +24,10 @@ static double overlap(const box *a, const box *b) {
   return height * width / (first + second - height * width);
 }
 
-/* Selects boxes of one class. left: the scores of the boxes that are left, NaN for others. Returns
+/* Selects boxes of one class of an image. left: the scores of the boxes that are left, NaN for others. Returns
  * the rows written to `out`. */
 static int64_t select_boxes(const forge_suppress_arguments *a, const float *boxes, float *left,
-                            int64_t class, float *out) {
+                            int64_t image, int64_t class, float *out) {
   const int64_t most = forge_smaller(a->most, a->count);
   int64_t rows = 0;
   while (rows < most) {
@@ -36,7 +36,7 @@ static int64_t select_boxes(const forge_suppress_arguments *a, const float *boxe
       if (!isnan(left[i]) && (best < 0 || left[i] > left[best])) best = i;
     if (best < 0) break;
     left[best] = NAN;
-    out[rows * 3] = 0;
+    out[rows * 3] = (float)image;
     out[rows * 3 + 1] = (float)class;
     out[rows * 3 + 2] = (float)best;
     rows++;
@@ -53,15 +53,18 @@ static int64_t select_boxes(const forge_suppress_arguments *a, const float *boxe
 FORGE_SCALAR(suppress) {
   const forge_suppress_arguments *a = arguments;
   if (first >= last) return;
-  const float *boxes = forge_start(&a->boxes, frame);
   float *left = forge_start(&a->scratch, frame), *out = forge_start(&a->out, frame);
   int64_t rows = 0;
-  for (int64_t class = 0; class < a->classes; class ++) {
-    const float *scores = forge_start(&a->scores, frame) + class * a->count;
-    for (int64_t i = 0; i < a->count; i++)
-      left[i] = scores[i] > a->score_threshold ? scores[i] : NAN;
-    rows += select_boxes(a, boxes, left, class, out + rows * 3);
+  for (int64_t image = 0; image < a->images; image++) {
+    const float *boxes = forge_start(&a->boxes, frame) + image * a->count * 4;
+    for (int64_t class = 0; class < a->classes; class ++) {
+      const int64_t list = image * a->classes + class;
+      const float *scores = forge_start(&a->scores, frame) + list * a->count;
+      for (int64_t i = 0; i < a->count; i++)
+        left[i] = scores[i] > a->score_threshold ? scores[i] : NAN;
+      rows += select_boxes(a, boxes, left, image, class, out + rows * 3);
+    }
   }
-  const int64_t all = a->classes * forge_smaller(a->most, a->count);
+  const int64_t all = a->images * a->classes * forge_smaller(a->most, a->count);
   for (int64_t i = rows * 3; i < all * 3; i++) out[i] = -1;
 }

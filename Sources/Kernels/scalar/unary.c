@@ -14,6 +14,24 @@ static float shrunk(float x, float bias, float lambda) {
 /* log(1 + exp(x)) without overflow. */
 static float softplus_of(float x) { return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x)); }
 
+/* The nearest number with `dropped` bits less of the significand, the even one of two. */
+static float rounded(float x, int32_t dropped) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const uint32_t lowest = UINT32_C(1) << dropped;
+  bits = (bits + lowest / 2 - 1 + (bits >> dropped & 1)) & ~(lowest - 1);
+  float result;
+  memcpy(&result, &bits, sizeof result);
+  return isnan(x) ? x : result;
+}
+
+static float half_of(float x) {
+  const float size = fabsf(x);
+  /* Below 2^-14 all numbers of binary16 are multiples of 2^-24, as those of Float from 0.5 to 1. */
+  if (size < 0x1p-14f) return copysignf((size + 0.5f) - 0.5f, x);
+  return size >= 65520 ? copysignf(INFINITY, x) : rounded(x, 13);
+}
+
 /* The loop is inside of each case, so that the compiler can vectorize simple ones. */
 #define FORGE_EACH(expression)          \
   for (int64_t i = from; i < to; i++) { \
@@ -59,6 +77,8 @@ FORGE_SCALAR(unary_plain) {
     case FORGE_UNARY_LOGICAL_NOT: FORGE_EACH(x == 0 ? 1 : 0)
     case FORGE_UNARY_IS_NONZERO: FORGE_EACH(x == 0 ? 0 : 1)
     case FORGE_UNARY_IS_NAN: FORGE_EACH(isnan(x) ? 1 : 0)
+    case FORGE_UNARY_ROUND_TO_HALF: FORGE_EACH(half_of(x))
+    case FORGE_UNARY_ROUND_TO_BFLOAT16: FORGE_EACH(rounded(x, 16))
     case FORGE_UNARY_IS_INFINITE: FORGE_EACH(isinf(x) ? (x > 0 ? a : b) : 0)
     case FORGE_UNARY_THRESHOLDED_RELU: FORGE_EACH(x > a || isnan(x) ? x : 0)
     case FORGE_UNARY_SCALED_ELU: FORGE_EACH(x > 0 ? b * x : b * (a * expm1f(x)))

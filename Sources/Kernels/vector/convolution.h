@@ -342,6 +342,7 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   const int together = form == WEIGHT_FIXED ? 2 : 1;
   const int bytes = form == WEIGHT_FIXED ? FORGE_FIXED_GROUP_BYTES
                                          : vectors * FORGE_LANES * (form == WEIGHT_FLOATS ? 4 : 2);
+  const float input_scale = form == WEIGHT_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
   v16 sum[2][4];
 #pragma clang loop unroll(full)
   for (int p = 0; p < panels; p++)
@@ -355,9 +356,10 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
 #pragma clang loop unroll_count(4)
         for (int64_t lane = 0; lane < lanes; lane += together) {
           const char *here = weights + lane / together * bytes;
-          const v16 x = splat(at[lane]);
+          const v16 x = splat(at[lane]) * input_scale;
           /* The padded lanes may hold anything. */
-          const v16 beside = splat(form == WEIGHT_FIXED && lane + 1 < lanes ? at[lane + 1] : 0);
+          const v16 beside =
+            splat(form == WEIGHT_FIXED && lane + 1 < lanes ? at[lane + 1] : 0) * input_scale;
 #pragma clang loop unroll(full)
           for (int p = 0; p < panels; p++) {
             if (form == WEIGHT_FIXED)
@@ -379,6 +381,7 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
     for (int i = 0; i < at_once; i++) {
       v16 one = sum[(v + i) / vectors][(v + i) % vectors];
       if (form != WEIGHT_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
+      if (form == WEIGHT_FIXED) one *= 1 / input_scale;
       some[0][i] = one + load(row->bias + (v + i) * FORGE_LANES);
     }
     finish_tile(row, some, 0, v, 1, at_once);

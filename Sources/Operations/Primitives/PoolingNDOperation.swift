@@ -24,6 +24,7 @@ package struct PoolingNDOperation: PrimitiveOperation {
     let (input, rank) = (call.input, window.kernel.count)
     return ReferenceTensor(call.output) { index in
       var values: [Double] = []
+      var places: [Int] = []
       var padded = 0
       // All taps of the window, the last axis fastest.
       var tap = Array(repeating: 0, count: rank)
@@ -36,7 +37,9 @@ package struct PoolingNDOperation: PrimitiveOperation {
         }
         let axes = 0..<rank
         if axes.allSatisfy({ (0..<input.sizes[$0]).contains(source[$0]) }) {
-          values.append(input.values[input.offset(of: source)])
+          let offset = input.offset(of: source)
+          values.append(input.values[offset])
+          places.append(offset / (input.sizes.last ?? 1))
         }
         if axes.allSatisfy({ source[$0] < input.sizes[$0] + window.after[$0] }) { padded += 1 }
         for axis in axes.reversed() {
@@ -45,7 +48,7 @@ package struct PoolingNDOperation: PrimitiveOperation {
           tap[axis] = 0
         }
       }
-      return window.kind.value(of: values, padded: padded)
+      return window.kind.value(of: values, at: places, padded: padded)
     }
   }
 }
@@ -55,12 +58,18 @@ extension PoolingNDKind {
   ///
   /// - Parameters:
   ///   - values: the values inside.
+  ///   - places: their places in the tensor.
   ///   - padded: the taps inside the tensor and its padding.
   /// - Returns: the result.
-  fileprivate func value(of values: [Double], padded: Int) -> Double {
+  fileprivate func value(of values: [Double], at places: [Int], padded: Int) -> Double {
     guard let first = values.first else { return 0 }
     switch self {
     case .maximum: return values.dropFirst().reduce(first, BinaryOperator.maximum.value)
+    case .maximumPlace:
+      let largest = values.indices.reduce(0) { best, index in
+        values[index] > values[best] || (values[index].isNaN && !values[best].isNaN) ? index : best
+      }
+      return Double(places[largest])
     case .averageInside: return values.reduce(0, +) / Double(values.count)
     case .averageAll: return values.reduce(0, +) / Double(padded)
     case .lp(let p):

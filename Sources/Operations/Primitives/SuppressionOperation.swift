@@ -1,8 +1,8 @@
 import ForgeShapes
 
-/// The boxes of high score that overlap little, class by class: rows (0, class, box), then −1.
+/// The boxes of high score that overlap little, class by class: rows (image, class, box), then −1.
 ///
-/// Operands: boxes [boxes][4], scores [classes][boxes].
+/// Operands: boxes [boxes][4] and scores [classes][boxes], or both with an axis of images in front.
 package struct SuppressionOperation: PrimitiveOperation {
   let rule: SuppressionRule
 
@@ -27,21 +27,18 @@ package struct SuppressionOperation: PrimitiveOperation {
       throw .wrongInputCount(operands.count, needs: "boxes and scores")
     }
     let (boxes, scores) = (operands[0], operands[1])
-    guard boxes.rank == 2, scores.rank == 2 else {
-      throw ShapeError(
-        .shapeMismatch, "the inputs are not boxes and scores",
-        received: "\(boxes.sizeText) and \(scores.sizeText)",
-        needs: "[boxes][4] and [classes][boxes]")
-    }
+    let mismatch = ShapeError(
+      .shapeMismatch, "the inputs are not boxes and scores",
+      received: "\(boxes.sizeText) and \(scores.sizeText)",
+      needs: "[boxes][4] and [classes][boxes], both with or without [images] in front")
+    guard (2...3).contains(boxes.rank), scores.rank == boxes.rank else { throw mismatch }
     let known = try ArgumentRule.known(boxes, "a known number of boxes")
     let sizes = try ArgumentRule.known(scores, "a known number of classes")
-    guard known[1] == 4, known[0] == sizes[1] else {
-      throw ShapeError(
-        .shapeMismatch, "the inputs are not boxes and scores",
-        received: "\(boxes.sizeText) and \(scores.sizeText)",
-        needs: "[boxes][4] and [classes][boxes]")
+    let (images, count) = (sizes.dropLast(2), sizes[sizes.count - 1])
+    guard known == images + [count, 4] else { throw mismatch }
+    let rows = sizes.dropLast().reduce(min(rule.maximumPerClass, count)) {
+      $0.multipliedSaturated(by: $1)
     }
-    let rows = sizes[0].multipliedSaturated(by: min(rule.maximumPerClass, sizes[1]))
     return try SizeRule.bounded(Shape(sizes: [rows, 3]))
   }
 
@@ -49,11 +46,17 @@ package struct SuppressionOperation: PrimitiveOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     let (boxes, scores) = (call.operands[0], call.operands[1])
-    let count = boxes.sizes[0]
-    let corners = (0..<count).map { self.corners(Array(boxes.values[($0 * 4)...].prefix(4))) }
+    let count = scores.sizes[scores.sizes.count - 1]
+    let classes = scores.sizes[scores.sizes.count - 2]
+    let images = scores.sizes.dropLast(2).reduce(1, *)
+    let corners = (0..<(images * count)).map {
+      self.corners(Array(boxes.values[($0 * 4)...].prefix(4)))
+    }
     var rows: [Double] = []
-    for group in 0..<scores.sizes[0] {
-      let own = scores.values[(group * count)...].prefix(count)
+    for list in 0..<(images * classes) {
+      let (image, group) = (list / classes, list % classes)
+      let corners = corners[(image * count)...].prefix(count).map { $0 }
+      let own = scores.values[(list * count)...].prefix(count)
       let order = zip(0..., own).filter { $1 > Double(rule.scoreThreshold) }
         .sorted { ($0.1, $1.0) > ($1.1, $0.0) }
       var taken: [Int] = []
@@ -63,7 +66,7 @@ package struct SuppressionOperation: PrimitiveOperation {
         }
         if isFree { taken.append(box) }
       }
-      for box in taken { rows += [0, Double(group), Double(box)] }
+      for box in taken { rows += [Double(image), Double(group), Double(box)] }
     }
     let rest = call.output.reduce(1, *) - rows.count
     return ReferenceTensor(unchecked: call.output, rows + Array(repeating: -1, count: rest))

@@ -122,9 +122,8 @@ extension ONNXOperators {
     }
     switch (input.type, type) {
     case (_, .bool) where input.type != .bool: try set(.isNonzero)
-    case (.float32, .float16), (.float32, .bfloat16), (.float16, .bfloat16), (.bfloat16, .float16):
-      // Rounding would be skipped.
-      throw NodeFailure.unsupported("rounding to \(type.rawValue)")
+    case (.float32, .float16), (.bfloat16, .float16): try set(.roundToFloat16)
+    case (.float32, .bfloat16), (.float16, .bfloat16): try set(.roundToBFloat16)
     case (.float64, _), (_, .float64):
       throw NodeFailure.unsupported("arithmetic on f64")
     case (.int32, .int8), (.int32, .uint8), (.int64, .int8), (.int64, .uint8), (.int64, .int32),

@@ -145,8 +145,8 @@ extension ONNXOperators {
   }
 
   private static func split(_ call: inout ONNXCall) throws {
-    let input = try call.network(0)
-    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+    let input = try call.value(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.sizes.count)
     let size = input.sizes[axis]
     let count = call.outputs.count
     let parts: [Int]
@@ -160,23 +160,29 @@ extension ONNXOperators {
     guard parts.count == count, parts.allSatisfy({ $0 >= 0 }), parts.reduce(0, +) == size else {
       throw NodeFailure.invalid("parts \(parts) of a size of \(size)")
     }
-    guard !parts.contains(0) else { throw NodeFailure.unsupported("an empty tensor") }
     var start = 0
     for (index, part) in parts.enumerated() {
       let range = ONNXSlice.Part(axis: axis, start: start, count: part, step: 1)
-      call.set(try sliced(call, input, [range]), output: index)
+      switch input {
+      case .host(let host):
+        let values = try host.sliced(axis: axis, start: start, count: part, step: 1)
+        call.set(.host(values), output: index)
+      case .network(let tensor): call.set(try sliced(call, tensor, [range]), output: index)
+      }
       start += part
     }
   }
 
-  /// The ranges of a tensor.
-  private static func sliced(
+  /// The ranges of a tensor; they are known if one is empty.
+  static func sliced(
     _ call: ONNXCall, _ input: FileTensor, _ parts: [ONNXSlice.Part]
-  ) throws -> FileTensor {
+  ) throws -> ONNXValue {
     let real = parts.filter { $0.count != input.sizes[$0.axis] || $0.step != 1 }
-    guard !real.isEmpty else { return input }
+    guard !real.isEmpty else { return .network(input) }
     guard !real.contains(where: { $0.count == 0 }) else {
-      throw NodeFailure.unsupported("an empty tensor")
+      var sizes = input.sizes
+      for part in real { sizes[part.axis] = part.count }
+      return .host(HostTensor(type: input.type, sizes: sizes))
     }
     let layout = fullLayout(input, axes: real.map(\.axis))
     let axes = real.map { part in layout.firstIndex(of: part.axis) ?? 0 }
@@ -189,7 +195,7 @@ extension ONNXOperators {
       },
       axes: axes, steps: real.map(\.step))
     let result = try call.apply(layer, to: input.tensor(as: layout))
-    return FileTensor(result, layout: layout, rank: input.rank, type: input.type)
+    return .network(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
   }
 
   private static func gather(_ call: inout ONNXCall) throws {
@@ -241,12 +247,14 @@ extension ONNXOperators {
       throw NodeFailure.invalid("\(amounts.count) pads of \(axes.count) axes")
     }
     let mode: PadMode
+    var computedValue: FileTensor?
     switch call.node.string("mode", "constant") {
     case "constant":
-      if let value = try call.knownFloats(2, "the value")?.first {
-        mode = .constant(value)
+      if case .network(let value)? = call.inputs.dropFirst(2).first ?? nil {
+        computedValue = value
+        mode = .constant(0)
       } else {
-        mode = .constant(call.node.float("value"))
+        mode = .constant(try call.knownFloats(2, "the value")?.first ?? call.node.float("value"))
       }
     case "reflect": mode = .reflect
     case "edge": mode = .edge
@@ -265,7 +273,7 @@ extension ONNXOperators {
       return
     }
     let layout = fullLayout(input, axes: padded)
-    let result: Tensor
+    var result: Tensor
     if layout == [2, 3, 1], padded.allSatisfy({ $0 >= 2 }), mode == .constant(0),
       padded.allSatisfy({ before[$0] >= 0 && after[$0] >= 0 })
     {
@@ -278,6 +286,18 @@ extension ONNXOperators {
         before: layout.map { $0.map { before[$0] } ?? 0 },
         after: layout.map { $0.map { after[$0] } ?? 0 }, mode: mode)
       result = try call.apply(layer, to: input.tensor(as: layout))
+    }
+    if let computedValue {
+      let inside = Constant(
+        Array(repeating: 1, count: input.count),
+        shape: Shape(sizes: layout.map { $0.map { input.sizes[$0] } ?? 1 }))
+      let mask = try call.apply(
+        Pad(
+          before: layout.map { $0.map { before[$0] } ?? 0 },
+          after: layout.map { $0.map { after[$0] } ?? 0 }), to: Tensor.applying(inside, to: []))
+      let ones = layout.map { _ in 1 }
+      let value = try call.apply(Reshape(to: ones), to: computedValue.tensor)
+      result = try call.apply(Where(), to: [mask, result, value])
     }
     call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
   }

@@ -8,7 +8,7 @@ enum ONNXOperators {
   /// The operators by family; each family is a file.
   private static let families: [[String: Operation]] = [
     activations, elementwise, products, convolutions, poolings, normalizations, movements,
-    reductions, resizes, selections, experiments,
+    reductions, resizes, selections, rearrangements, quantizations, experiments,
   ]
 
   private static let table = families.reduce(into: [:]) { table, family in
@@ -17,7 +17,8 @@ enum ONNXOperators {
 
   /// Operators that exist only as folded constants or vanish.
   private static let folded: Set<String> = [
-    "Constant", "ConstantOfShape", "Shape", "Size", "Range", "NonZero", "DequantizeLinear",
+    "Constant", "ConstantOfShape", "Shape", "Size", "Range", "NonZero", "EyeLike",
+    "HannWindow", "HammingWindow", "BlackmanWindow",
   ]
 
   /// The operation of a node; `nil` if Forge does not have it.

@@ -4,9 +4,8 @@ extension ONNXOperators {
   /// Poolings of one to three dimensions.
   static let poolings: [String: Operation] = [
     "MaxPool": { call in
-      if call.node.int("storage_order") != 0 { throw NodeFailure.unsupported("storage_order 1") }
-      if call.node.outputs.count > 1 { throw NodeFailure.unsupported("indices") }
       try pool(&call, .maximum)
+      if call.node.outputs.count > 1 { try places(&call) }
     },
     "AveragePool": { call in
       let countsBorder = call.node.int("count_include_pad") != 0
@@ -56,7 +55,7 @@ extension ONNXOperators {
               border: border, dilation: window.dilation2D, rounding: rounding, name: name)
           })
         return
-      case .lp: break
+      case .lp, .maximumPlace: break
       }
     }
     call.set(
@@ -65,6 +64,48 @@ extension ONNXOperators {
           kind, kernel: window.kernel, strides: window.strides, dilations: window.dilations,
           before: window.before, after: window.after, rounding: rounding, name: name)
       })
+  }
+
+  /// The second output of MaxPool: the place of each maximum in the whole input, images and channels
+  /// included.
+  private static func places(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axes: [Int?] = Array(2..<input.rank) + [1]
+    let window = try ONNXWindow(
+      call.node, kernel: call.node.ints("kernel_shape") ?? [], sizes: Array(input.sizes[2...]))
+    let rounding: WindowRounding = call.node.int("ceil_mode") != 0 ? .ceiling : .floor
+    let sizes = Array(input.sizes[2...])
+    let count = sizes.reduce(1, *)
+    // Float has all whole numbers up to 2²⁴.
+    guard input.count <= 1 << 24 else { throw NodeFailure.unsupported("indices of many values") }
+    var places = try examples(call, input, layout: axes) { _ in
+      PoolingND(
+        .maximumPlace, kernel: window.kernel, strides: window.strides,
+        dilations: window.dilations, before: window.before, after: window.after,
+        rounding: rounding)
+    }
+    if call.node.int("storage_order") != 0 {
+      guard sizes.count == 2 else { throw NodeFailure.unsupported("storage_order 1") }
+      // The row and the column of a place, counted column by column.
+      let row = try call.apply(
+        Unary(.floor),
+        to: try call.apply(Divide(by: [Float(sizes[1])]), to: places.tensor))
+      let column = try call.apply(
+        Subtract(), to: places.tensor,
+        try call.apply(Scale(by: [Float(sizes[1])]), to: row))
+      let place = try call.apply(
+        Add(), to: row, try call.apply(Scale(by: [Float(sizes[0])]), to: column))
+      places = FileTensor(place, sizes: places.sizes, layout: places.layout)
+    }
+    let starts = (0..<(input.sizes[0] * input.sizes[1])).map { Float($0 * count) }
+    let channels = HostTensor(
+      floats: starts, sizes: Array(input.sizes[..<2]) + sizes.map { _ in 1 })
+    let offset = FileTensor(
+      try ONNXCall.constant(channels, layout: [0, 1]).tensor, sizes: channels.sizes,
+      layout: [0, 1])
+    var result = try combined(&call, places, offset) { Add() }
+    result.type = .int64
+    call.set(result, output: 1)
   }
 
   private static func globalPool(_ call: inout ONNXCall, _ kind: Reduction) throws {

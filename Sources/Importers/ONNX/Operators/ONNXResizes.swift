@@ -80,10 +80,12 @@ extension ONNXOperators {
     case "cubic": mode = .cubic(coefficient: call.node.float("cubic_coeff_a", -0.75))
     case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
     }
-    let coordinates: ResampleCoordinates
     let stated = call.node.string(
       "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel")
+    let coordinates: ResampleCoordinates
     switch stated {
+    case "tf_crop_and_resize":
+      return try resampleParts(&call, input, target, mode, axes)
     case "half_pixel": coordinates = .halfPixel
     case "half_pixel_symmetric": coordinates = .halfPixelSymmetric
     case "pytorch_half_pixel": coordinates = .pytorchHalfPixel
@@ -92,6 +94,63 @@ extension ONNXOperators {
     default: throw NodeFailure.unsupported("coordinate_transformation_mode \"\(stated)\"")
     }
     try resample(&call, input, target, mode, coordinates)
+  }
+
+  /// Resamples the part of each axis that the region of interest states; places outside the input
+  /// have the extrapolation value.
+  private static func resampleParts(
+    _ call: inout ONNXCall, _ input: FileTensor, _ target: Target, _ mode: ResampleMode,
+    _ axes: [Int]
+  ) throws {
+    guard let region = try call.knownFloats(1, "the region"), region.count == 2 * axes.count else {
+      throw NodeFailure.invalid("no region of \(axes.count) axes")
+    }
+    var result = input
+    var outside: [[Bool]] = input.sizes.indices.map {
+      Array(repeating: false, count: target.sizes[$0])
+    }
+    for (index, axis) in axes.enumerated() {
+      let (from, to) = (region[index], region[index + axes.count])
+      let (size, count) = (input.sizes[axis], target.sizes[axis])
+      guard count != size || (from, to) != (0, 1) else { continue }
+      let layout = fullLayout(result, axes: [axis])
+      let layer = Resample(
+        sizes: layout.map { $0 == axis ? count : nil }, mode: mode,
+        coordinates: .part(from: from, to: to),
+        excludesOutside: call.node.int("exclude_outside") != 0)
+      let resampled = try call.apply(layer, to: result.tensor(as: layout))
+      var sizes = result.sizes
+      sizes[axis] = count
+      result = FileTensor(resampled, sizes: sizes, layout: layout, type: input.type)
+      outside[axis] = (0..<count).map { place in
+        let last = Float(size - 1)
+        let part =
+          count > 1
+          ? from + (to - from) * Float(place) / Float(count - 1) : (from + to) / 2
+        return part * last < 0 || part * last > last
+      }
+    }
+    if outside.contains(where: { $0.contains(true) }) {
+      // The largest mask is that of one example; it broadcasts over the others.
+      var mask = HostTensor(floats: [0], sizes: input.sizes.map { _ in 1 })
+      for axis in axes where outside[axis].contains(true) {
+        var sizes = input.sizes.map { _ in 1 }
+        sizes[axis] = target.sizes[axis]
+        let own = HostTensor(floats: outside[axis].map { $0 ? 1 : 0 }, sizes: sizes)
+        mask =
+          try mask.combined(own, integers: { _, _ in nil }, floats: { max($0, $1) }) ?? mask
+      }
+      let value = HostTensor(
+        floats: [call.node.float("extrapolation_value")], sizes: mask.sizes.map { _ in 1 })
+      let common = try commonLayout([.host(mask), .host(value), .network(result)])
+      let tensors = try [ONNXValue.host(mask), .host(value), .network(result)].map {
+        try operand($0, common)
+      }
+      let chosen = try call.apply(Where(), to: tensors)
+      result = FileTensor(
+        chosen, sizes: common.sizes, layout: common.layout, type: input.type)
+    }
+    call.set(result)
   }
 
   /// The sizes of a resize that keeps the proportions.

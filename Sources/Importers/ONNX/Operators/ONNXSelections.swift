@@ -47,9 +47,10 @@ extension ONNXOperators {
   /// A bounded list of boxes: rows that are not used are −1.
   private static func suppress(_ call: inout ONNXCall) throws {
     let (boxes, scores) = (try call.network(0), try call.network(1))
-    guard boxes.rank == 3, scores.rank == 3, boxes.sizes[0] == 1, scores.sizes[0] == 1 else {
-      throw NodeFailure.unsupported("several images")
+    guard boxes.rank == 3, scores.rank == 3, boxes.sizes[0] == scores.sizes[0] else {
+      throw NodeFailure.invalid("boxes \(boxes.sizes) and scores \(scores.sizes)")
     }
+    let layout: [Int?] = boxes.sizes[0] == 1 ? [1, 2] : [0, 1, 2]
     let most = try call.knownInts(2, "the number of boxes")?.first ?? 0
     let overlap = try call.knownFloats(3, "the threshold")?.first ?? 0
     let score = try call.knownFloats(4, "the threshold")?.first ?? -.infinity
@@ -58,7 +59,7 @@ extension ONNXOperators {
       maximumPerClass: most, iouThreshold: overlap, scoreThreshold: score,
       centerPointBoxes: call.node.int("center_point_box") != 0)
     let result = try call.apply(
-      layer, to: [boxes.tensor(as: [1, 2]), scores.tensor(as: [1, 2])])
+      layer, to: [boxes.tensor(as: layout), scores.tensor(as: layout)])
     call.set(FileTensor(result, layout: [0, 1], rank: 2, type: .int64))
   }
 }

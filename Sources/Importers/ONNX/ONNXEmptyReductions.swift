@@ -1,0 +1,32 @@
+import Forge
+
+/// Reductions of tensors without elements, whose results are known while importing.
+enum ONNXEmptyReductions {
+  /// The folds by operator; they leave tensors with elements to others.
+  static let folds: [String: ONNXFolding.Fold] = [
+    "ReduceSum": fold(0), "ReduceSumSquare": fold(0), "ReduceL1": fold(0), "ReduceL2": fold(0),
+    "ReduceProd": fold(1), "ReduceMean": fold(.nan), "ReduceLogSum": fold(-.infinity),
+    "ReduceLogSumExp": fold(-.infinity), "ReduceMax": fold(-.infinity),
+    "ReduceMin": fold(.infinity),
+  ]
+
+  /// The fold to the result of a reduction of nothing.
+  private static func fold(_ neutral: Float) -> ONNXFolding.Fold {
+    { call, hosts in
+      guard let host = hosts.first, host.count == 0 else { return false }
+      let stated = try call.ints("axes", input: 1) ?? []
+      guard !stated.isEmpty || call.node.int("noop_with_empty_axes") == 0 else { return false }
+      let axes = try stated.map { try ONNXCall.axis($0, rank: host.sizes.count) }
+      let isReduced = { (axis: Int) in axes.isEmpty || axes.contains(axis) }
+      let keeps = call.node.int("keepdims", 1) != 0
+      let sizes = host.sizes.indices.compactMap { axis in
+        isReduced(axis) ? (keeps ? 1 : nil) : host.sizes[axis]
+      }
+      let single = HostTensor(floats: [neutral], sizes: [])
+      // Integers have no infinities: their smallest and largest number take the place.
+      let value = try single.cast(to: host.type == .bool ? .uint8 : host.type)
+      ONNXFolding.set(&call, try value.cast(to: host.type).expanded(to: sizes))
+      return true
+    }
+  }
+}

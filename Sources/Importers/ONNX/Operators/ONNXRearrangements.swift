@@ -1,0 +1,155 @@
+import Forge
+
+extension ONNXOperators {
+  /// Selections and patterns that are composed of other layers.
+  static let rearrangements: [String: Operation] = [
+    "Compress": { call in
+      let input = try call.network(0)
+      guard let condition = call.host(1) else {
+        throw NodeFailure.unsupported("a condition computed at run time")
+      }
+      let flat = call.node.has("axis") ? input : input.reshaped(to: [input.count])
+      let axis = try ONNXCall.axis(call.node.int("axis"), rank: flat.rank)
+      let indices = try condition.integers().prefix(flat.sizes[axis]).enumerated()
+        .filter { $0.element != 0 }.map(\.offset)
+      guard !indices.isEmpty else {
+        var sizes = flat.sizes
+        sizes[axis] = 0
+        call.set(.host(HostTensor(type: flat.type, sizes: sizes)))
+        return
+      }
+      let layout = fullLayout(flat, axes: [axis])
+      let layer = Gather(indices: indices, axis: layout.firstIndex(of: axis) ?? 0)
+      let result = try call.apply(layer, to: flat.tensor(as: layout))
+      call.set(FileTensor(result, layout: layout, rank: flat.rank, type: flat.type))
+    },
+    "CenterCropPad": centerCropPad,
+    "Hardmax": { call in
+      let original = try call.network(0)
+      // Before operator set 13 all axes from the stated one on are one.
+      let isOld = call.opset < 13
+      let stated = try ONNXCall.axis(
+        call.node.int("axis", isOld ? 1 : -1), rank: original.rank)
+      let input =
+        isOld
+        ? original.reshaped(
+          to: [
+            original.sizes[..<stated].reduce(1, *), original.sizes[stated...].reduce(1, *),
+          ]) : original
+      let axis = isOld ? 1 : stated
+      let layout = fullLayout(input, axes: [axis])
+      let tensor = input.tensor(as: layout)
+      let position = layout.firstIndex(of: axis) ?? 0
+      let largest = try call.apply(ArgMax(axis: position, keepsDimensions: true), to: tensor)
+      let result = try call.apply(
+        Compare(.equal), to: largest, try places(input.sizes[axis], position, layout.count))
+      let whole = FileTensor(result, sizes: input.sizes, layout: layout, type: input.type)
+      call.set(whole.reshaped(to: original.sizes))
+    },
+    "OneHot": oneHot,
+    "GatherND": gatherND,
+    "SwiGLU": { call in
+      let gate = try call.network(0)
+      let alpha = call.node.float("alpha", 1)
+      let activated =
+        alpha == 1
+        ? try call.apply(Activation(.swish), to: gate.tensor)
+        : try call.apply(Unary(.swish(beta: alpha)), to: gate.tensor)
+      let gated = FileTensor(activated, sizes: gate.sizes, layout: gate.layout, type: gate.type)
+      call.set(try combined(&call, gated, try call.network(1)) { Multiply() })
+    },
+  ]
+
+  /// The numbers 0, 1, … along one axis of a tensor of a rank.
+  private static func places(_ count: Int, _ axis: Int, _ rank: Int) throws -> Tensor {
+    var sizes = Array(repeating: 1, count: rank)
+    sizes[axis] = count
+    let values = HostTensor(floats: (0..<count).map { Float($0) }, sizes: sizes)
+    return try ONNXCall.constant(values, layout: FileTensor.fileLayout(sizes)).tensor
+  }
+
+  /// Cuts from the middle of each axis, or adds zeros on both sides.
+  private static func centerCropPad(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard let target = try call.knownInts(1, "the shape") else {
+      throw NodeFailure.invalid("no shape")
+    }
+    let axes = try (call.node.ints("axes") ?? Array(0..<input.rank)).map {
+      try ONNXCall.axis($0, rank: input.rank)
+    }
+    guard axes.count == target.count, target.allSatisfy({ (1...(1 << 20)).contains($0) }) else {
+      throw NodeFailure.invalid("the shape \(target) of \(axes.count) axes")
+    }
+    let layout = fullLayout(input, axes: axes)
+    var (before, after) = (layout.map { _ in 0 }, layout.map { _ in 0 })
+    for (axis, size) in zip(axes, target) {
+      let difference = size - input.sizes[axis]
+      let position = layout.firstIndex(of: axis) ?? 0
+      // Of an odd number the smaller half comes first.
+      before[position] = difference >= 0 ? difference / 2 : -(-difference / 2)
+      after[position] = difference - before[position]
+    }
+    let result = try call.apply(Pad(before: before, after: after), to: input.tensor(as: layout))
+    call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
+  }
+
+  /// Compares indices with the places along a new axis.
+  private static func oneHot(_ call: inout ONNXCall) throws {
+    let indices = try call.network(0)
+    guard let depth = try call.knownInts(1, "the depth")?.first, (1...(1 << 24)).contains(depth)
+    else { throw NodeFailure.invalid("no depth") }
+    let values = try call.network(2).reshaped(to: [2])
+    let rank = indices.rank + 1
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: rank)
+    var sizes = indices.sizes
+    sizes.insert(1, at: axis)
+    let wide = indices.reshaped(to: sizes)
+    let layout = FileTensor.fileLayout(sizes)
+    let places = try self.places(depth, axis, rank)
+    let given = wide.tensor(as: layout)
+    // Negative indices count from the end.
+    let isNegative = try call.apply(Compare(.less, than: [0]), to: given)
+    let counted = try call.apply(
+      Add(), to: given, try call.apply(Scale(by: [Float(depth)]), to: isNegative))
+    let isPlace = try call.apply(Compare(.equal), to: counted, places)
+    let number = values.tensor(as: [0])
+    let ones = Array(repeating: 1, count: rank)
+    let choices = try [1, 0].map { index in
+      try call.apply(
+        Reshape(to: ones),
+        to: try call.apply(Slice(starts: [index], ends: [index + 1], axes: [0]), to: number))
+    }
+    sizes[axis] = depth
+    call.set(
+      FileTensor(
+        try call.apply(Where(), to: [isPlace] + choices), sizes: sizes, layout: layout,
+        type: values.type))
+  }
+
+  /// Gathers slices whose place along several leading axes is stated.
+  private static func gatherND(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard let indices = call.host(1), call.node.int("batch_dims") == 0,
+      let depth = indices.sizes.last, (1...max(input.rank, 1)).contains(depth)
+    else { throw NodeFailure.unsupported("indices computed at run time, or a batch") }
+    let (outer, inner) = (Array(input.sizes[..<depth]), Array(input.sizes[depth...]))
+    let strides = HostTensor.strides(outer)
+    let numbers = try indices.integers().map { Int($0) }
+    let rows = try stride(from: 0, to: numbers.count, by: depth).map { start in
+      try (0..<depth).reduce(0) { place, axis in
+        let index = numbers[start + axis]
+        guard (-outer[axis]..<outer[axis]).contains(index) else {
+          throw NodeFailure.invalid("index \(index) of an axis of \(outer[axis])")
+        }
+        return place + (index < 0 ? index + outer[axis] : index) * strides[axis]
+      }
+    }
+    guard !rows.isEmpty else { throw NodeFailure.unsupported("an empty tensor") }
+    let flat = input.reshaped(to: [outer.reduce(1, *)] + inner)
+    let layout = fullLayout(flat, axes: [0])
+    let layer = Gather(indices: rows, axis: layout.firstIndex(of: 0) ?? 0)
+    let result = try call.apply(layer, to: flat.tensor(as: layout))
+    let gathered = FileTensor(result, layout: layout, rank: flat.rank, type: input.type)
+    call.set(gathered.reshaped(to: Array(indices.sizes.dropLast()) + inner))
+  }
+}
