@@ -13,6 +13,7 @@ let package = Package(
       dependencies: [
         .product(name: "Forge", package: "forge"),
         .product(name: "ForgeImages", package: "forge"),
+        .product(name: "ForgeImporters", package: "forge"),
       ])
   ],
   swiftLanguageModes: [.v6]

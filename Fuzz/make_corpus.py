@@ -19,6 +19,7 @@ from PIL import Image
 
 random = np.random.default_rng(11)
 FOLDER = Path(sys.argv[1])
+MODELS = Path(__file__).parent.parent / "Tests/ForgeImportersTests/Fixtures"
 PICTURES = Path(__file__).parent.parent / "Tests/ForgeImagesTests/Fixtures/pictures"
 
 
@@ -199,6 +200,17 @@ put("safetensors", "same.safetensors", safetensors(
     {"\u00e9": tensor("F32", [1], 0, 4), "e\u0301": tensor("F32", [1], 4, 8)}, bytes(8)))
 put("safetensors", "deep.safetensors", safetensors(b"[" * 2000 + b"]" * 2000))
 put("safetensors", "long.safetensors", struct.pack("<Q", 1 << 62) + b"{}")
+
+
+# ---- models --------------------------------------------------------------------------------------
+
+# The fixtures of the importers' tests are small models of every kind of layer.
+for target, folder, suffixes in [("onnx", "ONNX", [".onnx"]), ("coreml", "CoreML", [".mlmodel"]),
+                                 ("kerasmodel", "Keras", [".keras", ".h5"]),
+                                 ("darknet", "Darknet", [".cfg"])]:
+    for path in sorted((MODELS / folder).iterdir()):
+        if path.suffix in suffixes and path.stat().st_size < 1 << 17:
+            put(target, path.name, path.read_bytes())
 
 
 # ---- pictures ------------------------------------------------------------------------------------

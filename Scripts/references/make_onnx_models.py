@@ -198,10 +198,53 @@ def channels_last():
         {x: FLOAT, g("ReduceMean", x, axes=[1, 2], keepdims=0): FLOAT})
 
 
+def rare():
+    """What few models have: three dimensions, parts of images, places, quantisation, casts."""
+    g = Graph(opset=17)
+    v = g("Conv", "volume", g.weights(4, 1, 2, 3, 2), g.weights(4), group=2, strides=[1, 2, 1],
+          pads=[1, 0, 2, 0, 1, 1])
+    v = g("ConvTranspose", v, g.weights(4, 3, 2, 2, 1), g.weights(3), strides=[2, 1, 1])
+    # The same weights as above, computed while predicting.
+    shared = g("Mul", g.weights(6, 2, 3, 3), g("ReduceMax", "image", keepdims=1))
+    c = g("Conv", "image", shared, group=2, pads=[1, 1, 0, 0])
+    m, places = g("MaxPool", c, outputs=2, kernel_shape=[3, 2], strides=[2, 2], pads=[0, 1, 1, 0])
+    part = g("Resize", "image", g.constant(np.array([0, 0, 0.1, -0.2, 1, 1, 0.7, 1.1], np.float32)),
+             "", g.ints(1, 4, 5, 8), mode="linear", extrapolation_value=2.5,
+             coordinate_transformation_mode="tf_crop_and_resize")
+    scale, zero = g.constant(np.float32(0.03)), g.constant(np.uint8(120))
+    q = g("QuantizeLinear", m, scale, zero)
+    d = g("DequantizeLinear", q, scale, zero)
+    half = g("Cast", g("Cast", part, to=TensorProto.FLOAT16), to=FLOAT)
+    hot = g("OneHot", g("ArgMax", c, axis=1, keepdims=0), g.constant(np.int64(6)),
+            g.constant(np.array([-1, 2], np.float32)), axis=1)
+    some = g("Compress", c, g.constant(np.array([0, 1, 1, 0, 0, 1], bool)), axis=1)
+    hard = g("Hardmax", c, axis=1)
+    shape = g("Shape", c)
+    return g.save(
+        "rare", {"volume": [1, 2, 4, 7, 5], "image": [1, 4, 6, 9]},
+        {v: FLOAT, m: FLOAT, places: INT64, part: FLOAT, q: TensorProto.UINT8, d: FLOAT,
+         half: FLOAT, hot: FLOAT, some: FLOAT, hard: FLOAT, shape: INT64})
+
+
+def shapes():
+    """Outputs that no input changes: shapes, ranges, and reductions of tensors without elements."""
+    g = Graph(opset=18)
+    shape = g("Shape", "image", start=1)
+    size = g("Size", "image")
+    constant = g("ConstantOfShape", g.ints(2, 3),
+                 value=numpy_helper.from_array(np.array([1.5], np.float32)))
+    empty = g("ReduceProd", "nothing", g.ints(1), keepdims=0)
+    none = g("Slice", "image", g.ints(5), g.ints(9), g.ints(2))
+    return g.save(
+        "shapes", {"image": [1, 2, 3, 4], "nothing": [3, 0]},
+        {shape: INT64, size: INT64, constant: FLOAT, empty: FLOAT, none: FLOAT})
+
+
 def main():
     folder.mkdir(parents=True, exist_ok=True)
     expected = {make.__name__: make()
-                for make in [classifier, shuffle, decoder, encoder, sequence, channels_last]}
+                for make in [classifier, shuffle, decoder, encoder, sequence, channels_last,
+                             rare, shapes]}
     (folder / "expected.json").write_text(json.dumps(expected))
     for name in expected:
         print(name, {n: o["sizes"] for n, o in expected[name]["outputs"].items()})

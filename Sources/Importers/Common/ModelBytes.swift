@@ -3,18 +3,32 @@ import Foundation
 
 /// The bytes of a model file.
 enum ModelBytes {
+  /// Checks the size of a file that is read in parts.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge`; files that cannot be opened pass.
+  static func check(_ path: String, limits: ImportLimits) throws(ImportError) {
+    guard let file = try? InputFile(path: path) else { return }
+    try check(file, path, limits)
+  }
+
+  private static func check(
+    _ file: InputFile, _ path: String, _ limits: ImportLimits
+  ) throws(ImportError) {
+    guard file.count <= limits.fileBytes else {
+      throw ImportError(
+        .tooLarge, "the file is larger than the limit", path: path,
+        received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
+        remedy: "raise ImportLimits.fileBytes if you trust the file")
+    }
+  }
+
   /// Reads a whole file.
   ///
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
   static func read(_ path: String, limits: ImportLimits) throws(ImportError) -> Data {
     do {
       let file = try InputFile(path: path)
-      guard file.count <= limits.fileBytes else {
-        throw ImportError(
-          .tooLarge, "the file is larger than the limit", path: path,
-          received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
-          remedy: "raise ImportLimits.fileBytes if you trust the file")
-      }
+      try check(file, path, limits)
       var data = Data(count: file.count)
       if file.count > 0 {
         try data.withUnsafeMutableBytes { try file.read(0..<file.count, into: $0) }

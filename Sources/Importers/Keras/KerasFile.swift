@@ -14,6 +14,8 @@ struct KerasFile: Sendable {
 
   /// Opens `.keras`, `.h5` and `.hdf5` files, told apart by their contents.
   init(_ path: String, _ limits: ImportLimits) throws(ImportError) {
+    // What cannot be opened is told by the loaders.
+    try ModelBytes.check(path, limits: limits)
     do throws(LoadError) {
       let loadLimits = LoadLimits(entries: limits.tensors)
       if try KerasArchive.isArchive(path) {

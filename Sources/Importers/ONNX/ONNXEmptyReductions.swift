@@ -22,6 +22,9 @@ enum ONNXEmptyReductions {
       let sizes = host.sizes.indices.compactMap { axis in
         isReduced(axis) ? (keeps ? 1 : nil) : host.sizes[axis]
       }
+      guard let count = Shape.product(of: sizes), count <= 1 << 24 else {
+        throw NodeFailure.unsupported("a constant of \(sizes)")
+      }
       let single = HostTensor(floats: [neutral], sizes: [])
       // Integers have no infinities: their smallest and largest number take the place.
       let value = try single.cast(to: host.type == .bool ? .uint8 : host.type)

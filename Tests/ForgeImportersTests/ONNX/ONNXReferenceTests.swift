@@ -28,12 +28,19 @@ import Testing
   }
 
   @Test(
-    arguments: ["classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last"])
+    arguments: [
+      "classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last", "rare",
+    ])
   func models(name: String) throws {
     let expected = try #require(try Self.expected.get()[name])
     let imported = try ImportedModel(onnx: ImporterFixtures.path("ONNX/\(name).onnx"))
     #expect(Set(imported.inputs.map(\.name)) == Set(expected.inputs.keys))
-    #expect(Set(imported.outputs.map(\.name)) == Set(expected.outputs.keys))
+    let names = imported.outputs.map(\.name) + imported.constants.map(\.name)
+    #expect(Set(names) == Set(expected.outputs.keys))
+    for constant in imported.constants {
+      let output = try #require(expected.outputs[constant.name])
+      #expect(constant.values.sizes == output.sizes && constant.values.floats == output.values)
+    }
     var inputs: [String: TensorValues] = [:]
     for port in imported.inputs {
       let input = try #require(expected.inputs[port.name])
@@ -58,6 +65,21 @@ import Testing
             "\(name): \(port.name)")
         }
       }
+    }
+  }
+
+  /// Outputs that no input changes are known after the import, and the model need not compile.
+  @Test func constantOutputs() throws {
+    let imported = try ImportedModel(onnx: ImporterFixtures.path("ONNX/shapes.onnx"))
+    #expect(imported.outputs.isEmpty && imported.inputs.isEmpty)
+    #expect(Set(imported.ignoredInputs) == ["image", "nothing"])
+    let constants = Dictionary(
+      uniqueKeysWithValues: imported.constants.map { ($0.name, $0.values) })
+    let expected = try #require(try Self.expected.get()["shapes"])
+    #expect(Set(constants.keys) == Set(expected.outputs.keys))
+    for (name, output) in expected.outputs {
+      #expect(constants[name]?.sizes == output.sizes, "\(name)")
+      #expect(constants[name]?.floats == output.values, "\(name)")
     }
   }
 

@@ -27,13 +27,24 @@ enum ImporterFixtures {
     FileManager.default.fileExists(atPath: shared.appending(path: name).path)
   }
 
+  /// Where files of a test are written: in memory if the system has such a folder.
+  static let scratch =
+    FileManager.default.isWritableFile(atPath: "/dev/shm")
+    ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+
+  /// Writes a file that looks old: of a new one a reader waits until changes would show.
+  static func write(_ bytes: some Sequence<UInt8>, to url: URL) throws {
+    try Data(bytes).write(to: url)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: url.path)
+  }
+
   /// Calls `body` with the path of a file of these bytes, which is removed afterwards.
   static func withFile<Result>(
     _ bytes: some Sequence<UInt8>, ending suffix: String, _ body: (String) throws -> Result
   ) throws -> Result {
-    let url = FileManager.default.temporaryDirectory
-      .appending(path: "forge-\(UUID().uuidString).\(suffix)")
-    try Data(bytes).write(to: url)
+    let url = scratch.appending(path: "forge-\(UUID().uuidString).\(suffix)")
+    try write(bytes, to: url)
     defer { try? FileManager.default.removeItem(at: url) }
     return try body(url.path)
   }

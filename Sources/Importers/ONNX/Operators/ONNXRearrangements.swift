@@ -98,7 +98,9 @@ extension ONNXOperators {
     let indices = try call.network(0)
     guard let depth = try call.knownInts(1, "the depth")?.first, (1...(1 << 24)).contains(depth)
     else { throw NodeFailure.invalid("no depth") }
-    let values = try call.network(2).reshaped(to: [2])
+    let given = try call.network(2)
+    guard given.count == 2 else { throw NodeFailure.invalid("values of sizes \(given.sizes)") }
+    let values = given.reshaped(to: [2])
     let rank = indices.rank + 1
     let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: rank)
     var sizes = indices.sizes
@@ -106,11 +108,11 @@ extension ONNXOperators {
     let wide = indices.reshaped(to: sizes)
     let layout = FileTensor.fileLayout(sizes)
     let places = try self.places(depth, axis, rank)
-    let given = wide.tensor(as: layout)
+    let stated = wide.tensor(as: layout)
     // Negative indices count from the end.
-    let isNegative = try call.apply(Compare(.less, than: [0]), to: given)
+    let isNegative = try call.apply(Compare(.less, than: [0]), to: stated)
     let counted = try call.apply(
-      Add(), to: given, try call.apply(Scale(by: [Float(depth)]), to: isNegative))
+      Add(), to: stated, try call.apply(Scale(by: [Float(depth)]), to: isNegative))
     let isPlace = try call.apply(Compare(.equal), to: counted, places)
     let number = values.tensor(as: [0])
     let ones = Array(repeating: 1, count: rank)

@@ -129,8 +129,10 @@ enum ONNXTapProducts {
     var result = try sizes.map { try reshaped(call, sum, $0) } ?? sum
     let rank = result.shape?.rank ?? 0
     if call.has(2) {
+      let bias = try call.network(2)
+      guard bias.rank == 1 else { throw NodeFailure.invalid("a bias of sizes \(bias.sizes)") }
       let ones = Array(repeating: nil as Int?, count: max(rank - 1, 0))
-      result = try call.apply(Add(), to: result, try call.network(2).tensor(as: ones + [0]))
+      result = try call.apply(Add(), to: result, bias.tensor(as: ones + [0]))
     }
     return FileTensor(result, layout: [0] + Array(2..<max(rank, 2)) + [1], rank: rank, type: type)
   }
