@@ -20,8 +20,8 @@ typedef struct {
 /* The inputs of a tile: whole cache lines of every output's weights. */
 #define INPUTS_OF_A_TILE 256
 
-/* An output's largest weight, a power of two that half of its nonzero weights reach, and whether its
- * weights differ. */
+/* An output's largest weight, a power of two that half of its nonzero weights reach, and whether
+ * its weights differ. */
 typedef struct {
   float most, median;
   bool differ;
@@ -90,8 +90,8 @@ static void scale_output(const void *arguments, int64_t output) {
    * one more unit. */
   const double unit = (double)sizes.most / 8388606.0;
   const float scale = (float)(unit / 256);
-  /* Denormal scales would have few bits. Outputs of one repeated weight are equal in floats and would
-   * differ in words, which take their last bits from neighbours. */
+  /* Denormal scales would have few bits. Outputs of one repeated weight are equal in floats and
+   * would differ in words, which take their last bits from neighbours. */
   const bool fits = sizes.differ && FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median &&
     scale >= 0x1p-126f && sizes.most <= 0x1p126f;
   a->scales[output] = fits || sizes.most == 0 ? scale : NAN;

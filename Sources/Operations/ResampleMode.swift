@@ -34,8 +34,8 @@ public enum ResampleCoordinates: Hashable, Sendable {
   case alignCorners
   /// `i / s`.
   case asymmetric
-  /// `(n − 1)·(from + (to − from)·i / (n′ − 1))`, a part of the axis; the middle of the part if n′ is
-  /// 1.
+  /// `(n − 1)·(from + (to − from)·i / (n′ − 1))`, a part of the axis; the middle of the part if n′
+  /// is 1.
   case part(from: Float, to: Float)
   /// `(i + ½) / s`, for the nearest element only.
   case tensorflowHalfPixelNearest

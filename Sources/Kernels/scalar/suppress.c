@@ -24,8 +24,8 @@ static double overlap(const box *a, const box *b) {
   return height * width / (first + second - height * width);
 }
 
-/* Selects boxes of one class of an image. left: the scores of the boxes that are left, NaN for others. Returns
- * the rows written to `out`. */
+/* Selects boxes of one class of an image. left: the scores of the boxes that are left, NaN for
+ * others. Returns the rows written to `out`. */
 static int64_t select_boxes(const forge_suppress_arguments *a, const float *boxes, float *left,
                             int64_t image, int64_t class, float *out) {
   const int64_t most = forge_smaller(a->most, a->count);

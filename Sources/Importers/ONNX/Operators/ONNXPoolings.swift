@@ -66,8 +66,8 @@ extension ONNXOperators {
       })
   }
 
-  /// The second output of MaxPool: the place of each maximum in the whole input, images and channels
-  /// included.
+  /// The second output of MaxPool: the place of each maximum in the whole input, images and
+  /// channels included.
   private static func places(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let axes: [Int?] = Array(2..<input.rank) + [1]
