@@ -240,11 +240,19 @@ def shapes():
         {shape: INT64, size: INT64, constant: FLOAT, empty: FLOAT, none: FLOAT})
 
 
+def large():
+    """Weights of more than 4 KiB, which stay in the file until a compile needs them."""
+    g = Graph()
+    x = g("Conv", "image", g.weights(41, 3, 3, 3), g.weights(41))
+    x = g("Conv", x, g.weights(3, 41, 2, 1), g.weights(3))
+    return g.save("large", {"image": [1, 3, 6, 5]}, {x: FLOAT})
+
+
 def main():
     folder.mkdir(parents=True, exist_ok=True)
     expected = {make.__name__: make()
                 for make in [classifier, shuffle, decoder, encoder, sequence, channels_last,
-                             rare, shapes]}
+                             rare, shapes, large]}
     (folder / "expected.json").write_text(json.dumps(expected))
     for name in expected:
         print(name, {n: o["sizes"] for n, o in expected[name]["outputs"].items()})

@@ -21,6 +21,9 @@ enum ScratchFile {
     guard ftruncate(file, 0) == 0,
       bytes.isEmpty || pwrite(file, bytes.baseAddress, bytes.count, 0) == bytes.count
     else { fatalError("/dev/shm is full") }
+    // Of a file that looks new a reader waits until changes would show.
+    let old = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+    guard futimens(file, [old, old]) == 0 else { fatalError("the time cannot be set") }
     return "/proc/self/fd/\(file)"
   }
 }

@@ -1,6 +1,6 @@
 import Forge
 
-/// Bytes of a file beside the model, read when they are needed.
+/// Bytes of the model file or of one beside it, read when they are needed.
 package struct FileRange: StoredBytes {
   private let file: InputFile
   private let range: Range<Int>

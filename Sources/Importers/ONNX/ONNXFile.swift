@@ -4,18 +4,29 @@ import SwiftProtobuf
 
 /// A decoded ONNX file.
 struct ONNXFile {
-  /// The content of the file.
+  /// The content of the file, without large weights.
   let model: OnnxModel
+  /// The places of the large weights in the file, by the number of their initialiser.
+  let weights: [Int: Range<Int>]
 
   /// Reads and decodes a file.
   ///
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge` or `malformed`.
   init(_ path: String, limits: ImportLimits) throws(ImportError) {
-    let data = try ModelBytes.read(path, limits: limits)
+    try ModelBytes.check(path, limits: limits)
+    let outline: ONNXOutline?
+    do throws(LoadError) { outline = try ONNXOutline(try InputFile(path: path)) } catch {
+      throw ImportError(
+        error.kind == .fileMissing ? .fileMissing : .unreadable, error.headline, path: path,
+        cause: error)
+    }
+    weights = outline?.weights ?? [:]
+    // What is no message is malformed, and the decoder says so.
+    let message = outline?.message ?? [0xff]
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = max(limits.depth, 1).multipliedSaturated(by: 4)
     options.discardUnknownFields = true
-    do { model = try OnnxModel(serializedBytes: data, options: options) } catch {
+    do { model = try OnnxModel(serializedBytes: message, options: options) } catch {
       throw ImportError(.malformed, "the file is not an ONNX model", path: path, cause: error)
     }
     guard model.hasGraph, !model.graph.output.isEmpty else {

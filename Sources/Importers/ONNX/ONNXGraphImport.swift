@@ -3,6 +3,7 @@ import Forge
 /// Turns an ONNX graph into a model, node by node.
 struct ONNXGraphImport {
   private let file: OnnxModel
+  private let weights: [Int: Range<Int>]
   private let path: String
   private let options: ImportOptions
   private let reader: ONNXTensorReader
@@ -19,15 +20,15 @@ struct ONNXGraphImport {
   private var emptyInputs: [String] = []
   private var foldedElements = 0
 
-  init(_ file: OnnxModel, path: String, options: ImportOptions) {
-    self.file = file
+  init(_ file: ONNXFile, path: String, options: ImportOptions) {
+    self.file = file.model
+    weights = file.weights
     self.path = path
     self.options = options
-    let slash = path.lastIndex(of: "/")
-    reader = ONNXTensorReader(folder: slash.map { String(path[..<$0]) } ?? ".")
-    graphOutputs = Set(file.graph.output.map(\.name))
+    reader = ONNXTensorReader(path: path)
+    graphOutputs = Set(file.model.graph.output.map(\.name))
     opsets = Dictionary(
-      file.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
+      file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
     ) { first, _ in first }
   }
 
@@ -68,8 +69,8 @@ struct ONNXGraphImport {
   // MARK: Inputs and constants
 
   private mutating func readConstants() throws(ImportError) {
-    for stored in file.graph.initializer {
-      do { values[stored.name] = .host(try reader.tensor(stored)) } catch {
+    for (index, stored) in file.graph.initializer.enumerated() {
+      do { values[stored.name] = .host(try reader.tensor(stored, place: weights[index])) } catch {
         try report(error, type: "initializer", name: stored.name)
         missing.insert(stored.name)
       }

@@ -23,8 +23,8 @@ extension ImportedModel {
   ///   `unknownName`,
   ///   `unknownSize`, `invalidNode`, or `unsupported` with all that Forge does not have at once.
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
-    let model = try ONNXFile(path, limits: options.limits).model
-    var graph = ONNXGraphImport(model, path: path, options: options)
+    let file = try ONNXFile(path, limits: options.limits)
+    var graph = ONNXGraphImport(file, path: path, options: options)
     self = try graph.imported()
   }
 }

@@ -3,8 +3,13 @@ import Foundation
 
 /// Reads tensors that are stored in an ONNX file or beside it.
 struct ONNXTensorReader {
+  /// The model file.
+  let path: String
+
   /// The folder of the model file, which external data must be in.
-  let folder: String
+  private var folder: String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
 
   /// A mistake in a stored tensor.
   struct Failure: Error {
@@ -14,8 +19,12 @@ struct ONNXTensorReader {
 
   /// The tensor of a stored one; large values stay as bytes until they are needed.
   ///
+  /// - Parameters:
+  ///   - stored: the tensor.
+  ///   - place: where its bytes are in the model file, if they are not in `stored`.
+  /// - Returns: the tensor.
   /// - Throws: ``Failure``.
-  func tensor(_ stored: OnnxTensor) throws -> HostTensor {
+  func tensor(_ stored: OnnxTensor, place: Range<Int>? = nil) throws -> HostTensor {
     guard let type = ElementType(onnx: stored.dataType) else {
       throw Failure(
         text: "element type \(ONNXTypeName.name(stored.dataType))", isUnsupported: true)
@@ -33,6 +42,13 @@ struct ONNXTensorReader {
     if stored.dataLocation == 1 {
       return HostTensor(
         type: type, sizes: sizes, storage: .stored(try external(stored, byteCount: byteCount)))
+    }
+    if let place {
+      try check(place.count, "bytes", needs: byteCount)
+      return HostTensor(
+        type: type, sizes: sizes,
+        storage: .stored(
+          try FileRange(path: path, offset: place.lowerBound, byteCount: place.count)))
     }
     if !stored.rawData.isEmpty {
       try check(stored.rawData.count, "bytes", needs: byteCount)

@@ -29,6 +29,7 @@ import Testing
   @Test(
     arguments: [
       "classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last", "rare", "shapes",
+      "large",
     ])
   func truncationsAndChanges(name: String) throws {
     let bytes = try ImporterFixtures.bytes("ONNX/\(name).onnx")

@@ -30,6 +30,7 @@ import Testing
   @Test(
     arguments: [
       "classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last", "rare",
+      "large",
     ])
   func models(name: String) throws {
     let expected = try #require(try Self.expected.get()[name])
@@ -80,6 +81,21 @@ import Testing
     for (name, output) in expected.outputs {
       #expect(constants[name]?.sizes == output.sizes, "\(name)")
       #expect(constants[name]?.floats == output.values, "\(name)")
+    }
+  }
+
+  /// Large weights are read when the model is compiled; the file must still be the same then.
+  @Test func largeWeightsStayInTheFile() throws {
+    let bytes = try ImporterFixtures.bytes("ONNX/large.onnx")
+    let model = try ImporterFixtures.withFile(bytes, ending: "onnx") { path in
+      let model = try Model(onnx: path)
+      #expect(throws: Never.self) { try model.compile() }
+      return model
+    }
+    #expect(throws: CompileError.self) { try model.compile() }
+    // A length beyond the end of the file, and a weight that is shorter than its sizes.
+    try ImporterFixtures.withFile(bytes.dropLast(300), ending: "onnx") { path in
+      _ = #expect(throws: ImportError.self) { try Model(onnx: path) }
     }
   }
 
