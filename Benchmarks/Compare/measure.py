@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], required=True)
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--imported", action="store_true", help="the times of predictions alone")
     options = parser.parse_args()
     quick = options.quick
     options.rounds = min(options.rounds, 2) if quick else options.rounds
@@ -216,9 +217,11 @@ def main():
                 print(f"{network}, threads {threads}", flush=True)
                 results["speed"].setdefault(network, {})[str(threads)] = speed(
                     network, threads, options, results["left_out"])
-            results["starts"][network] = starts(network, 1, options)
-            results["batches"][network] = batches(network, options)
-    results["layers"] = json.loads(text_of(
+            if not options.imported:
+                results["starts"][network] = starts(network, 1, options)
+                results["batches"][network] = batches(network, options)
+    results["imported"] = options.imported
+    results["layers"] = None if options.imported else json.loads(text_of(
         [str(options.forge.resolve()), "bench", "--layers", str(HERE.parent / "layers.txt"), "--json", "--runs",
          "10" if quick else "100"]) or "null")
     options.results.write_text(json.dumps(results, indent=1))

@@ -5,7 +5,8 @@ import statistics
 import sys
 import textwrap
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+MARKS = {False: ("<!-- measured: begin -->", "<!-- measured: end -->"),
+         True: ("<!-- imported: begin -->", "<!-- imported: end -->")}
 LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT", "mnn": "MNN",
           "ncnn": "ncnn"}
 NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "mobilenetv2": "MobileNet v2 224",
@@ -106,7 +107,7 @@ def layer_section(results):
     return lines + ["", "</details>"]
 
 
-def fact_section(facts):
+def fact_section(facts, imported):
     lines = []
     if facts["quick"]:
         lines += ["**A trial run (`--quick`), perhaps on a busy machine: these figures say nothing about speed.**", ""]
@@ -117,8 +118,9 @@ def fact_section(facts):
         f"- {machine}; {facts['memory'] / 2**30:.0f} GiB of memory; Linux {facts['kernel']}; load at the start "
         f"{facts['load']:.2f}.",
         f"- {versions}; Python {facts['python']}.",
-        f"- {facts['rounds']} rounds, each runtime {facts['seconds']} s per round; medians of {facts['starts']} fresh "
-        f"processes for loading and memory, of {facts['batch_rounds']} rounds for batches."]
+        f"- {facts['rounds']} rounds, each runtime {facts['seconds']} s per round"
+        + ("." if imported else f"; medians of {facts['starts']} fresh processes for loading and memory, of "
+           f"{facts['batch_rounds']} rounds for batches.")]
 
 
 def chart(results):
@@ -162,18 +164,22 @@ def wrapped(line):
 
 def write(results, docs):
     """Replaces what stands between the markers of Performance.md, and the chart."""
-    page = docs / "Performance.md"
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, found, after = rest.partition(END)
+    page, imported = docs / "Performance.md", results.get("imported", False)
+    begin, end = MARKS[imported]
+    before, _, rest = page.read_text().partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        sys.exit(f"{page} has no lines {BEGIN} and {END}")
-    sections = [fact_section(results["facts"]), ["![Speed relative to Forge](performance.svg)"],
-                speed_section(results), start_section(results), batch_section(results), layer_section(results)]
+        sys.exit(f"{page} has no lines {begin} and {end}")
+    sections = [fact_section(results["facts"], imported), speed_section(results)]
+    if not imported:
+        sections[1:1] = [["![Speed relative to Forge](performance.svg)"]]
+        sections += [start_section(results), batch_section(results), layer_section(results)]
     if results["left_out"]:
         sections.append(["Left out: " + "; ".join(f"{who} ({why})" for who, why in results["left_out"].items()) + "."])
     text = "\n\n".join("\n".join(wrapped(line) for line in lines) for lines in sections if lines)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
-    (docs / "performance.svg").write_text(chart(results))
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    if not imported:
+        (docs / "performance.svg").write_text(chart(results))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ static weight_sizes sizes_of(const float *weights, int64_t count) {
     if (2 * below > count - zeros) break;
   }
   return (weight_sizes){forge_float_of(most), exponent > 0 ? ldexpf(1, exponent - 127) : 0,
-                        different != 0};
+                        different != 0 || count == 1};
 }
 
 /* Rounds a number below 2^31. */

@@ -17,6 +17,18 @@ private let sweep: [Float] = {
   return numbers
 }()
 
+/// The nearer of the two numbers of 16 bits around a Float, the even one of two.
+private func nearestBFloat16(_ x: Double) -> Double {
+  guard x.isFinite else { return x }
+  let below = Float(abs(x)).bitPattern & 0xffff_0000
+  let (low, high) = (Float(bitPattern: below), Float(bitPattern: below + 0x1_0000))
+  // Beyond the largest number comes what would be the next power of two.
+  let distances = (abs(x) - Double(low), (high.isFinite ? Double(high) : 0x1p128) - abs(x))
+  let isLow =
+    distances.0 < distances.1 || (distances.0 == distances.1 && below & 0x1_0000 == 0)
+  return (x.sign == .minus ? -1 : 1) * Double(isLow ? low : high)
+}
+
 /// A function with its numbers, and what it should give.
 private struct Function: Sendable {
   let code: forge_unary_function
@@ -41,6 +53,8 @@ private struct Function: Sendable {
     Function(code: FORGE_UNARY_LOGICAL_NOT) { $0 == 0 ? 1 : 0 },
     Function(code: FORGE_UNARY_IS_NONZERO) { $0 == 0 ? 0 : 1 },
     Function(code: FORGE_UNARY_IS_NAN) { $0.isNaN ? 1 : 0 },
+    Function(code: FORGE_UNARY_ROUND_TO_HALF) { Double(Float16($0)) },
+    Function(code: FORGE_UNARY_ROUND_TO_BFLOAT16) { nearestBFloat16($0) },
     Function(code: FORGE_UNARY_IS_INFINITE, a: 1, b: 1) { $0.isInfinite ? 1 : 0 },
     Function(code: FORGE_UNARY_IS_INFINITE, a: 1, b: 0) { $0 == .infinity ? 1 : 0 },
     Function(code: FORGE_UNARY_IS_INFINITE, a: 0, b: 1) { $0 == -.infinity ? 1 : 0 },
