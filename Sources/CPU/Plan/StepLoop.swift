@@ -57,49 +57,55 @@ final class StepLoop: ExampleRunner {
   }
 
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
-    try run(example: example, until: stop, seconds: nil)
-  }
-
-  func profile(adding seconds: inout [Double]) throws(LayerFailure) {
-    try seconds.withUnsafeMutableBufferPointer { seconds throws(LayerFailure) in
-      _ = try run(example: 0, until: StopCondition(), seconds: seconds.baseAddress)
-    }
-  }
-
-  /// Runs all segments; with `seconds`, runs each step separately and adds its time.
-  private func run(
-    example: Int, until stop: StopCondition, seconds: UnsafeMutablePointer<Double>?
-  ) throws(LayerFailure) -> Bool {
-    var frame = forge_frame(
-      bases: UnsafePointer(bases.baseAddress), image: Int64(example), crops: workspace.crops,
-      worker: 0, calls: 0)
+    var frame = frame(of: example)
     let flag = stop.flag.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
+    for (index, segment) in plan.segments.enumerated() {
+      switch segment {
+      case .steps(let start, let count):
+        let done = forge_run_parallel(
+          plan.steps(from: start), Int64(count), &frame, Int32(threads), flag, stop.deadline)
+        if done < count { return false }
+      case .custom(let call):
+        if stop.isMet { return false }
+        let sets = customOperands[index]
+        try run(call, on: sets[sets.count > 1 ? example : 0])
+      }
+    }
+    return true
+  }
+
+  /// Runs each step of the first example by itself and adds its time.
+  ///
+  /// This loop is apart from `run`, because the metadata of a clock's instants is allocated at its
+  /// first use and a prediction must not allocate.
+  func profile(adding seconds: inout [Double]) throws(LayerFailure) {
+    var frame = frame(of: 0)
     let clock = ContinuousClock()
     // The position among all steps, C steps and custom calls.
     var position = 0
     for (index, segment) in plan.segments.enumerated() {
       switch segment {
       case .steps(let start, let count):
-        // All steps at once, or one at a time for profiling.
-        let length = seconds == nil ? count : 1
-        for first in stride(from: start, to: start + count, by: length) {
-          let begin = seconds.map { _ in clock.now }
-          let done = forge_run_parallel(
-            plan.steps(from: first), Int64(length), &frame, Int32(threads), flag, stop.deadline)
-          if done < length { return false }
-          if let seconds, let begin { seconds[position] += (clock.now - begin) / .seconds(1) }
-          position += length
+        for step in start..<start + count {
+          let begin = clock.now
+          _ = forge_run_parallel(
+            plan.steps(from: step), 1, &frame, Int32(threads), nil, StopCondition().deadline)
+          seconds[position] += (clock.now - begin) / .seconds(1)
+          position += 1
         }
       case .custom(let call):
-        if stop.isMet { return false }
-        let begin = seconds.map { _ in clock.now }
-        let sets = customOperands[index]
-        try run(call, on: sets[sets.count > 1 ? example : 0])
-        if let seconds, let begin { seconds[position] += (clock.now - begin) / .seconds(1) }
+        let begin = clock.now
+        try run(call, on: customOperands[index][0])
+        seconds[position] += (clock.now - begin) / .seconds(1)
         position += 1
       }
     }
-    return true
+  }
+
+  private func frame(of example: Int) -> forge_frame {
+    forge_frame(
+      bases: UnsafePointer(bases.baseAddress), image: Int64(example), crops: workspace.crops,
+      worker: 0, calls: 0)
   }
 
   private func run(_ call: Plan.CustomCall, on operands: CustomOperands) throws(LayerFailure) {
