@@ -17,7 +17,7 @@ struct ConcatenationPlan {
   private(set) var slots: [OperationGraph.Value: Slot] = [:]
 
   /// Finds the slots in a bound graph; none if the rewrite is disabled.
-  init(_ graph: OperationGraph, halos: inout HaloNeeds, isEnabled: Bool) {
+  init(_ graph: OperationGraph, isEnabled: Bool) {
     guard isEnabled else { return }
     let made = Set(graph.nodes.map(\.output))
     for node in graph.nodes {
@@ -36,17 +36,5 @@ struct ConcatenationPlan {
         if slots[input] == nil { slots[input] = Slot(whole: node.output, channel: start) }
       }
     }
-    // All tensors of a nest share one border, because their rows share memory.
-    var groups: [OperationGraph.Value: [OperationGraph.Value]] = [:]
-    for part in slots.keys {
-      groups[outermost(part), default: []].append(part)
-    }
-    for (whole, parts) in groups { halos.share(parts + [whole]) }
-  }
-
-  private func outermost(_ value: OperationGraph.Value) -> OperationGraph.Value {
-    var value = value
-    while let slot = slots[value] { value = slot.whole }
-    return value
   }
 }

@@ -8,7 +8,7 @@ struct ImageLayout {
   let halos: HaloNeeds
   /// The positions of values that are written directly into a concatenation.
   let slots: [OperationGraph.Value: ConcatenationPlan.Slot]
-  /// The image whose memory a crop shares, by the value of the crop.
+  /// The image whose memory a crop or a part of the channels shares, by the value of the part.
   private let viewed: [OperationGraph.Value: OperationGraph.Value]
 
   /// Determines the layout of a bound graph with these convolutions.
@@ -17,12 +17,29 @@ struct ImageLayout {
     _ settings: PlanSettings
   ) {
     self.graph = graph
-    var halos = HaloNeeds(convolutions)
-    slots =
-      ConcatenationPlan(
-        graph, halos: &halos, isEnabled: settings.isEnabled(PlanRewrites.concatenateInPlace)
-      ).slots
+    let isEnabled = settings.isEnabled(PlanRewrites.concatenateInPlace)
+    slots = ConcatenationPlan(graph, isEnabled: isEnabled).slots
     var viewed: [OperationGraph.Value: OperationGraph.Value] = [:]
+    if settings.isEnabled(PlanRewrites.viewChannels) {
+      for node in graph.nodes {
+        guard case .gatherChannels(let order) = node.primitive, slots[node.output] == nil,
+          let channels = graph.shape(of: node.inputs[0]).channels,
+          Self.areBlocks(order, of: channels)
+        else { continue }
+        viewed[node.output] = node.inputs[0]
+      }
+    }
+    // Parts have the border of the whole, because their rows share memory.
+    var halos = HaloNeeds(convolutions)
+    let wholes = slots.mapValues(\.whole).merging(viewed) { slot, _ in slot }
+    var groups: [OperationGraph.Value: [OperationGraph.Value]] = [:]
+    for part in wholes.keys {
+      var whole = part
+      while let next = wholes[whole] { whole = next }
+      groups[whole, default: []].append(part)
+    }
+    for (whole, parts) in groups { halos.share(parts + [whole]) }
+
     for node in graph.nodes {
       guard case .crop = node.primitive, halos[node.output] == .none,
         slots[node.output] == nil
@@ -32,12 +49,22 @@ struct ImageLayout {
     (self.halos, self.viewed) = (halos, viewed)
   }
 
-  /// Whether a crop shares the memory of its image instead of being a copy.
-  func isView(_ crop: OperationGraph.Value) -> Bool { viewed[crop] != nil }
+  /// Whether an order of channels takes whole blocks of an image as they lie in memory.
+  private static func areBlocks(_ order: [Int], of channels: Int) -> Bool {
+    guard let first = order.first, first.isMultiple(of: PlannedTensor.lanes) else { return false }
+    let end = first + order.count
+    // The lanes behind the last channel are zero only in the last block of the image.
+    return order == Array(first..<end)
+      && (end.isMultiple(of: PlannedTensor.lanes) || end == channels)
+  }
+
+  /// Whether a crop or a part of the channels shares the memory of its image instead of being a
+  /// copy.
+  func isView(_ part: OperationGraph.Value) -> Bool { viewed[part] != nil }
 
   /// Whether the rows of an image are contiguous.
   func isContiguous(_ image: OperationGraph.Value) -> Bool {
-    // Operands of a concatenation have the border of the whole.
+    // Operands of a concatenation and parts of the channels have the border of the whole.
     var memory = image
     while let whole = viewed[memory] { memory = whole }
     return width(of: memory) + halos[memory].left + halos[memory].right == width(of: image)

@@ -2,6 +2,8 @@
 enum PlanRewrites {
   /// Operands of a concatenation are written directly into the result.
   static let concatenateInPlace = "concatenateInPlace"
+  /// Whole blocks of channels of an image are read where they are.
+  static let viewChannels = "viewChannels"
   /// Elementwise steps overwrite their input.
   static let reuseInPlace = "reuseInPlace"
   /// Convolutions apply a subsequent maximum pooling before storing.
@@ -9,5 +11,7 @@ enum PlanRewrites {
 
   /// All names, including those of the convolution algorithms that can be disabled.
   static let names =
-    ConvolutionAlgorithmList.rewriteNames + [fusePooling, concatenateInPlace, reuseInPlace]
+    ConvolutionAlgorithmList.rewriteNames + [
+      fusePooling, concatenateInPlace, viewChannels, reuseInPlace,
+    ]
 }

@@ -95,9 +95,16 @@ extension PlanBuilder {
       targetStrides: Self.strides(sizes))
   }
 
-  /// Adds a permutation of channels.
+  /// Adds an order of channels: a view of the image, or a copy.
   mutating func addGather(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try blocked(node.inputs[0])
+    if convolutions.layout.isView(node.output) {
+      let whole = tensor(source)
+      setForm(
+        node.output,
+        whole.part(sizes(of: node.output), channel: order.first ?? 0, halo: whole.halo))
+      return
+    }
     let target = blockedResult(node.output)
     var arguments = forge_gather_channels_arguments()
     arguments.indices = try retain(order.map { Int32(clamping: $0) })

@@ -15,7 +15,9 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
-    RecognizeChannelShuffle.self, FoldPadding.self, DropUnreachedTaps.self, DropReshapesBack.self,
+    RecognizeNormalization.self, RecognizeChannelShuffle.self, JoinChannelSlices.self,
+    FoldPadding.self,
+    DropUnreachedTaps.self, DropReshapesBack.self,
     FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self,
     MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self,
   ]

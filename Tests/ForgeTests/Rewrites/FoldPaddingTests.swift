@@ -43,15 +43,39 @@ import Testing
     try expect(1, ["fill", "copy", "convolution"], conv, padded)
   }
 
-  @Test func foldingSkipsPooling() throws {
-    // Their border is left out, or counted: either differs from zeros in the image.
-    for border in [AveragePooling.Border.excluded, .counted] {
-      try expect(
-        0, ["fill", "copy", "pooling"],
-        padded
-          --> AveragePooling(kernel: (2, 2), stride: (1, 1), padding: .same, border: border))
+  private func average(
+    _ border: AveragePooling.Border, padding: Padding = .valid, rounding: WindowRounding = .floor
+  ) -> AveragePooling {
+    AveragePooling(
+      kernel: (3, 2), stride: (2, 1), padding: padding, border: border, rounding: rounding)
+  }
+
+  @Test func foldingIntoAverages() throws {
+    for padding in [Padding.valid, .same, .explicit(top: 1, left: 2, bottom: 0, right: 1)] {
+      try expect(1, ["pooling"], padded --> average(.counted, padding: padding))
     }
-    try expect(0, ["fill", "copy", "pooling"], padded --> MaxPooling(kernel: (2, 2)))
+    try expect(1, ["pooling"], padded --> average(.excluded))
+    // The border of the pooling's own padding is left out of the divisor.
+    let own = Padding.explicit(top: 1, left: 0, bottom: 0, right: 0)
+    try expect(0, ["fill", "copy", "pooling"], padded --> average(.excluded, padding: own))
+    try expect(0, ["fill", "copy", "pooling"], padded --> average(.excluded, rounding: .ceiling))
+  }
+
+  @Test func foldingIntoMaxima() throws {
+    for padding in [Padding.valid, .same] {
+      let pooling = MaxPooling(kernel: (3, 3), stride: (2, 2), padding: padding)
+      // Zeros are larger than negative values.
+      try expect(0, ["fill", "copy", "pooling"], padded --> pooling)
+      let edges = ZeroPadding(top: 2, left: 0, bottom: 1, right: 3)
+      for function in [ActivationFunction.relu, .relu6, .sigmoid] {
+        try expectRewrite(
+          "foldPadding", places: 1, inputs: [input],
+          outputs: [input --> Activation(function) --> edges --> pooling])
+      }
+      try expectRewrite(
+        "foldPadding", places: 0, inputs: [input],
+        outputs: [input --> Activation(.elu(alpha: 1)) --> edges --> pooling])
+    }
   }
 
   @Test func foldingSkipsActivations() throws {
