@@ -12,6 +12,7 @@
 
 #define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, avx2)
 #define FORGE_HAS_FMA 1
+#define FORGE_HAS_SCALE 0
 /* A vector of 16 is two registers, of 16: 12 sums, 2 weights, one input. */
 #define FORGE_TILE_VECTORS 1
 #define FORGE_TILE_ROWS_1 6

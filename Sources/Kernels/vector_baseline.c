@@ -9,6 +9,7 @@
 
 #define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, baseline)
 #define FORGE_HAS_FMA 0
+#define FORGE_HAS_SCALE 0
 /* A vector of 16 is four registers. SSE2 has 16 of them: 8 sums, 4 weights, an input, a product.
  * NEON has 32: 16 sums. With four more the compiler spills, on either. */
 #define FORGE_TILE_VECTORS 1

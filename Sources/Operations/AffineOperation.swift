@@ -69,4 +69,23 @@ package struct AffineConstants {
     (scale, shift) = operation.scaleAndShift(
       operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })
   }
+  /// A single value for so many channels; the same where there are several values.
+  package func repeated(_ channels: Int) -> AffineConstants {
+    guard scale.count == 1, channels > 1 else { return self }
+    return AffineConstants(
+      scale: Array(repeating: scale[0], count: channels),
+      shift: Array(repeating: shift[0], count: channels))
+  }
+
+  /// This scale and shift followed by another one; `nil` if its numbers are no finite floats.
+  package func then(_ next: AffineConstants) -> AffineConstants? {
+    let channels = max(scale.count, next.scale.count)
+    let (first, second) = (repeated(channels), next.repeated(channels))
+    let scales = zip(first.scale, second.scale).map { $0 * $1 }
+    let shifts = zip(first.shift, zip(second.scale, second.shift)).map { $0 * $1.0 + $1.1 }
+    guard (scales + shifts).allSatisfy({ Float($0).isFinite }) else { return nil }
+    return AffineConstants(scale: scales, shift: shifts)
+  }
+
+  private init(scale: [Double], shift: [Double]) { (self.scale, self.shift) = (scale, shift) }
 }

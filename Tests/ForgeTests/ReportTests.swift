@@ -124,7 +124,9 @@ import Testing
           dropIdentities: 0
           foldConstants: 0
           recognizeActivations: 0
+          recognizeNormalization: 0
           recognizeChannelShuffle: 0
+          joinChannelSlices: 0
           foldPadding: 0
           dropUnreachedTaps: 0
           dropReshapesBack: 0
@@ -180,7 +182,7 @@ import Testing
       Rewrites.names
         == reported + [
           "winograd", "strassen", "fixedPointWeights", "fusePooling", "concatenateInPlace",
-          "reuseInPlace",
+          "viewChannels", "reuseInPlace",
         ])
     for name in Rewrites.names {
       let report = try network(CompileOptions(disabledRewrites: [name])).report

@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// `γ·(Wx + b − μ)/√(σ² + ε) + β` is `(sW)x + (s(b − μ) + β)` with `s = γ/√(σ² + ε)`; `s` is
 /// computed in double precision. A normalization that follows no convolution becomes a scale and a
-/// shift.
+/// shift, and a scale and shift after another becomes one with it.
 enum FoldBatchNormalization: Rewrite {
   static let name = "foldBatchNormalization"
 
@@ -15,14 +15,15 @@ enum FoldBatchNormalization: Rewrite {
     var index = GraphIndex(graph)
     for position in graph.nodes.indices {
       let node = graph.nodes[position]
-      guard let affine = try AffineConstants(node, graph: graph, constants: constants) else {
+      guard let stated = try AffineConstants(node, graph: graph, constants: constants) else {
         continue
       }
-      let channels = affine.scale.count
+      let channels = graph.shape(of: node.inputs[0]).channels ?? stated.scale.count
+      let affine = stated.repeated(channels)
       if let producer = index.soleProducer(of: node.inputs[0]), !removed.contains(producer),
         graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,
         graph.nodes[producer].activation == .linear,
-        graph.shape(of: node.inputs[0]).channels == channels,
+        affine.scale.count == channels,
         let folded = try fold(
           affine, into: graph.nodes[producer], graph: &graph, constants: constants)
       {
@@ -32,18 +33,47 @@ enum FoldBatchNormalization: Rewrite {
         removed.insert(producer)
         index = GraphIndex(graph)
         count += 1
+      } else if let producer = index.soleProducer(of: node.inputs[0]),
+        let both = try both(graph.nodes[producer], affine, graph: graph, constants: constants)
+      {
+        setAffine(position, both, graph: &graph)
+        graph.bypass(producer, before: position)
+        removed.insert(producer)
+        index = GraphIndex(graph)
+        count += 1
       } else if case .batchNormalization = node.primitive {
-        let shape = Shape([channels])
-        let scale = graph.addValue(shape, .constant(.literal(affine.scale.map { Float($0) })))
-        let shift = graph.addValue(shape, .constant(.literal(affine.shift.map { Float($0) })))
-        graph.nodes[position].primitive = .affine
-        graph.nodes[position].inputs = [node.inputs[0], scale, shift]
+        setAffine(position, affine, graph: &graph)
         index = GraphIndex(graph)
         count += 1
       }
     }
     graph.removeNodes(removed)
     return count
+  }
+
+  /// A scale and shift after that of another node as one; `nil` where the node is something else.
+  private static func both(
+    _ node: OperationGraph.Node, _ second: AffineConstants, graph: OperationGraph,
+    constants: any ConstantSource
+  ) throws -> AffineConstants? {
+    guard node.activation == .linear,
+      let first = try AffineConstants(node, graph: graph, constants: constants)
+    else { return nil }
+    return first.then(second)
+  }
+
+  /// Makes a node a scale and a shift.
+  private static func setAffine(
+    _ position: Int, _ affine: AffineConstants, graph: inout OperationGraph
+  ) {
+    let shape = Shape([affine.scale.count])
+    let input = graph.nodes[position].inputs[0]
+    graph.nodes[position].primitive = .affine
+    graph.nodes[position].inputs =
+      [input]
+      + [affine.scale, affine.shift].map { numbers in
+        graph.addValue(shape, .constant(.literal(numbers.map { Float($0) })))
+      }
   }
 
   /// The linear node with scaled weights and a new bias.

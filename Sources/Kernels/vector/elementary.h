@@ -4,52 +4,71 @@
  * Scripts/polynomials.py prints the coefficients. NaN gives NaN: numbers become integers only by
  * adding a constant, and comparisons with NaN are false. */
 
-/* x + rest = n * log(2) + r, |r| <= log(2) / 2, with log(2) in two parts (Cody and Waite). */
+/* x = n * log(2) + r, |r| <= log(2) / 2, with log(2) in two parts (Cody and Waite). */
 typedef struct {
   v16 r;
-  v16i n;
+  v16 n;       /* whole numbers */
+  v16 shifted; /* n + 1.5 * 2^23, which has n in its low bits */
 } reduced;
 
-/* For |x| < 2^21. Adding 1.5 * 2^23 rounds to an integer in the low bits. */
-FORGE_INLINE reduced reduce(v16 x, v16 rest) {
+/* For |x| < 2^21. Adding 1.5 * 2^23 rounds to an integer. */
+FORGE_INLINE reduced reduce(v16 x) {
   const v16 shift = splat(12582912.0f);
-  const v16 shifted = multiply_add(x + rest, splat(1.44269502f), shift);
+  const v16 shifted = multiply_add(x, splat(1.44269502f), shift);
   const v16 n = shifted - shift;
-  v16 r = multiply_add(n, splat(-0.693145752f), x);
-  r = multiply_add(n, splat(-1.42860677e-06f), r);
-  return (reduced){r + rest, (v16i)shifted - (v16i)shift};
+  const v16 r = multiply_add(n, splat(-0.693145752f), x);
+  return (reduced){multiply_add(n, splat(-1.42860677e-06f), r), n, shifted};
 }
 
-/* exp(r) - 1 for |r| <= log(2) / 2. */
-FORGE_INLINE v16 exp_minus_1_reduced(v16 r) {
+/* n as integers. */
+FORGE_INLINE v16i integers(reduced a) { return (v16i)a.shifted - (v16i)splat(12582912.0f); }
+
+/* (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2. */
+FORGE_INLINE v16 exp_second_reduced(v16 r) {
   v16 p = splat(0.00138982385f);
   p = multiply_add(p, r, splat(0.00836609956f));
   p = multiply_add(p, r, splat(0.0416668542f));
   p = multiply_add(p, r, splat(0.16666548f));
-  p = multiply_add(p, r, splat(0.5f));
-  return multiply_add(p, r * r, r);
+  return multiply_add(p, r, splat(0.5f));
 }
 
 /* 2^n for -126 <= n <= 127. */
 FORGE_INLINE v16 power_of_2(v16i n) { return (v16)((n + 127) << 23); }
 
-/* Returns exp(x + rest), where `rest` is a correction below the precision of x. Overflows to inf,
- * underflows gradually to 0. */
-FORGE_INLINE v16 exp_with(v16 x, v16 rest) {
-  const reduced a = reduce(clamp(x, splat(-104), splat(89)), rest);
-  const v16 y = exp_minus_1_reduced(a.r) + 1;
+/* exp(a.r) * 2^a.n, rounded once where it is no normal number. */
+FORGE_INLINE v16 exp_of_reduced(reduced a) {
+  v16 y = multiply_add(exp_second_reduced(a.r), a.r, splat(1));
+  y = multiply_add(y, a.r, splat(1));
+#if FORGE_HAS_SCALE
+  return (v16)_mm512_scalef_ps((__m512)y, (__m512)a.n);
+#else
   /* Two factors that are normal numbers. Only the second product may round. */
-  const v16i half = a.n >> 1;
-  return y * power_of_2(half) * power_of_2(a.n - half);
+  const v16i n = integers(a), half = n >> 1;
+  return y * power_of_2(half) * power_of_2(n - half);
+#endif
 }
 
-FORGE_INLINE v16 exp_of(v16 x) { return exp_with(x, splat(0)); }
+/* Returns exp(x). Overflows to inf, underflows gradually to 0. */
+FORGE_INLINE v16 exp_of(v16 x) { return exp_of_reduced(reduce(clamp(x, splat(-104), splat(89)))); }
+
+/* Returns exp(x) for x <= 0. */
+FORGE_INLINE v16 exp_of_negative(v16 x) {
+  return exp_of_reduced(reduce(choose(splat(-104) > x, splat(-104), x)));
+}
+
+/* Returns exp(x + rest) for x <= 0, where `rest` is a correction below the precision of x. */
+FORGE_INLINE v16 exp_of_negative_with(v16 x, v16 rest) {
+  reduced a = reduce(choose(splat(-104) > x, splat(-104), x));
+  a.r += rest;
+  return exp_of_reduced(a);
+}
 
 /* Returns exp(x) - 1 for x <= 0, accurate also for small x. */
 FORGE_INLINE v16 exp_minus_1_of_negative(v16 x) {
-  const reduced a = reduce(clamp(x, splat(-60), splat(0)), splat(0));
-  const v16 power = power_of_2(a.n);
-  return multiply_add(exp_minus_1_reduced(a.r), power, power - 1);
+  const reduced a = reduce(clamp(x, splat(-60), splat(0)));
+  const v16 power = power_of_2(integers(a));
+  const v16 y = multiply_add(exp_second_reduced(a.r), a.r * a.r, a.r);
+  return multiply_add(y, power, power - 1);
 }
 
 /* log(1 + s) for 1 + s from sqrt(1/2) to sqrt(2). */
@@ -86,7 +105,7 @@ FORGE_INLINE v16 log_of(v16 x) {
 }
 
 FORGE_INLINE v16 sigmoid_of(v16 x) {
-  const v16 e = exp_of(-magnitude(x)); /* at most 1: nothing overflows, nothing cancels */
+  const v16 e = exp_of_negative(negative(x)); /* at most 1: nothing overflows, nothing cancels */
   return choose(x < 0, e, splat(1)) / (1 + e);
 }
 
@@ -99,7 +118,7 @@ FORGE_INLINE v16 tanh_of(v16 x) {
 
 /* log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)). */
 FORGE_INLINE v16 softplus_of(v16 x) {
-  const v16 e = exp_of(-magnitude(x));
+  const v16 e = exp_of_negative(negative(x));
   return choose(x < 0, splat(0), x) + log_1_plus_fraction(e);
 }
 
@@ -131,7 +150,7 @@ FORGE_INLINE v16 normal_of(v16 x) {
   /* z^2 = high^2 + (z - high) (z + high). The square of `high`, of few bits, is exact. */
   const v16 high = (v16)((v16i)z & ~0xfff);
   const v16 rest = (z - high) * (z + high) * -0.5f;
-  const v16 tail = exp_with(high * high * -0.5f, rest) * (n / d);
+  const v16 tail = exp_of_negative_with(high * high * -0.5f, rest) * (n / d);
   return choose(x < 0, tail, 1 - tail);
 }
 

@@ -67,7 +67,10 @@ FORGE_INLINE v16 clamp(v16 x, v16 low, v16 high) {
   return choose(high < x, high, x);
 }
 
-FORGE_INLINE v16 magnitude(v16 x) { return (v16)((v16i)x & 0x7fffffff); }
+FORGE_INLINE v16 magnitude(v16 x) { return (v16)((v16i)x & INT32_MAX); }
+
+/* Returns -|x|. */
+FORGE_INLINE v16 negative(v16 x) { return (v16)((v16i)x | INT32_MIN); }
 
 /* Sets all bits of the first `count` lanes. count may be any number. */
 FORGE_INLINE v16i first_lanes(int64_t count) {

@@ -98,4 +98,22 @@ import Testing
     try expect(
       1, ["convolution", "affine"], [input, conv] --> Add() --> BatchNormalization())
   }
+
+  @Test func scalesOfAllChannelsAreFolded() throws {
+    let conv = input --> Convolution(kernel: (3, 3), channels: 9)
+    try expect(1, ["convolution"], conv --> Scale(by: [2]))
+    try expect(2, ["convolution"], conv --> Scale(by: [2]) --> BatchNormalization())
+  }
+
+  /// The preprocessing of many networks: a division, a mean, a deviation.
+  @Test func scalesAndShiftsInARowAreOne() throws {
+    let scaled = input --> Scale(by: [1 / 255]) --> BatchNormalization()
+    try expect(2, ["affine"], scaled --> Scale(by: [3]))
+    // A result with another reader stays.
+    let first = input --> Scale(by: [0.5])
+    try expect(0, ["affine", "affine"], first --> Scale(by: [4]), first)
+    // An activation is no scale, and a product may be no float.
+    try expect(0, ["affine", "affine"], first --> Activation(.relu) --> Scale(by: [4]))
+    try expect(0, ["affine", "affine"], input --> Scale(by: [1e30]) --> Scale(by: [1e30]))
+  }
 }
