@@ -37,6 +37,10 @@ struct CheckCommand: ParsableCommand {
     }
     let model = network.model
     print("imported   \(ModelFacts(model).line)")
+    let constants = network.imported.constants
+    if network.imported.outputs.isEmpty, !constants.isEmpty {
+      return print("constant   \(constants.map(\.name).joined(separator: ", "))")
+    }
     do {
       let isCompared = model.multiplyAdds <= compareUpTo && !network.imported.takesIntegers
       var options = CompileOptions()

@@ -54,6 +54,14 @@ struct InspectCommand: ParsableCommand {
         Self.show(ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)"))
       }
     }
+    for constant in imported.constants {
+      let sizes = StoredTensor.text(of: constant.values.sizes)
+      let type = constant.values.elementType.rawValue
+      Self.show(ModelFact("output", "\(constant.name)  \(sizes)  \(type)  constant"))
+    }
+    for name in imported.ignoredInputs {
+      Self.show(ModelFact("input", "\(name)  changes no output"))
+    }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
     if let about = imported.model.metadata.about, !about.isEmpty {
