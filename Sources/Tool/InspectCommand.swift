@@ -73,7 +73,8 @@ struct InspectCommand: ParsableCommand {
       counts[node.type, default: 0] += 1
     }
     let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    Self.show(ModelFact("layers", sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")))
+    let layers = sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
+    if !layers.isEmpty { Self.show(ModelFact("layers", layers)) }
     return true
   }
 
