@@ -591,7 +591,8 @@ def main():
     if arguments.applications is not None:
         for name in arguments.applications or APPLICATIONS:
             keras.backend.clear_session()
-            model = getattr(keras.applications, name)(weights=None)
+            # Random weights make large logits, of which a softmax leaves a one and zeros.
+            model = getattr(keras.applications, name)(weights=None, classifier_activation=None)
             inside = name.startswith(("MobileNetV3", "Efficient", "ConvNeXt"))
             writer.save(name, model, scale=60.0 if inside else 1.0, offset=120.0 if inside else 0.0,
                         side=113)
