@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The library's targets stand in the order of their dependence: each uses only those above it. The
@@ -58,6 +59,40 @@ let library: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),
+]
+
+/// A product of swift-syntax, for the targets that the trait `Macros` switches on.
+func syntax(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+
+// Networks checked while Swift compiles. Without the trait `Macros` these targets are empty, and
+// nobody clones or builds swift-syntax.
+let macros: [Target] = [
+  .target(
+    name: "ForgeEvaluator",
+    dependencies: [
+      .target(name: "ForgeGraph", condition: .when(traits: ["Macros"])),
+      .target(name: "ForgeLoaders", condition: .when(traits: ["Macros"])),
+      syntax("SwiftSyntax"), syntax("SwiftParser"),
+    ],
+    path: "Sources/Evaluator"),
+  .macro(
+    name: "ForgeMacroPlugin",
+    dependencies: [
+      .target(name: "ForgeEvaluator", condition: .when(traits: ["Macros"])),
+      .target(name: "ForgeShapes", condition: .when(traits: ["Macros"])),
+      syntax("SwiftCompilerPlugin"), syntax("SwiftDiagnostics"), syntax("SwiftSyntax"),
+      syntax("SwiftSyntaxBuilder"),
+      syntax("SwiftSyntaxMacros"),
+    ],
+    path: "Sources/MacroPlugin"),
+  .target(
+    name: "ForgeMacros",
+    dependencies: [
+      "Forge", .target(name: "ForgeMacroPlugin", condition: .when(traits: ["Macros"])),
+    ],
+    path: "Sources/Macros"),
 ]
 
 let examples: [Target] = [
@@ -127,6 +162,22 @@ let tests: [Target] = [
     ]),
 ]
 
+let macroTests: [Target] = [
+  .testTarget(
+    name: "ForgeMacrosTests",
+    dependencies: [
+      "ForgeMacros", "ForgeModels",
+      .target(name: "ForgeEvaluator", condition: .when(traits: ["Macros"])),
+      .target(name: "ForgeMacroPlugin", condition: .when(traits: ["Macros"])),
+      syntax("SwiftDiagnostics"), syntax("SwiftOperators"), syntax("SwiftParser"),
+      syntax("SwiftSyntax"), syntax("SwiftSyntaxMacroExpansion"), syntax("SwiftSyntaxMacros"),
+    ],
+    exclude: ["Wrong"])
+]
+
+// Scripts/check-macros builds these tests alone: the others take minutes in debug.
+let isOfMacros = Context.environment["FORGE_MACRO_TESTS"] != nil
+
 let package = Package(
   name: "forge",
   products: [
@@ -136,6 +187,7 @@ let package = Package(
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
+    .library(name: "ForgeMacros", targets: ["ForgeMacros"]),
     .executable(name: "forge", targets: ["ForgeTool"]),
   ],
   traits: [
@@ -143,6 +195,9 @@ let package = Package(
     .trait(
       name: "Zip",
       description: "Read .npz and .keras archives and compressed HDF5 (needs zlib1g-dev)."),
+    .trait(
+      name: "Macros",
+      description: "Check networks while Swift compiles, with ForgeMacros (builds swift-syntax)."),
   ],
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.
@@ -151,7 +206,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.30.0"),
     // Used by ForgeMetrics only.
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    // Used with the trait Macros only.
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
   ],
-  targets: library + examples + tests,
+  targets: library + macros + (isOfMacros ? macroTests : examples + tests + macroTests),
   swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,12 @@ package struct InputDescription: Sendable {
   /// The source location.
   package let place: SourcePlace
 
+  package init(name: String?, shape: Shape, place: SourcePlace) {
+    self.name = name
+    self.shape = shape
+    self.place = place
+  }
+
   /// Checks and returns the shape.
   package func checkedShape() throws(ShapeError) -> Shape {
     for (size, axis) in zip(shape.dimensions, shape.axes) {

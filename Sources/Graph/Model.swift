@@ -57,6 +57,47 @@ public struct Model: Sendable {
       column: column)
   }
 
+  /// Creates a model of everything that a tensor is made from.
+  ///
+  /// Its inputs are those that lead to the output, in the order in which they were created.
+  /// ```swift
+  /// let model = Model(output: Input(shape: [4]) --> Dense(neurons: 3, name: "fc"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - output: the tensor to predict.
+  ///   - metadata: labels, names and other facts.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    output: Tensor, metadata: ModelMetadata = ModelMetadata(),
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      outputs: [output], metadata: metadata, fileID: fileID, line: line, column: column)
+  }
+
+  /// Creates a model of everything that tensors are made from.
+  ///
+  /// Its inputs are those that lead to an output, in the order in which they were created.
+  ///
+  /// - Parameters:
+  ///   - outputs: the tensors to predict.
+  ///   - metadata: labels, names and other facts.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    outputs: [Tensor], metadata: ModelMetadata = ModelMetadata(),
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    let inputs = Inference.reached(from: outputs).filter(\.isInput).sorted { $0.order < $1.order }
+    self.init(
+      inputs: inputs, outputs: outputs, metadata: metadata, fileID: fileID, line: line,
+      column: column)
+  }
+
   /// Creates a model of images of any size, to be extended by `-->`.
   ///
   /// - Parameters:
@@ -72,7 +113,7 @@ public struct Model: Sendable {
   }
 
   /// Returns the same inputs with other outputs.
-  func with(outputs: [Tensor]) -> Model {
+  package func with(outputs: [Tensor]) -> Model {
     var model = self
     model.outputs = outputs
     return model

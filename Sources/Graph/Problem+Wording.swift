@@ -133,7 +133,7 @@ extension ShapeError {
     return "put Resize(width: \(width), height: \(height)) before the model"
   }
 
-  static func moduleOfOne(_ count: Int) -> ShapeError {
+  package static func moduleOfOne(_ count: Int) -> ShapeError {
     ShapeError(
       .wrongInputCount, "a module takes one tensor",
       received: count == 0 ? "no tensor" : "\(count) tensors",

@@ -35,7 +35,7 @@ package struct ScopeUse: Sendable {
   /// These are all tensors that lead to the outputs and were created during the call, except
   /// inputs of the model. A tensor that another thread creates meanwhile is none of them unless
   /// `body` obtains it.
-  static func applying(
+  package static func applying(
     _ name: String?, typeName: String, place: SourcePlace?, to inputs: [Tensor],
     _ body: ([Tensor]) -> [Tensor]
   ) -> [Tensor] {

@@ -45,6 +45,9 @@ public final class Tensor: Sendable {
   private let scopeList = ScopeList()
   /// The operator that made it, as in `a + b`; such a node has the place of an operand.
   package let operatorText: String?
+  /// Whether it depends on something that was not known when it was described, as in source that is
+  /// evaluated while Swift compiles.
+  package let isUncertain: Bool
   /// The tensors it is made from.
   package var inputs: [Tensor] { storedInputs }
   /// Changed only by a `deinit`, which has exclusive access.
@@ -59,8 +62,21 @@ public final class Tensor: Sendable {
     self.label = label
     self.operatorText = operatorText
     self.outcome = Inference.outcome(of: source, inputs: inputs)
+    isUncertain = inputs.contains(where: \.isUncertain)
     self.order = Self.nextOrder()
     self.storedInputs = inputs
+  }
+
+  /// Creates the output of something that is not known as a whole, as in source that is evaluated
+  /// while Swift compiles.
+  package init(_ source: Source, inputs: [Tensor], outcome: Outcome) {
+    self.source = source
+    self.outcome = outcome
+    label = nil
+    operatorText = nil
+    isUncertain = true
+    order = Self.nextOrder()
+    storedInputs = inputs
   }
 
   /// Returns the same layer on other inputs, with its name and in its scopes.

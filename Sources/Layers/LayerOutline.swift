@@ -15,6 +15,11 @@ package struct LayerOutline: Sendable {
     (self.shape, parameters, multiplyAdds) = (shape, [], 0)
   }
 
+  /// Creates an outline of which a size is not known.
+  package init(shape: Shape, parameters: [ParameterSpec], multiplyAdds: Int) {
+    (self.shape, self.parameters, self.multiplyAdds) = (shape, parameters, multiplyAdds)
+  }
+
   /// Lowers a layer by itself.
   ///
   /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.

@@ -84,6 +84,20 @@ extension Problem: CustomStringConvertible {
 }
 
 extension Problem {
+  /// The problem in one line, for messages of a compiler.
+  ///
+  /// ```
+  /// layer 4 "conv2" (Convolution): the output would be empty; received 2×2×20 …; needs …
+  /// ```
+  package var line: String {
+    description.split(separator: "\n").enumerated().map { index, line in
+      let words = line.split(separator: " ").joined(separator: " ")
+      // A line with a label begins a clause; a line without one continues a list.
+      if index == 0 { return words }
+      return (line.hasPrefix("   ") ? ", " : "; ") + words
+    }.joined()
+  }
+
   /// What was received.
   public var received: String? { text(labelled: "received") }
   /// What is needed.

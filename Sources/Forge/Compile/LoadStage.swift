@@ -1,4 +1,5 @@
 import ForgeGraph
+import ForgeLoaders
 import ForgeOperations
 import ForgeShapes
 
@@ -31,7 +32,8 @@ enum LoadStage {
     var problems: [Problem] = []
     var data: [any ParameterData] = []
     let goesByName = source?.goesByName ?? true
-    var names = MissingNames(source, layers: lowered.parameters.map(\.layer))
+    var names = MissingNames(
+      source, isRenamed: source is RenamedParameters, layers: lowered.parameters.map(\.layer))
     var reported: Set<Int> = []
     CompileWatch.begin(.load, of: lowered.parameters.count)
     for (spec, owner) in zip(lowered.parameters, lowered.owners) {
@@ -52,7 +54,7 @@ enum LoadStage {
               at: node.place, node.reference, spec: spec, received: received, remedy: remedy))
           continue
         }
-        if let problem = check(values, for: spec, node: node) { problems.append(problem) }
+        if let problem = node.misfit(values, for: spec) { problems.append(problem) }
         data.append(values)
       } catch is CancellationError where CompileWatch.isCancelled {
         throw .cancelled
@@ -122,30 +124,5 @@ enum LoadStage {
       }
     }
     guard problems.isEmpty else { throw CompileError(problems) }
-  }
-
-  /// The problem with the values of a parameter: count, sizes, layout or element type.
-  private static func check(
-    _ values: any ParameterData, for spec: ParameterSpec, node: Inference.Node
-  ) -> Problem? {
-    let wrong = { (what: String, received: String, needs: String) in
-      Problem.wrongParameter(
-        at: node.place, node.reference, spec: spec, received: "\(received) from \(values.origin)",
-        needs: needs, what: what)
-    }
-    guard ParameterStore.readable.contains(values.elementType) else {
-      return wrong("element type", values.elementType.rawValue, "f32, f16, bf16 or f64")
-    }
-    guard values.count == spec.count else {
-      return wrong("count", ShapeError.counted(values.count, "value"), spec.needs)
-    }
-    guard let needed = spec.sizes(in: values.layout) else {
-      return wrong("layout", "\(values.layout)", "each of the axes \(spec.shapeText) once")
-    }
-    if let sizes = values.sizes, !spec.fits(sizes, in: values.layout) {
-      let text = { (sizes: [Int]) in sizes.map(String.init).joined(separator: "×") }
-      return wrong("size", text(sizes), text(needed))
-    }
-    return nil
   }
 }

@@ -5,9 +5,6 @@ import ForgeSystem
 
 /// The loaded parameters of a model, still in their source.
 struct ParameterStore: ConstantSource {
-  /// The element types that can be read as Float32.
-  static let readable: Set<ElementType> = [.float32, .float16, .bfloat16, .float64]
-
   /// The description of each parameter.
   let specs: [ParameterSpec]
   /// The values of each parameter, in its source.

@@ -4,7 +4,7 @@ import ForgeSystem
 
 /// The messages of prediction errors; tests pin them.
 extension PredictionError {
-  static func wrongValueCount(
+  package static func wrongValueCount(
     _ count: Int, input: String, needs: Int, shape: Shape, batch: Int
   ) -> PredictionError {
     let each = batch == 1 ? "\(shape)" : "\(batch) times \(shape)"
@@ -13,7 +13,8 @@ extension PredictionError {
       received: counted(count, "value"), needs: "\(counted(needs, "value")): \(each)")
   }
 
-  static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError {
+  package static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError
+  {
     PredictionError(
       .wrongValueCount, "the memory for output \"\(output)\" has the wrong size",
       received: counted(count, "value"), needs: counted(needs, "value"))
@@ -26,7 +27,8 @@ extension PredictionError {
       needs: "\(shape)", remedy: "predict(TensorValues(width:height:channels:values:))")
   }
 
-  static func wrongShape(_ input: String, received: Shape, needs: Shape) -> PredictionError {
+  package static func wrongShape(_ input: String, received: Shape, needs: Shape) -> PredictionError
+  {
     PredictionError(
       .wrongShape, "input \"\(input)\" has the wrong shape", received: "\(received)",
       needs: "\(needs)")
@@ -71,7 +73,8 @@ extension PredictionError {
     PredictionError(.wrongBatch, "the batch is empty", needs: "at least 1 example")
   }
 
-  static func unknownName(_ name: String, what: String, known: [String]) -> PredictionError {
+  package static func unknownName(_ name: String, what: String, known: [String]) -> PredictionError
+  {
     PredictionError(
       .unknownName, "there is no \(what) \"\(name)\"",
       needs: known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))

@@ -10,7 +10,7 @@ public struct Predictions: Sendable {
   /// The names of the results, shared by all predictions of a network.
   let table: TensorTable
   /// The outputs of the model, then the kept layers.
-  let tensors: [TensorValues]
+  package let tensors: [TensorValues]
 
   /// The outputs of the model by the names of their layers.
   public var outputs: [String: TensorValues] { named(0..<table.modelCount) }

@@ -1,15 +1,15 @@
-import ForgeGraph
-import ForgeLoaders
 import ForgeShapes
 
 /// What a source has in place of the layers that it lacks.
 ///
 /// The list of its layers and the remedy for a prefix are said once per compile.
-struct MissingNames {
+package struct MissingNames {
   /// The names that a list shows.
   private static let shown = 3
 
   private let source: (any ParameterSource)?
+  /// Whether the source renames those of another, so that its type says nothing.
+  private let isRenamed: Bool
   /// The names of the model's layers with parameters.
   private let layers: [String]
   /// The names that the source has, requested when the first parameter is missing.
@@ -17,13 +17,14 @@ struct MissingNames {
   private lazy var knownSet = Set(known)
   private var isSaid = false
 
-  init(_ source: (any ParameterSource)?, layers: [String]) {
+  package init(_ source: (any ParameterSource)?, isRenamed: Bool, layers: [String]) {
     self.source = source
+    self.isRenamed = isRenamed
     self.layers = layers
   }
 
   /// What to say about a missing parameter of a layer.
-  mutating func details(for layer: String) -> (received: String?, remedy: String?) {
+  package mutating func details(for layer: String) -> (received: String?, remedy: String?) {
     guard !knownSet.contains(layer), !known.isEmpty else { return (nil, nil) }
     let prefix = prefix(of: layer)
     let near = prefix == nil ? NearNames.nearest(to: layer, in: known) : []
@@ -59,7 +60,6 @@ struct MissingNames {
 
   private mutating func remedy(for prefix: String) -> String {
     let known = knownSet
-    let isRenamed = source is RenamedParameters
     let name = source.map { isRenamed ? "source" : "\(type(of: $0))(…)" } ?? "source"
     guard layers.allSatisfy({ known.contains(prefix + $0) }) else {
       return "CombinedParameters([source, source.prefixed(\"\(prefix)\")])"

@@ -1,0 +1,91 @@
+#if Macros
+  import ForgeLayers
+  import ForgeOperations
+  import ForgeShapes
+
+  /// A type that an argument of a layer's initialiser may have.
+  protocol SourceValue {
+    /// Converts an evaluated expression; `nil` if the type does not admit it.
+    static func converted(from value: Value) -> Self?
+  }
+
+  extension Int: SourceValue {
+    static func converted(from value: Value) -> Int? {
+      if case .number(let number) = value { number.int } else { nil }
+    }
+  }
+
+  extension Float: SourceValue {
+    static func converted(from value: Value) -> Float? {
+      guard case .number(let number) = value, number.isLiteral || number.int == nil else {
+        return nil
+      }
+      return number.float
+    }
+  }
+
+  extension Bool: SourceValue {
+    static func converted(from value: Value) -> Bool? {
+      if case .bool(let bool) = value { bool } else { nil }
+    }
+  }
+
+  extension String: SourceValue {
+    static func converted(from value: Value) -> String? {
+      if case .string(let string) = value { string } else { nil }
+    }
+  }
+
+  extension Shape: SourceValue {
+    static func converted(from value: Value) -> Shape? {
+      if case .shape(let shape) = value { shape } else { nil }
+    }
+  }
+
+  extension Optional: SourceValue where Wrapped: SourceValue {
+    static func converted(from value: Value) -> Wrapped?? {
+      if case .none = value { return .some(nil) }
+      return Wrapped.converted(from: value).map(Optional.some)
+    }
+  }
+
+  extension Array: SourceValue where Element: SourceValue {
+    static func converted(from value: Value) -> [Element]? {
+      guard case .array(let elements) = value else { return nil }
+      var converted: [Element] = []
+      for element in elements {
+        guard let value = Element.converted(from: element) else { return nil }
+        converted.append(value)
+      }
+      return converted
+    }
+  }
+
+  extension Set: SourceValue where Element: SourceValue {
+    static func converted(from value: Value) -> Set<Element>? {
+      guard let elements = [Element].converted(from: value) else { return nil }
+      return Set(elements)
+    }
+  }
+
+  /// Two whole numbers, as in `kernel: (3, 5)`.
+  struct Pair: SourceValue {
+    let first: Int
+    let second: Int
+
+    static func converted(from value: Value) -> Pair? {
+      guard case .tuple(let elements) = value, elements.count == 2,
+        let first = Int.converted(from: elements[0].value),
+        let second = Int.converted(from: elements[1].value)
+      else { return nil }
+      return Pair(first: first, second: second)
+    }
+  }
+
+  extension Padding {
+    static func converted(fromLiteral value: Value) -> Padding? {
+      guard case .number(let number) = value, number.isLiteral else { return nil }
+      return number.int.map { .all($0) }
+    }
+  }
+#endif
