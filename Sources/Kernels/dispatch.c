@@ -118,6 +118,11 @@ static int64_t product_tiles(const forge_matrix_product_arguments *a) {
     forge_quotient_up(a->columns, FORGE_PRODUCT_COLUMNS);
 }
 
+/* The blocks of units, or of outputs if a projection has more. */
+static int64_t recurrent_tiles(const forge_recurrent_arguments *a) {
+  return forge_larger(forge_blocks(a->units), a->projection ? forge_blocks(a->outputs) : 0);
+}
+
 static int64_t positions(int32_t rank, const int64_t *sizes) {
   int64_t count = 1;
   for (int32_t axis = 0; axis < rank; axis++) count *= sizes[axis];

@@ -379,6 +379,13 @@ static void join(int32_t w) {
   }
 }
 
+/* Runs all rounds of a step on this thread. */
+static void run_alone(const forge_step *step, const forge_frame *frame) {
+  forge_frame own = *frame;
+  for (own.round = 0; own.round == 0 || own.round < step->rounds; own.round++)
+    step->kernel(step->arguments, &own, 0, step->tiles);
+}
+
 static void deal_out(const forge_step *step, const forge_frame *frame, int32_t shares) {
   cut(&pool.job, step, shares);
   pool.job.frame = frame;
@@ -417,15 +424,18 @@ int64_t forge_run_parallel(const forge_step *steps, int64_t count, const forge_f
     if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) break;
     if (deadline != INT64_MAX && nanoseconds() >= deadline) break;
     const int32_t shares = step->most_threads < threads ? step->most_threads : threads;
-    if (shares > 1)
-      deal_out(step, frame, shares);
-    else
-      step->kernel(step->arguments, frame, 0, step->tiles);
+    if (shares < 2) {
+      run_alone(step, frame);
+      continue;
+    }
+    forge_frame own = *frame;
+    for (own.round = 0; own.round == 0 || own.round < step->rounds; own.round++)
+      deal_out(step, &own, shares);
   }
   if (threads > 1) leave_pool();
   return done;
 }
 
 void forge_run(const forge_step *steps, int64_t count, const forge_frame *frame) {
-  for (int64_t i = 0; i < count; i++) steps[i].kernel(steps[i].arguments, frame, 0, steps[i].tiles);
+  for (int64_t i = 0; i < count; i++) run_alone(&steps[i], frame);
 }

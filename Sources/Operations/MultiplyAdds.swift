@@ -11,6 +11,8 @@ package enum MultiplyAdds: Sendable {
 
   /// One for each element of the output and each element of the last axis of the first operand.
   case onePerInnerElement
+  /// One for each element of the second operand and each index of the first one's outer axes.
+  case onePerRecurrentWeight
 
   /// The multiply-adds of one prediction; 0 while a size is not known.
   func count(for operands: [Shape], output: Shape) -> Int {
@@ -19,6 +21,9 @@ package enum MultiplyAdds: Sendable {
     case .onePerElement: return Self.perElement(of: output)
     case .onePerInnerElement:
       return Self.perElement(of: output, operands[0].channels ?? 0)
+    case .onePerRecurrentWeight:
+      return Self.perElement(
+        of: Shape(Array(operands[0].dimensions.dropLast())), operands[1].elementCount ?? 0)
     case .onePerWeight:
       let weights = operands[1].elementCount ?? 0
       return Self.perElement(of: output, weights / max(output.channels ?? 1, 1))

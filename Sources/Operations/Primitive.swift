@@ -83,6 +83,10 @@ public enum Primitive: Sendable {
   case cumulativeSum(exclusive: Bool, reversed: Bool)
   /// The products of matrices in two tensors.
   case matrixProduct
+  /// Recurrent cells over a sequence.
+  case recurrent(RecurrentRule)
+  /// A part of the result of recurrent cells, whose first operand gives the sizes.
+  case recurrentPart(RecurrentRule, RecurrentRule.Part)
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -136,6 +140,8 @@ public enum Primitive: Sendable {
     case .cumulativeSum(let exclusive, let reversed):
       CumulativeSumOperation(exclusive: exclusive, reversed: reversed)
     case .matrixProduct: MatrixProductOperation()
+    case .recurrent(let rule): RecurrentOperation(rule: rule)
+    case .recurrentPart(let rule, let part): RecurrentPartOperation(rule: rule, part: part)
     case .custom(let operation): operation
     }
   }

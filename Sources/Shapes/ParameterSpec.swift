@@ -24,6 +24,14 @@ public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
   public static let mean = ParameterType("mean")
   /// The variance of a batch normalization.
   public static let variance = ParameterType("variance")
+  /// The matrix that a recurrent layer multiplies its last output by.
+  public static let recurrentWeights = ParameterType("recurrentWeights")
+  /// One value per gate and unit, added to the products with the recurrent weights.
+  public static let recurrentBiases = ParameterType("recurrentBiases")
+  /// The factors of the cells in the gates of an LSTM.
+  public static let peepholes = ParameterType("peepholes")
+  /// The matrix that the output of an LSTM is multiplied by.
+  public static let projection = ParameterType("projection")
   /// The slopes of a PReLU for negative values.
   public static let slopes = ParameterType("slopes")
 

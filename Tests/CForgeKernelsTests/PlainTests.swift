@@ -267,16 +267,16 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
       withUnsafePointer(to: relu) { relu in
         withUnsafePointer(to: twice) { twice in
           var frame = forge_frame(
-            bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0)
+            bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0)
           let steps = [
             forge_step(
               kernel: kernels.activation_plain, arguments: relu,
               tiles: forge_activation_plain_tiles(relu), most_threads: 1, parts: 1,
-              pieces: 1),
+              pieces: 1, rounds: 1),
             forge_step(
               kernel: kernels.binary_plain, arguments: twice,
               tiles: forge_binary_plain_tiles(twice), most_threads: 1, parts: 1,
-              pieces: 1),
+              pieces: 1, rounds: 1),
           ]
           forge_run(steps, 2, &frame)
         }

@@ -113,7 +113,7 @@ private struct Steps {
           forge_step(
             kernel: work, arguments: arguments.baseAddress.map { $0 + i },
             tiles: Int64(trace.tiles), most_threads: mostThreads, parts: parts,
-            pieces: pieces)
+            pieces: pieces, rounds: 1)
         }
         var frame = forge_frame()
         return Int(

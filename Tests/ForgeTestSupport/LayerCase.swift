@@ -57,7 +57,8 @@ public struct LayerCase: CustomStringConvertible, Sendable {
 
   /// All layers.
   public static let all =
-    windows + elementwise + rearrangements + products + general + sequences + normalisations
+    windows + elementwise + rearrangements + products + general + sequences + recurrent
+    + normalisations
 
   /// The layer that a fixture describes.
   ///

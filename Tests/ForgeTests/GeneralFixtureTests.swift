@@ -2,18 +2,21 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Functions, choices, reductions, rankings, movements and products of matrices against ONNX Runtime,
-/// NumPy and Keras.
+/// Functions, choices, reductions, rankings, movements, products of matrices and recurrent layers
+/// against ONNX Runtime, NumPy, Keras and PyTorch.
 @Suite struct GeneralFixtureTests {
-  static let cases: [FixtureCase] = (try? Fixture.load("general").cases) ?? []
+  static let cases: [FixtureCase] = ["general", "recurrent"].flatMap {
+    (try? Fixture.load($0).cases) ?? []
+  }
+  static let layers = GeneralLayers.all.merging(RecurrentLayers.all) { first, _ in first }
 
   /// What separates two computations in single precision.
   static let tolerance = 2e-6
 
   @Test func everyCaseHasALayer() throws {
-    let names = try Fixture.load("general").cases.map(\.name)
-    #expect(Set(names) == Set(GeneralLayers.all.keys))
-    #expect(names.count == GeneralLayers.all.count)
+    let names = try ["general", "recurrent"].flatMap { try Fixture.load($0).cases.map(\.name) }
+    #expect(Set(names) == Set(Self.layers.keys))
+    #expect(names.count == GeneralLayers.all.count + RecurrentLayers.all.count)
   }
 
   @Test(arguments: cases)
@@ -89,7 +92,7 @@ import Testing
     let inputs = testCase.inputs.enumerated().map {
       Input(shape: $1.sizes, name: "input\($0)")
     }
-    let layer = try #require(GeneralLayers.all[testCase.name])
+    let layer = try #require(Self.layers[testCase.name])
     let model = Model(inputs: inputs, outputs: [inputs.chained(to: layer)])
     var values: [ParameterType: any ParameterData] = [:]
     for (type, tensor) in testCase.parameters["layer"] ?? [:] {

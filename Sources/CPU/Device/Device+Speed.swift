@@ -124,7 +124,7 @@ extension Device {
     return withUnsafePointer(to: &arguments) { arguments in
       var step = forge_step(
         kernel: kernel, arguments: arguments, tiles: Int64(tiles), most_threads: Int32(threads),
-        parts: 1, pieces: 1)
+        parts: 1, pieces: 1, rounds: 1)
       var frame = forge_frame()
       let clock = ContinuousClock()
       var least = Double.infinity

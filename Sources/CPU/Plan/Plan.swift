@@ -97,8 +97,12 @@ final class Plan: Executable {
         let call = make(places)
         calls.append(call)
         let report = steps[index]
+        // Threads meet after each round, which reads all parameters.
+        let roundMultiplyAdds = report.multiplyAdds / step.rounds
+        let roundBytes =
+          (report.bytes - step.parameterBytes) / step.rounds + step.parameterBytes
         let most = split.mostThreads(
-          tiles: Int(call.tiles), multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+          tiles: Int(call.tiles), multiplyAdds: roundMultiplyAdds, bytes: roundBytes)
         // The image whose parts the threads share; a step may write a plain tensor derived from it.
         let image = [step.writes[0], step.reads.first ?? step.writes[0]].map { builder.tensor($0) }
           .first { $0.isBlocked }
@@ -106,12 +110,13 @@ final class Plan: Executable {
           tiles: Int(call.tiles), parts: call.parts, threads: min(most, builder.settings.threads),
           pixels: image.map { $0.height * $0.width } ?? 0)
         let pieces = split.pieces(
-          threads: most, multiplyAdds: report.multiplyAdds, bytes: report.bytes)
+          threads: most, multiplyAdds: roundMultiplyAdds, bytes: roundBytes)
         // The argument pointers are set below.
         dealt.append(
           forge_step(
             kernel: call.kernel, arguments: nil, tiles: call.tiles, most_threads: Int32(most),
-            parts: Int32(clamping: parts), pieces: Int32(clamping: pieces)))
+            parts: Int32(clamping: parts), pieces: Int32(clamping: pieces),
+            rounds: Int32(clamping: step.rounds)))
       case .custom(let operation):
         let region = { Region(place: places.place($0), count: builder.tensor($0).count) }
         segments.append(

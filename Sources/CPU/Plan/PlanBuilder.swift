@@ -207,7 +207,7 @@ struct PlanBuilder {
   /// a plan can choose; a test checks this.
   mutating func addStep<Arguments: BitwiseCopyable, Tensor: KernelTensor>(
     _ name: String, _ kernel: forge_kernel?, _ arguments: Arguments,
-    tiles: @escaping (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1,
+    tiles: @escaping (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1, rounds: Int = 1,
     reads: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?> = [:],
     writes: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?>,
     multiplyAdds: Int = 0, parameterCount: Int = 0, firstWeights: FirstWeights? = nil,
@@ -228,7 +228,7 @@ struct PlanBuilder {
           return KernelCall(kernel, arguments, tiles: tiles, parts: parts)
         },
         multiplyAdds: multiplyAdds, parameterBytes: parameterCount * MemoryLayout<Float>.stride,
-        firstWeights: firstWeights))
+        rounds: rounds, firstWeights: firstWeights))
   }
 
   /// Adds a custom operation on plain tensors; no step is fused with it.

@@ -23,6 +23,8 @@ struct PlannedStep {
   var multiplyAdds = 0
   /// The bytes of packed parameters that the step reads.
   var parameterBytes = 0
+  /// How often the tiles are computed, one round after the other.
+  var rounds = 1
   /// The packed weights that the step reads first; an earlier step prefetches them.
   var firstWeights: FirstWeights?
 }

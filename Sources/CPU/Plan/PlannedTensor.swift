@@ -70,10 +70,10 @@ struct PlannedTensor {
       storage: count)
   }
 
-  /// Returns the same plain memory with other sizes.
-  func reshaped(_ sizes: [Int]) -> PlannedTensor {
+  /// Returns the same plain memory, or a part of it, with other sizes.
+  func reshaped(_ sizes: [Int], from start: Int = 0) -> PlannedTensor {
     PlannedTensor(
-      sizes: sizes, isBlocked: false, halo: .none, root: root, origin: origin,
+      sizes: sizes, isBlocked: false, halo: .none, root: root, origin: origin + start,
       rowStride: sizes.count == 3 ? sizes[1] * sizes[2] : sizes.reduce(1, *), blockStride: 0,
       base: base, storage: storage)
   }

@@ -105,7 +105,7 @@ final class StepLoop: ExampleRunner {
   private func frame(of example: Int) -> forge_frame {
     forge_frame(
       bases: UnsafePointer(bases.baseAddress), image: Int64(example), crops: workspace.crops,
-      worker: 0, calls: 0)
+      worker: 0, calls: 0, round: 0)
   }
 
   private func run(_ call: Plan.CustomCall, on operands: CustomOperands) throws(LayerFailure) {
@@ -143,7 +143,7 @@ final class StepLoop: ExampleRunner {
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       var frame = forge_frame(
         bases: plan.pointee.bases, image: Int64(example), crops: plan.pointee.crops, worker: 0,
-        calls: 0)
+        calls: 0, round: 0)
       forge_run(plan.pointee.steps, plan.pointee.count, &frame)
     }
   }

@@ -74,6 +74,10 @@ extension PlanBuilder {
       try addCumulativeSum(node, exclusive: exclusive, reversed: reversed)
     case .matrixProduct:
       try addMatrixProduct(node)
+    case .recurrent(let rule):
+      try addRecurrence(node, rule)
+    case .recurrentPart(let rule, let part):
+      try addRecurrentPart(node, rule, part)
     case .custom(let operation):
       try addCustom(node, operation)
     }

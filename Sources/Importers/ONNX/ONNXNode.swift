@@ -41,6 +41,14 @@ struct ONNXNode {
   /// A list of numbers; `nil` if it is not there.
   func floats(_ name: String) -> [Float]? { attributes[name]?.floats }
 
+  /// A list of texts; `nil` if it is not there.
+  func strings(_ name: String) -> [String]? {
+    attributes[name].map { $0.strings.map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  /// Whether somebody may read an output.
+  func has(output index: Int) -> Bool { index < outputs.count && !outputs[index].isEmpty }
+
   /// A text.
   func string(_ name: String, _ absent: String = "") -> String {
     attributes[name].map { String(decoding: $0.s, as: UTF8.self) } ?? absent

@@ -46,9 +46,10 @@ typedef struct {
   int64_t worker;
   /* Earlier calls of the step's kernel by this worker. Its scratch is unchanged since. */
   int64_t calls;
+  int64_t round; /* of the step: see forge_step */
 } forge_frame;
 
-/* A kernel computes the tiles first ..< last of its step. Tiles are independent and write disjoint
+/* A kernel computes the tiles first ..< last of a round of its step. Tiles are independent and write disjoint
  * memory, so any split gives the same bits. */
 typedef void (*forge_kernel)(const void *arguments, const forge_frame *frame, int64_t first,
                              int64_t last);
@@ -66,6 +67,9 @@ typedef struct {
   /* The pieces that each thread's share is cut into. A thread that has finished its own takes
    * pieces that others have not begun. 1 for short steps. */
   int32_t pieces;
+  /* How often all tiles are computed, one round after the other: a round may read what the one
+   * before wrote. 0 counts as 1. */
+  int32_t rounds;
 } forge_step;
 
 /* Runs steps[0 ..< count] in order on the calling thread. CForgeThreadPool.h takes several
@@ -420,6 +424,7 @@ typedef struct {
 
 #include "CForgeMatrixKernels.h"
 #include "CForgePlainKernels.h"
+#include "CForgeRecurrentKernels.h"
 #include "CForgeWindowKernels.h"
 
 /* forge_<name>_tiles: the number of tiles of a step, for each kernel. */

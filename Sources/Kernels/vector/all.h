@@ -17,3 +17,4 @@
 #include "softmax.h"
 #include "matrix_product.h"
 #include "normalize.h"
+#include "recurrent.h"

@@ -8,7 +8,8 @@ enum ONNXOperators {
   /// The operators by family; each family is a file.
   private static let families: [[String: Operation]] = [
     activations, elementwise, products, convolutions, poolings, normalizations, movements,
-    reductions, resizes, selections, rearrangements, quantizations, experiments,
+    reductions, resizes, selections, rearrangements, quantizations, recurrent,
+    experiments,
   ]
 
   private static let table = families.reduce(into: [:]) { table, family in

@@ -1,0 +1,113 @@
+import CForgeKernels
+import ForgeOperations
+import ForgeSystem
+
+extension PlanBuilder {
+  /// Adds recurrent cells over a sequence: one step of as many rounds as times.
+  mutating func addRecurrence(_ node: OperationGraph.Node, _ rule: RecurrentRule) throws {
+    let source = try plain(node.inputs[0])
+    let sizes = sizes(of: node.inputs[0])
+    let (times, rows) = (sizes[0], sizes[1])
+    func operand(_ operand: RecurrentRule.Operand) -> Value? {
+      rule.position(of: operand).map { node.inputs[$0] }
+    }
+    let hidden = try operand(.hidden).map { try plain($0) }
+    let cells = try operand(.cells).map { try plain($0) }
+    let lengths = try operand(.lengths).map { try plain($0) }
+    let target = plainResult(node.output)
+
+    var arguments = forge_recurrent_arguments()
+    arguments.set(rule, isProjected: operand(.projection) != nil)
+    (arguments.times, arguments.rows) = (Int64(times), Int64(rows))
+    arguments.has_state = hidden == nil ? 0 : 1
+    arguments.has_lengths = lengths == nil ? 0 : 1
+    arguments.weights = try packed(
+      node.inputs[1],
+      as: CellForm(blocks: rule.gateBlocks, units: rule.units, inputs: rule.outputs))
+    if let biases = operand(.recurrentBiases) {
+      arguments.biases = try packed(
+        biases, as: CellForm(blocks: rule.gateBlocks, units: rule.units, inputs: 1))
+    }
+    if let peepholes = operand(.peepholes) {
+      arguments.peepholes = try packed(
+        peepholes, as: CellForm(blocks: rule.peepholeBlocks, units: rule.units, inputs: 1))
+    }
+    if let projection = operand(.projection) {
+      arguments.projection = try packed(
+        projection, as: CellForm(blocks: [0], units: rule.outputs, inputs: rule.units))
+    }
+    let hasTwoRounds =
+      arguments.projection != nil || arguments.cell == Int32(FORGE_CELL_GRU_BEFORE.rawValue)
+    let scratch = addPlain([2 * rows * (rule.outputs + (hasTwoRounds ? rule.units : 0))])
+    let weights = (rule.cell.gates * rule.units + (arguments.projection == nil ? 0 : rule.units))
+      .multipliedSaturated(by: rule.outputs)
+    addStep(
+      node.primitive.name, kernels.recurrent, arguments, tiles: forge_recurrent_tiles,
+      rounds: hasTwoRounds ? 2 * times : times,
+      reads: [
+        \.in: source, \.initial_hidden: hidden, \.initial_cells: cells, \.lengths: lengths,
+      ], writes: [\.out: target, \.scratch: scratch],
+      multiplyAdds: weights.multipliedSaturated(by: times * rows), parameterCount: weights)
+  }
+
+  /// Adds a part of a result: a view of its memory.
+  mutating func addRecurrentPart(
+    _ node: OperationGraph.Node, _ rule: RecurrentRule, _ part: RecurrentRule.Part
+  ) throws {
+    let whole = tensor(try plain(node.inputs[0]))
+    let start = rule.start(of: part, sizes: sizes(of: node.inputs[1]))
+    setForm(node.output, whole.reshaped(sizes(of: node.output), from: start))
+  }
+}
+
+extension forge_recurrent_arguments {
+  /// Sets the formula and the sizes.
+  fileprivate mutating func set(_ rule: RecurrentRule, isProjected: Bool) {
+    switch rule.cell {
+    case .simple(let function):
+      cell = Int32(FORGE_CELL_SIMPLE.rawValue)
+      gates = forge_activation(function)
+    case .lstm(let gates, let cell, let hidden, let isCoupled):
+      self.cell = Int32(FORGE_CELL_LSTM.rawValue)
+      self.gates = forge_activation(gates)
+      candidate = forge_activation(cell)
+      self.hidden = forge_activation(hidden)
+      is_coupled = isCoupled ? 1 : 0
+    case .gru(let gates, let candidate, let resetsAfter):
+      cell = Int32((resetsAfter ? FORGE_CELL_GRU_AFTER : FORGE_CELL_GRU_BEFORE).rawValue)
+      self.gates = forge_activation(gates)
+      self.candidate = forge_activation(candidate)
+    }
+    is_reversed = rule.isReversed ? 1 : 0
+    clip = rule.clip ?? .infinity
+    (units, outputs) = (Int64(rule.units), Int64(rule.outputs))
+    let offsets = rule.gateBlocks.map { Int64($0 * rule.units) } + [0, 0, 0]
+    gate_offsets = (offsets[0], offsets[1], offsets[2], offsets[3])
+  }
+}
+
+/// Blocks of [units][inputs] as `[block of 16 units][inputs][block][16]`, zero-padded.
+struct CellForm: PackedForm {
+  /// The blocks in the order of the packed form.
+  let blocks: [Int]
+  let units, inputs: Int
+
+  private var panels: Int { (units + PlannedTensor.lanes - 1) / PlannedTensor.lanes }
+
+  var count: Int { panels * inputs * blocks.count * PlannedTensor.lanes }
+
+  func write(_ packing: Packing) -> Bool {
+    guard let values = packing.values else { return true }
+    let lanes = PlannedTensor.lanes
+    for (place, block) in blocks.enumerated() {
+      for unit in 0..<units {
+        let source = values + (block * units + unit) * inputs
+        let start = unit / lanes * inputs * blocks.count + place
+        for input in 0..<inputs {
+          packing.memory[(start + input * blocks.count) * lanes + unit % lanes] = source[input]
+        }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,42 @@
+/* Recurrent cells over a sequence. Included by CForgeKernels.h. */
+#ifndef CFORGE_RECURRENT_KERNELS_H
+#define CFORGE_RECURRENT_KERNELS_H
+
+/* The formulas, which RecurrentRule states. */
+typedef enum {
+  FORGE_CELL_SIMPLE = 0,
+  FORGE_CELL_LSTM,
+  FORGE_CELL_GRU_AFTER, /* the candidate is reset after the product */
+  FORGE_CELL_GRU_BEFORE /* before */
+} forge_recurrent_cell;
+
+/* Gates per cell: simple 1; LSTM i, f, c, o; GRU z, r, h. */
+#define FORGE_MOST_GATES 4
+
+/* Tiles: blocks of 16 units, or of outputs if a projection has more.
+ * Rounds: times, twice as many with a projection and for FORGE_CELL_GRU_BEFORE, whose cells take
+ * two products one after the other. */
+typedef struct {
+  int32_t cell;        /* forge_recurrent_cell */
+  int32_t is_reversed; /* times are read from the last to the first */
+  int32_t is_coupled;  /* LSTM: f = 1 - i */
+  float clip;          /* the largest magnitude that gates are computed from, or inf */
+  forge_activation gates, candidate, hidden; /* the functions of gates, of c or h, of cells */
+  int64_t times, rows, units, outputs;       /* outputs == units without a projection */
+  int64_t gate_offsets[FORGE_MOST_GATES];    /* of each gate in the gates of a row of `in` */
+  forge_place in;  /* [times][rows][gates * units] */
+  forge_place out; /* [times][rows][outputs], [rows][outputs], LSTM: [rows][units] */
+  /* Zeros if has_state is 0: [rows][outputs], and LSTM: [rows][units]. */
+  forge_place initial_hidden, initial_cells;
+  forge_place lengths; /* [rows]: later outputs are 0. Used if has_lengths. */
+  /* [2][rows][outputs], then for a projection [rows][units], for FORGE_CELL_GRU_BEFORE
+   * [2][rows][units]. */
+  forge_place scratch;
+  int32_t has_state, has_lengths;
+  const float *weights;    /* [block of units][outputs][gates][16], zero where padded */
+  const float *biases;     /* [block][gates][16], added to the products with weights; or NULL */
+  const float *peepholes;  /* LSTM: [block][3][16] for i, f, o; or NULL */
+  const float *projection; /* [block of outputs][units][1][16], or NULL */
+} forge_recurrent_arguments;
+
+#endif

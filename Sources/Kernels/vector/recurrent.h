@@ -1,0 +1,218 @@
+/* Recurrent cells: the gates of 16 units at once. */
+#include "../recurrent.h"
+
+/* The sums of a gate that are added at the end: so many that multiply-adds need not wait for each
+ * other, and registers suffice. */
+#if FORGE_TILE_VECTORS > 1
+#define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 8 : (gates) == 2 ? 4 : 2)
+#else
+#define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 2 : 1)
+#endif
+
+/* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates, a constant; rows of
+ * weights are `stride` floats apart. The order of the sums depends on `count` alone. */
+FORGE_INLINE void recurrent_product(const float *weights, const int64_t stride,
+                                    const float *values, int64_t count, const int gates,
+                                    v16 *sums) {
+  enum { MOST = 8 };
+  const int chains = FORGE_CHAINS_OF(gates);
+  v16 parts[MOST][FORGE_MOST_GATES];
+#pragma clang loop unroll(full)
+  for (int c = 0; c < chains; c++)
+#pragma clang loop unroll(full)
+    for (int g = 0; g < gates; g++) parts[c][g] = splat(0);
+  int64_t k = 0;
+  for (; k + chains <= count; k += chains)
+#pragma clang loop unroll(full)
+    for (int c = 0; c < chains; c++)
+#pragma clang loop unroll(full)
+      for (int g = 0; g < gates; g++)
+        parts[c][g] = multiply_add(splat(values[k + c]),
+                                   load(weights + (k + c) * stride + g * FORGE_LANES), parts[c][g]);
+  for (; k < count; k++)
+#pragma clang loop unroll(full)
+    for (int g = 0; g < gates; g++)
+      parts[0][g] =
+        multiply_add(splat(values[k]), load(weights + k * stride + g * FORGE_LANES), parts[0][g]);
+#pragma clang loop unroll(full)
+  for (int g = 0; g < gates; g++) {
+    sums[g] = parts[0][g];
+#pragma clang loop unroll(full)
+    for (int c = 1; c < chains; c++) sums[g] += parts[c][g];
+  }
+}
+
+/* What the gates of a block of units are computed from. */
+typedef struct {
+  const forge_recurrent_arguments *a;
+  const forge_recurrent_row *row;
+  int64_t block, lanes; /* lanes: units of the block */
+} recurrent_block;
+
+/* Floats of the block from a row of units, 0 in the lanes after; `values` may be NULL. */
+FORGE_INLINE v16 recurrent_load(const recurrent_block *b, const float *values) {
+  if (!values) return splat(0);
+  const float *at = values + b->block * FORGE_LANES;
+  return b->lanes == FORGE_LANES ? load(at) : load_first(at, b->lanes, 0);
+}
+
+FORGE_INLINE void recurrent_store(const recurrent_block *b, float *values, v16 x) {
+  float *at = values + b->block * FORGE_LANES;
+  if (b->lanes == FORGE_LANES)
+    store(at, x);
+  else
+    store_first(at, b->lanes, x);
+}
+
+FORGE_INLINE void recurrent_finish(const recurrent_block *b, v16 x) {
+  recurrent_store(b, b->row->after, x);
+  recurrent_store(b, b->row->sequence, x);
+  if (b->row->last) recurrent_store(b, b->row->last, x);
+}
+
+/* The usual functions stay in registers. */
+FORGE_INLINE v16 recurrent_activation(v16 x, const forge_activation *activation) {
+  if (activation->kind == FORGE_SIGMOID) return sigmoid_of(x);
+  if (activation->kind == FORGE_TANH) return tanh_of(x);
+  float lanes[FORGE_LANES];
+  store(lanes, x);
+  activate(lanes, lanes, 1, FORGE_LANES, activation);
+  return load(lanes);
+}
+
+FORGE_INLINE v16 recurrent_clip(const recurrent_block *b, v16 x) {
+  return clamp(x, splat(-b->a->clip), splat(b->a->clip));
+}
+
+/* The input's part of a gate. */
+FORGE_INLINE v16 recurrent_input(const recurrent_block *b, int gate) {
+  return recurrent_load(b, b->row->in + b->a->gate_offsets[gate]);
+}
+
+/* The products of the gates from `gate` on, of `all`, with `values`, and their biases. */
+FORGE_INLINE void recurrent_gates(const recurrent_block *b, const float *values, int gate,
+                                  const int gates, const int all, v16 *sums) {
+  const forge_recurrent_arguments *a = b->a;
+  const int64_t stride = all * FORGE_LANES;
+  const float *weights = a->weights + b->block * a->outputs * stride + gate * FORGE_LANES;
+  recurrent_product(weights, stride, values, values ? a->outputs : 0, gates, sums);
+  if (!a->biases) return;
+  for (int g = 0; g < gates; g++)
+    sums[g] += load(a->biases + b->block * stride + (gate + g) * FORGE_LANES);
+}
+
+FORGE_INLINE v16 recurrent_peephole(const recurrent_block *b, int gate, v16 sum, v16 cell) {
+  if (!b->a->peepholes) return sum;
+  return multiply_add(load(b->a->peepholes + (b->block * 3 + gate) * FORGE_LANES), cell, sum);
+}
+
+FORGE_INLINE void simple_cell(const recurrent_block *b) {
+  v16 sum;
+  recurrent_gates(b, b->row->before, 0, 1, 1, &sum);
+  sum = recurrent_clip(b, sum + recurrent_input(b, 0));
+  recurrent_finish(b, recurrent_activation(sum, &b->a->gates));
+}
+
+FORGE_INLINE void lstm_cell(const recurrent_block *b) {
+  const forge_recurrent_arguments *a = b->a;
+  v16 sums[4];
+  recurrent_gates(b, b->row->before, 0, 4, 4, sums);
+  for (int g = 0; g < 4; g++) sums[g] += recurrent_input(b, g);
+  const v16 old = recurrent_load(b, b->row->cells_before);
+  const v16 i = recurrent_activation(
+    recurrent_clip(b, recurrent_peephole(b, 0, sums[0], old)), &a->gates);
+  const v16 f = a->is_coupled
+    ? 1 - i
+    : recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 1, sums[1], old)), &a->gates);
+  const v16 candidate = recurrent_activation(recurrent_clip(b, sums[2]), &a->candidate);
+  const v16 cell = multiply_add(f, old, i * candidate);
+  recurrent_store(b, b->row->cells, cell);
+  const v16 o = recurrent_activation(
+    recurrent_clip(b, recurrent_peephole(b, 2, sums[3], cell)), &a->gates);
+  const v16 value = o * recurrent_activation(cell, &a->hidden);
+  if (a->projection)
+    recurrent_store(b, b->row->middle, value);
+  else
+    recurrent_finish(b, value);
+}
+
+FORGE_INLINE void gru_finish(const recurrent_block *b, v16 z, v16 sum) {
+  const v16 candidate = recurrent_activation(recurrent_clip(b, sum), &b->a->candidate);
+  recurrent_finish(
+    b, multiply_add(1 - z, candidate, z * recurrent_load(b, b->row->before)));
+}
+
+FORGE_INLINE v16 gru_gate(const recurrent_block *b, int gate, v16 sum) {
+  return recurrent_activation(recurrent_clip(b, sum + recurrent_input(b, gate)), &b->a->gates);
+}
+
+FORGE_INLINE void gru_after_cell(const recurrent_block *b) {
+  v16 sums[3];
+  recurrent_gates(b, b->row->before, 0, 3, 3, sums);
+  const v16 z = gru_gate(b, 0, sums[0]), r = gru_gate(b, 1, sums[1]);
+  gru_finish(b, z, multiply_add(r, sums[2], recurrent_input(b, 2)));
+}
+
+FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second) {
+  if (is_second) {
+    v16 sum;
+    recurrent_gates(b, b->row->reset, 2, 1, 3, &sum);
+    gru_finish(b, recurrent_load(b, b->row->middle), sum + recurrent_input(b, 2));
+  } else {
+    v16 sums[2];
+    recurrent_gates(b, b->row->before, 0, 2, 3, sums);
+    recurrent_store(b, b->row->middle, gru_gate(b, 0, sums[0]));
+    recurrent_store(b, b->row->reset,
+                    gru_gate(b, 1, sums[1]) * recurrent_load(b, b->row->before));
+  }
+}
+
+FORGE_INLINE void recurrent_projection(const recurrent_block *b) {
+  const forge_recurrent_arguments *a = b->a;
+  v16 sum;
+  recurrent_product(a->projection + b->block * a->units * FORGE_LANES, FORGE_LANES, b->row->middle,
+                    a->units, 1, &sum);
+  recurrent_finish(b, sum);
+}
+
+/* A row that has ended keeps its values, and its outputs are 0. */
+FORGE_INLINE void recurrent_pass(const recurrent_block *b, bool has_outputs) {
+  const forge_recurrent_row *row = b->row;
+  if (has_outputs) {
+    const v16 values = recurrent_load(b, row->before);
+    recurrent_store(b, row->after, values);
+    recurrent_store(b, row->sequence, splat(0));
+    if (row->last) recurrent_store(b, row->last, values);
+  } else {
+    recurrent_store(b, row->cells, recurrent_load(b, row->cells_before));
+  }
+}
+
+FORGE_KERNEL(recurrent) {
+  const forge_recurrent_arguments *a = arguments;
+  const bool is_second = forge_recurrent_has_two_rounds(a) && frame->round % 2 == 1;
+  const bool is_projection = is_second && a->projection;
+  const int64_t count = is_projection ? a->outputs : a->units;
+  for (int64_t r = 0; r < a->rows; r++) {
+    const forge_recurrent_row row = forge_recurrent_row_of(a, frame, r);
+    for (int64_t block = first; block < last && block < forge_blocks(count); block++) {
+      const recurrent_block b = {a, &row, block, forge_lanes(count, block)};
+      if (row.is_past) {
+        if (a->cell == FORGE_CELL_LSTM && !is_projection) recurrent_pass(&b, false);
+        if (is_projection || !a->projection) recurrent_pass(&b, true);
+        continue;
+      }
+      switch (a->cell) {
+        case FORGE_CELL_SIMPLE: simple_cell(&b); break;
+        case FORGE_CELL_LSTM:
+          if (is_projection)
+            recurrent_projection(&b);
+          else
+            lstm_cell(&b);
+          break;
+        case FORGE_CELL_GRU_AFTER: gru_after_cell(&b); break;
+        default: gru_before_cell(&b, is_second); break;
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A long short-term memory: recurrent units that keep a cell through the times of a sequence.
+///
+/// With the output `h` and the cell `c` of the time before,
+/// `i = g(Wᵢ·x + Rᵢ·h + bᵢ)`, the same for `f` and `o`,
+/// `c′ = f∘c + i∘a(W_c·x + R_c·h + b_c)`, and `h′ = o∘a(c′)`. Before the first time, `h` and `c` are
+/// 0. With peepholes, the sums of `i` and `f` also have `p∘c`, that of `o` has `p∘c′`. With a
+/// projection, `h′ = P·(o∘a(c′))`.
+///
+/// - Input shape: a sequence [time][channels] of any length and a known number of channels; or
+///   three tensors: the sequence, `h` and `c` before the first time.
+/// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
+///   [time][`units`]. With a projection there are `projection` numbers instead of `units`.
+/// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs], biases
+///   [4 · units]; with `recurrentBias` recurrentBiases [4 · units], with `peepholes` peepholes
+///   [3][units] for i, f and o, with `projection` projection [projection][units]. `gateOrder` is
+///   the order of the gates in the first axis; Keras's i, f, c, o by default, which is also that of
+///   PyTorch. Keras has all matrices transposed.
+/// - Errors: `wrongInputCount` for two or more than three tensors, `shapeMismatch` for an input
+///   that is not a sequence or states of another size, `invalidArgument` for a number out of
+///   range, `unknownSize` for an unknown number of channels.
+/// - Names elsewhere: Keras, PyTorch and ONNX LSTM, Core ML uniDirectionalLSTM.
+/// - Source: Hochreiter and Schmidhuber, Long Short-Term Memory, 1997; with forget gates and
+///   peepholes by Gers, Schraudolph and Schmidhuber, 2002; with projections by Sak, Senior and
+///   Beaufays, 2014.
+///
+/// ```swift
+/// Input(shape: [100, 40]) --> LSTM(units: 128, returnSequences: true, name: "lstm1")  // 100×128
+/// ```
+public struct LSTM: BuiltInRecurrentLayer {
+  package let label: LayerLabel
+  /// What the layer computes.
+  public let recurrence: Recurrence
+
+  /// Creates an LSTM.
+  ///
+  /// - Parameters:
+  ///   - units: the number of units.
+  ///   - returnSequences: whether the output is the sequence instead of its last element.
+  ///   - activation: the function `a`.
+  ///   - recurrentActivation: the function `g` of the gates.
+  ///   - useBias: whether there are biases.
+  ///   - recurrentBias: whether there are biases of the recurrent products, too, as in PyTorch.
+  ///   - peepholes: whether gates see the cell.
+  ///   - projection: the size of the output, if it is projected.
+  ///   - isReversed: whether the sequence is read from its end; the output has the order of the
+  ///     input.
+  ///   - gateOrder: the order of the gates in the parameters.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
+    recurrentActivation: ActivationFunction = .sigmoid, useBias: Bool = true,
+    recurrentBias: Bool = false, peepholes: Bool = false, projection: Int? = nil,
+    isReversed: Bool = false, gateOrder: RecurrentGateOrder = .keras, name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    var optional: Set<RecurrentRule.Operand> = []
+    if recurrentBias { optional.insert(.recurrentBiases) }
+    if peepholes { optional.insert(.peepholes) }
+    if projection != nil { optional.insert(.projection) }
+    let rule = RecurrentRule(
+      cell: .lstm(
+        gates: recurrentActivation, cell: activation, hidden: activation, isCoupled: false),
+      units: units, outputs: projection, gateBlocks: gateOrder.lstmBlocks, isReversed: isReversed,
+      optional: optional)
+    recurrence = Recurrence(rule: rule, hasBias: useBias, returnsSequences: returnSequences)
+    label = LayerLabel(name, fileID, line, column)
+  }
+}

@@ -1,0 +1,150 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A layer that reads a sequence one time after the other and remembers what it has read.
+///
+/// ``Bidirectional`` takes any of them.
+public protocol RecurrentLayer: Layer {
+  /// What the layer computes.
+  var recurrence: Recurrence { get }
+}
+
+/// What a recurrent layer computes, without its name and place.
+public struct Recurrence: Hashable, Sendable {
+  /// The formula, sizes and optional operands, without those of an initial state.
+  let rule: RecurrentRule
+  /// Whether there is a bias of the input's part.
+  let hasBias: Bool
+  /// Whether the output is the sequence instead of its last element.
+  let returnsSequences: Bool
+
+  /// The same in the other direction.
+  var reversed: Recurrence {
+    Recurrence(
+      rule: RecurrentRule(
+        cell: rule.cell, units: rule.units, outputs: rule.outputs, gateBlocks: rule.gateBlocks,
+        isReversed: !rule.isReversed, clip: rule.clip, optional: rule.optional),
+      hasBias: hasBias, returnsSequences: returnsSequences)
+  }
+}
+
+/// One of Forge's own recurrent layers.
+package protocol BuiltInRecurrentLayer: BuiltInLayer, RecurrentLayer {}
+
+extension BuiltInRecurrentLayer {
+  /// Lowers to a product for all times and the cells, one time after the other.
+  public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.output = try lowering.recur(recurrence)
+  }
+}
+
+extension Lowering {
+  /// The output of recurrent cells for the layer's inputs: a sequence and, optionally, its initial
+  /// hidden values and cells.
+  ///
+  /// - Parameters:
+  ///   - recurrence: what is computed.
+  ///   - type: the type of a parameter in the layer, given the one of a single direction.
+  ///   - states: the initial hidden values and cells; the layer's inputs after the first by default.
+  mutating func recur(
+    _ recurrence: Recurrence,
+    type: (ParameterType) -> ParameterType = { $0 }, states: [Value]? = nil
+  ) throws(ShapeError) -> Value {
+    var rule = recurrence.rule
+    let states = states ?? Array(inputs.dropFirst())
+    let stateCount = rule.hasCells ? 2 : 1
+    guard let sequence = inputs.first, states.isEmpty || states.count == stateCount else {
+      throw .wrongInputCount(
+        inputs.count,
+        needs: "a sequence, or a sequence and \(rule.hasCells ? "its h and c" : "its h")")
+    }
+    let shape = shape(of: sequence)
+    guard shape.rank == 2 else {
+      throw ShapeError(
+        .shapeMismatch, "the input is not a sequence", received: shape.description,
+        needs: "two axes: time, channels", remedy: "put a Reshape before this layer")
+    }
+    let channels = try ArgumentRule.lastAxis(of: shape)
+    let row = try apply(.reshape([-1, 1, channels]), to: [sequence])
+    var initial: [Value] = []
+    if !states.isEmpty {
+      rule = rule.withState
+      for (state, size) in zip(states, [rule.outputs, rule.units]) {
+        initial.append(try apply(.reshape([1, size]), to: [state]))
+      }
+    }
+    let (all, gates) = try cells(
+      rule, hasBias: recurrence.hasBias, of: row, initial, type: type)
+    guard recurrence.returnsSequences else {
+      let last = try apply(.recurrentPart(rule, .hidden), to: [all, gates])
+      return try apply(.reshape([1, 1, rule.outputs]), to: [last])
+    }
+    let outputs = try apply(.recurrentPart(rule, .sequence), to: [all, gates])
+    return try apply(.reshape([-1, rule.outputs]), to: [outputs])
+  }
+
+  /// All results of recurrent cells, and the gates' parts that come from the input.
+  ///
+  /// - Parameters:
+  ///   - rule: the formula and the operands.
+  ///   - hasBias: whether there is a bias of the input's part.
+  ///   - sequence: [times][rows][channels]; the number of times may be unknown.
+  ///   - others: the operands of the rule that are no constants, in their order.
+  ///   - type: the type of a parameter in the layer, given the one of a single direction.
+  mutating func cells(
+    _ rule: RecurrentRule, hasBias: Bool, of sequence: Value, _ others: [Value],
+    type: (ParameterType) -> ParameterType = { $0 }
+  ) throws(ShapeError) -> (all: Value, gates: Value) {
+    try ArgumentRule.positive(rule.units, "units")
+    try ArgumentRule.positive(rule.outputs, "projection")
+    let shape = shape(of: sequence)
+    let channels = try ArgumentRule.lastAxis(of: shape)
+    guard shape.rank == 3, let rows = shape.dimensions[1] else {
+      throw .unknownSize("a sequence of a known number of rows")
+    }
+    let width = rule.cell.gates.multipliedSaturated(by: rule.units)
+    let product = ConvolutionOperation(
+      geometry: ConvolutionGeometry(kernel: .one), outputs: width, groups: 1)
+    var operands = [
+      try apply(.reshape([1, -1, channels]), to: [sequence]),
+      try parameter(
+        type(.weights), [.outputs: width, .height: 1, .width: 1, .inputs: channels]),
+    ]
+    if hasBias { operands.append(try parameter(type(.biases), [.outputs: width])) }
+    let sums = try apply(product.primitive, to: operands)
+    let gates = try apply(.reshape([-1, rows, width]), to: [sums])
+
+    operands = [
+      gates, try matrix(type(.recurrentWeights), outputs: width, inputs: rule.outputs),
+    ]
+    if rule.optional.contains(.recurrentBiases) {
+      operands.append(try parameter(type(.recurrentBiases), [.outputs: width]))
+    }
+    if rule.optional.contains(.peepholes) {
+      operands.append(try parameter(type(.peepholes), [.multiplier: 3, .channels: rule.units]))
+    }
+    if rule.optional.contains(.projection) {
+      operands.append(try matrix(type(.projection), outputs: rule.outputs, inputs: rule.units))
+    }
+    return (try apply(.recurrent(rule), to: operands + others), gates)
+  }
+
+  /// A matrix [outputs][inputs], which Keras has transposed.
+  private mutating func matrix(
+    _ type: ParameterType, outputs: Int, inputs: Int
+  ) throws(ShapeError) -> Value {
+    try parameter(
+      ParameterSpec(
+        type, [.outputs: outputs, .inputs: inputs], keras: [.inputs, .outputs],
+        pytorch: [.outputs, .inputs]))
+  }
+}
+
+extension RecurrentRule {
+  /// The same rule with initial hidden values and cells as operands.
+  fileprivate var withState: RecurrentRule {
+    RecurrentRule(
+      cell: cell, units: units, outputs: outputs, gateBlocks: gateBlocks, isReversed: isReversed,
+      clip: clip, optional: optional.union(hasCells ? [.hidden, .cells] : [.hidden]))
+  }
+}

@@ -1,0 +1,54 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A fully connected recurrent layer: its last output is a part of its input.
+///
+/// `h′ = f(W·x + R·h + b)` with the output `h` of the time before, which is 0 before the first.
+///
+/// - Input shape: a sequence [time][channels] of any length and a known number of channels; or two
+///   tensors: the sequence, and `h` before the first time.
+/// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
+///   [time][`units`].
+/// - Parameters: weights [units][1][1][channels], recurrentWeights [units][units], biases [units],
+///   and with `recurrentBias` recurrentBiases [units]. Keras has both matrices transposed.
+/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not a
+///   sequence or a state of another size, `invalidArgument` for a number out of range,
+///   `unknownSize` for an unknown number of channels.
+/// - Names elsewhere: Keras SimpleRNN, PyTorch and ONNX RNN, Core ML simpleRecurrent.
+/// - Source: Elman, Finding Structure in Time, 1990.
+///
+/// ```swift
+/// Input(shape: [100, 40]) --> SimpleRNN(units: 64, name: "rnn1")  // 1×1×64
+/// ```
+public struct SimpleRNN: BuiltInRecurrentLayer {
+  package let label: LayerLabel
+  /// What the layer computes.
+  public let recurrence: Recurrence
+
+  /// Creates a recurrent layer.
+  ///
+  /// - Parameters:
+  ///   - units: the number of units.
+  ///   - returnSequences: whether the output is the sequence instead of its last element.
+  ///   - activation: the function `f`.
+  ///   - useBias: whether there are biases.
+  ///   - recurrentBias: whether there are biases of the recurrent products, too, as in PyTorch.
+  ///   - isReversed: whether the sequence is read from its end; the output has the order of the
+  ///     input.
+  ///   - name: the name of the parameters.
+  ///   - fileID: the file; leave it out.
+  ///   - line: the line; leave it out.
+  ///   - column: the column; leave it out.
+  public init(
+    units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
+    useBias: Bool = true, recurrentBias: Bool = false, isReversed: Bool = false,
+    name: String? = nil,
+    fileID: String = #fileID, line: Int = #line, column: Int = #column
+  ) {
+    let rule = RecurrentRule(
+      cell: .simple(activation), units: units, isReversed: isReversed,
+      optional: recurrentBias ? [.recurrentBiases] : [])
+    recurrence = Recurrence(rule: rule, hasBias: useBias, returnsSequences: returnSequences)
+    label = LayerLabel(name, fileID, line, column)
+  }
+}

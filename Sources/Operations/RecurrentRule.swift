@@ -1,0 +1,118 @@
+import ForgeShapes
+
+/// What a recurrent layer computes at each time, and which optional operands it has.
+public struct RecurrentRule: Hashable, Sendable {
+  /// The formula of a cell; `x` is the input's part of a gate, `R` a recurrent matrix.
+  public enum Cell: Hashable, Sendable {
+    /// `h′ = f(x + R·h)`.
+    case simple(ActivationFunction)
+    /// Gates i, f, c, o: `c′ = f∘c + i∘cell(…)`, `h′ = o∘hidden(c′)`; if coupled, `f = 1 − i`.
+    case lstm(
+      gates: ActivationFunction, cell: ActivationFunction, hidden: ActivationFunction,
+      isCoupled: Bool)
+    /// Gates z, r, h: `h′ = (1 − z)∘n + z∘h`. The candidate is `n = f(x + r∘(R·h))` if it is reset
+    /// after the product, else `n = f(x + R·(r∘h))`.
+    case gru(gates: ActivationFunction, candidate: ActivationFunction, resetsAfter: Bool)
+
+    /// The number of gates.
+    package var gates: Int {
+      switch self {
+      case .simple: 1
+      case .lstm: 4
+      case .gru: 3
+      }
+    }
+
+    /// The activations.
+    var activations: [ActivationFunction] {
+      switch self {
+      case .simple(let function): [function]
+      case .lstm(let gates, let cell, let hidden, _): [gates, cell, hidden]
+      case .gru(let gates, let candidate, _): [gates, candidate]
+      }
+    }
+  }
+
+  /// An optional operand, in the order of the operands.
+  public enum Operand: Int, CaseIterable, Hashable, Sendable {
+    /// One constant per gate and unit, added to `R·h`.
+    case recurrentBiases
+    /// Three constants per unit of an LSTM: the factors of the cell in the gates i, f and o.
+    case peepholes
+    /// A constant matrix [outputs][units] that the output of an LSTM is multiplied by.
+    case projection
+    /// The hidden values before the first time, [rows][outputs].
+    case hidden
+    /// The cells of an LSTM before the first time, [rows][units].
+    case cells
+    /// How many times each row has, [rows]. Later outputs are 0.
+    case lengths
+  }
+
+  /// A part of the result, in the order in which they follow each other.
+  public enum Part: Hashable, Sendable {
+    /// The outputs, [times][rows][outputs].
+    case sequence
+    /// The hidden values after the last time, [rows][outputs].
+    case hidden
+    /// The cells of an LSTM after the last time, [rows][units].
+    case cells
+  }
+
+  /// The formula.
+  public let cell: Cell
+  /// The units, each with one number per gate.
+  public let units: Int
+  /// The numbers per time in the output: as many as units, unless there is a projection.
+  public let outputs: Int
+  /// The block of each gate in the parameters, for gates in the order that ``Cell`` states.
+  public let gateBlocks: [Int]
+  /// Whether times are read from the last to the first. The output has the order of the input.
+  public let isReversed: Bool
+  /// The bound of the magnitude of what gates are computed from; `nil` for none.
+  public let clip: Float?
+  /// The optional operands that exist.
+  public let optional: Set<Operand>
+
+  /// Creates a rule.
+  public init(
+    cell: Cell, units: Int, outputs: Int? = nil, gateBlocks: [Int]? = nil,
+    isReversed: Bool = false, clip: Float? = nil, optional: Set<Operand> = []
+  ) {
+    self.cell = cell
+    self.units = units
+    self.outputs = outputs ?? units
+    self.gateBlocks = gateBlocks ?? Array(0..<cell.gates)
+    self.isReversed = isReversed
+    self.clip = clip
+    self.optional = optional
+  }
+
+  /// The position of an optional operand: the gates' inputs and the recurrent weights come first.
+  package func position(of operand: Operand) -> Int? {
+    guard optional.contains(operand) else { return nil }
+    return 2 + optional.count { $0.rawValue < operand.rawValue }
+  }
+
+  /// Whether there are cells beside the hidden values.
+  package var hasCells: Bool { if case .lstm = cell { true } else { false } }
+
+  /// The block of a peephole, for the gates i, f and o.
+  package var peepholeBlocks: [Int] {
+    let blocks = [gateBlocks[0], gateBlocks[1], gateBlocks[3]]
+    return blocks.map { block in blocks.count { $0 < block } }
+  }
+
+  /// The place of a part in a result for gates of sizes [times][rows][gates · units].
+  package func start(of part: Part, sizes: [Int]) -> Int {
+    let (times, rows) = (sizes[0], sizes[1])
+    return switch part {
+    case .sequence: 0
+    case .hidden: times * rows * outputs
+    case .cells: (times + 1) * rows * outputs
+    }
+  }
+
+  /// The numbers that follow the sequence in the output, for each row.
+  package var finalCount: Int { outputs.addingSaturated(hasCells ? units : 0) }
+}
