@@ -43,8 +43,6 @@ def keras_parameters(weights, prefix=""):
     """The parameters of one direction from Keras's arrays."""
     names = ["weights", "recurrentWeights", "biases"]
     found = dict(zip(names, weights))
-    if found.get("biases") is not None and found["biases"].ndim == 2:
-        found["biases"], found["recurrentBiases"] = found["biases"]
     if prefix:
         found = {prefix + name[0].upper() + name[1:]: value for name, value in found.items()}
     return found

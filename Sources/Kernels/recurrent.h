@@ -60,8 +60,7 @@ FORGE_INLINE forge_recurrent_row forge_recurrent_row_of(const forge_recurrent_ar
     .cells_before = step == 0 ? initial_cells : cells,
     .middle = scratch + 2 * hidden + row * a->units,
     .reset = scratch + 2 * hidden + (a->rows + row) * a->units,
-    .is_past =
-      a->has_lengths && (float)time >= forge_start(&a->lengths, frame)[row],
+    .is_past = a->has_lengths && (float)time >= forge_start(&a->lengths, frame)[row],
   };
 }
 

@@ -68,6 +68,8 @@ public struct AveragePooling1D: SequenceLayer {
 
   /// Lowers to one pooling of an image of one row.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try ArgumentRule.require(
+      padding != .streaming, "padding", ".streaming", needs: ".causal, or a convolution")
     let geometry = ConvolutionGeometry(
       kernel: kernel, stride: stride, dilation: dilation, padding: padding, rounding: rounding)
     let image = try lowering.sequence()

@@ -62,6 +62,8 @@ public struct Bidirectional: BuiltInLayer {
 
   /// Lowers to the cells of both directions.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try ArgumentRule.require(
+      !recurrence.isStateful, "stateful", "true", needs: "the whole sequence for two directions")
     let states = Array(lowering.inputs.dropFirst())
     guard states.count.isMultiple(of: 2) else {
       throw .wrongInputCount(

@@ -84,7 +84,8 @@ public struct Convolution1D: SequenceLayer {
     let geometry = ConvolutionGeometry(
       kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     let operation = ConvolutionOperation(geometry: geometry, outputs: channels, groups: groups)
-    let image = try lowering.sequence()
+    let image = try lowering.sequence(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     let shape = lowering.shape(of: image)
     try operation.validateArguments(shape)
     try activation.validate()

@@ -75,7 +75,8 @@ public struct DepthwiseConvolution1D: SequenceLayer {
     let geometry = ConvolutionGeometry(
       kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     let operation = DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
-    let image = try lowering.sequence()
+    let image = try lowering.sequence(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     let shape = lowering.shape(of: image)
     try operation.validateArguments(shape)
     try activation.validate()

@@ -12,9 +12,10 @@ import ForgeShapes
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`].
 /// - Parameters: weights [3 · units][1][1][channels], recurrentWeights [3 · units][units], biases
-///   [3 · units], and recurrentBiases `d` [3 · units] for all gates. `gateOrder` is the order of the
-///   gates in the first axis; Keras's z, r, h by default, which is also that of ONNX. PyTorch has
-///   r, z, n. Keras has all matrices transposed, and both biases in one array.
+///   [3 · units] and recurrentBiases `d` [3 · units] for all gates. In Keras's form, biases are both
+///   [2][3 · units] if the candidate is reset after the product, else there is no `d`.
+///   ``RecurrentForm`` states the order of the gates. Keras has all matrices transposed.
+/// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not a
 ///   sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.
@@ -39,11 +40,11 @@ public struct GRU: BuiltInRecurrentLayer {
   ///   - recurrentActivation: the function `g` of the gates.
   ///   - useBias: whether there are biases.
   ///   - resetAfter: whether the candidate is reset after the recurrent product.
-  ///   - recurrentBias: whether there are biases of the recurrent products, too; `nil` stands for
-  ///     biases that are reset after the product, as in Keras.
   ///   - isReversed: whether the sequence is read from its end; the output has the order of the
   ///     input.
-  ///   - gateOrder: the order of the gates in the parameters.
+  ///   - stateful: whether a prediction begins with the state that the one before has left, in the
+  ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - form: the framework whose form the parameters have.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -51,16 +52,19 @@ public struct GRU: BuiltInRecurrentLayer {
   public init(
     units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
     recurrentActivation: ActivationFunction = .sigmoid, useBias: Bool = true,
-    resetAfter: Bool = true, recurrentBias: Bool? = nil, isReversed: Bool = false,
-    gateOrder: RecurrentGateOrder = .keras, name: String? = nil,
+    resetAfter: Bool = true, isReversed: Bool = false, stateful: Bool = false,
+    form: RecurrentForm = .keras, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
-    let hasRecurrentBias = recurrentBias ?? (useBias && resetAfter)
+    let isJoined = form == .keras && resetAfter
     let rule = RecurrentRule(
       cell: .gru(gates: recurrentActivation, candidate: activation, resetsAfter: resetAfter),
-      units: units, gateBlocks: gateOrder.gruBlocks, isReversed: isReversed,
-      optional: hasRecurrentBias ? [.recurrentBiases] : [])
-    recurrence = Recurrence(rule: rule, hasBias: useBias, returnsSequences: returnSequences)
+      units: units, gateBlocks: form.gruBlocks, isReversed: isReversed,
+      optional: useBias && (isJoined || form.hasRecurrentBiases) ? [.recurrentBiases] : [])
+    recurrence = Recurrence(
+      rule: rule, bias: !useBias ? .none : isJoined ? .joined : .own,
+      returnsSequences: returnSequences,
+      isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)
   }
 }

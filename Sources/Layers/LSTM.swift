@@ -14,10 +14,11 @@ import ForgeShapes
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`]. With a projection there are `projection` numbers instead of `units`.
 /// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs], biases
-///   [4 · units]; with `recurrentBias` recurrentBiases [4 · units], with `peepholes` peepholes
-///   [3][units] for i, f and o, with `projection` projection [projection][units]. `gateOrder` is
-///   the order of the gates in the first axis; Keras's i, f, c, o by default, which is also that of
-///   PyTorch. Keras has all matrices transposed.
+///   [4 · units], and but for Keras's form recurrentBiases [4 · units], which are added to them; with
+///   `peepholes` peepholes [3][units] for i, f and o, in the order of the gates; with `projection`
+///   projection [projection][units]. ``RecurrentForm`` states the order of the gates. Keras has all
+///   matrices transposed.
+/// - State: with `stateful`, hidden [1][outputs] and cells [1][units]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for two or more than three tensors, `shapeMismatch` for an input
 ///   that is not a sequence or states of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.
@@ -42,12 +43,13 @@ public struct LSTM: BuiltInRecurrentLayer {
   ///   - activation: the function `a`.
   ///   - recurrentActivation: the function `g` of the gates.
   ///   - useBias: whether there are biases.
-  ///   - recurrentBias: whether there are biases of the recurrent products, too, as in PyTorch.
   ///   - peepholes: whether gates see the cell.
   ///   - projection: the size of the output, if it is projected.
   ///   - isReversed: whether the sequence is read from its end; the output has the order of the
   ///     input.
-  ///   - gateOrder: the order of the gates in the parameters.
+  ///   - stateful: whether a prediction begins with the state that the one before has left, in the
+  ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - form: the framework whose form the parameters have.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -55,20 +57,23 @@ public struct LSTM: BuiltInRecurrentLayer {
   public init(
     units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
     recurrentActivation: ActivationFunction = .sigmoid, useBias: Bool = true,
-    recurrentBias: Bool = false, peepholes: Bool = false, projection: Int? = nil,
-    isReversed: Bool = false, gateOrder: RecurrentGateOrder = .keras, name: String? = nil,
+    peepholes: Bool = false, projection: Int? = nil,
+    isReversed: Bool = false, stateful: Bool = false, form: RecurrentForm = .keras,
+    name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     var optional: Set<RecurrentRule.Operand> = []
-    if recurrentBias { optional.insert(.recurrentBiases) }
+    if useBias, form.hasRecurrentBiases { optional.insert(.recurrentBiases) }
     if peepholes { optional.insert(.peepholes) }
     if projection != nil { optional.insert(.projection) }
     let rule = RecurrentRule(
       cell: .lstm(
         gates: recurrentActivation, cell: activation, hidden: activation, isCoupled: false),
-      units: units, outputs: projection, gateBlocks: gateOrder.lstmBlocks, isReversed: isReversed,
+      units: units, outputs: projection, gateBlocks: form.lstmBlocks, isReversed: isReversed,
       optional: optional)
-    recurrence = Recurrence(rule: rule, hasBias: useBias, returnsSequences: returnSequences)
+    recurrence = Recurrence(
+      rule: rule, bias: useBias ? .own : .none, returnsSequences: returnSequences,
+      isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)
   }
 }

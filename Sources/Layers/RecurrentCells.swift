@@ -31,7 +31,8 @@ package struct RecurrentCells: BuiltInLayer {
       throw .wrongInputCount(0, needs: "a sequence")
     }
     let others = Array(lowering.inputs.dropFirst())
-    lowering.output = try lowering.cells(rule, hasBias: hasBias, of: sequence, others).all
+    lowering.output = try lowering.cells(rule, bias: hasBias ? .own : .none, of: sequence, others)
+      .all
   }
 }
 

@@ -13,10 +13,22 @@ public protocol RecurrentLayer: Layer {
 public struct Recurrence: Hashable, Sendable {
   /// The formula, sizes and optional operands, without those of an initial state.
   let rule: RecurrentRule
-  /// Whether there is a bias of the input's part.
-  let hasBias: Bool
+  /// The biases of the input's part.
+  let bias: Bias
   /// Whether the output is the sequence instead of its last element.
   let returnsSequences: Bool
+  /// Whether a prediction begins with the state that the one before has left.
+  let isStateful: Bool
+
+  /// What the biases of the input's part are.
+  enum Bias: Hashable, Sendable {
+    /// There are none.
+    case none
+    /// One number per gate and unit.
+    case own
+    /// The first of two rows, of which the other one is for the recurrent products.
+    case joined
+  }
 
   /// The same in the other direction.
   var reversed: Recurrence {
@@ -24,7 +36,7 @@ public struct Recurrence: Hashable, Sendable {
       rule: RecurrentRule(
         cell: rule.cell, units: rule.units, outputs: rule.outputs, gateBlocks: rule.gateBlocks,
         isReversed: !rule.isReversed, clip: rule.clip, optional: rule.optional),
-      hasBias: hasBias, returnsSequences: returnsSequences)
+      bias: bias, returnsSequences: returnsSequences, isStateful: isStateful)
   }
 }
 
@@ -67,14 +79,30 @@ extension Lowering {
     let channels = try ArgumentRule.lastAxis(of: shape)
     let row = try apply(.reshape([-1, 1, channels]), to: [sequence])
     var initial: [Value] = []
-    if !states.isEmpty {
+    if recurrence.isStateful {
+      guard states.isEmpty, !rule.isReversed else {
+        throw ShapeError(
+          .invalidArgument, "the layer cannot keep its state",
+          needs: "no initial state, and a sequence that is read forwards")
+      }
+      rule = rule.withState
+      initial.append(try state("hidden", shape: Shape(sizes: [1, rule.outputs])))
+      if rule.hasCells {
+        initial.append(try state("cells", shape: Shape(sizes: [1, rule.units])))
+      }
+    } else if !states.isEmpty {
       rule = rule.withState
       for (state, size) in zip(states, [rule.outputs, rule.units]) {
         initial.append(try apply(.reshape([1, size]), to: [state]))
       }
     }
     let (all, gates) = try cells(
-      rule, hasBias: recurrence.hasBias, of: row, initial, type: type)
+      rule, bias: recurrence.bias, of: row, initial, type: type)
+    if recurrence.isStateful {
+      for (state, part) in zip(initial, [RecurrentRule.Part.hidden, .cells]) {
+        try setState(state, to: try apply(.recurrentPart(rule, part), to: [all, gates]))
+      }
+    }
     guard recurrence.returnsSequences else {
       let last = try apply(.recurrentPart(rule, .hidden), to: [all, gates])
       return try apply(.reshape([1, 1, rule.outputs]), to: [last])
@@ -87,12 +115,12 @@ extension Lowering {
   ///
   /// - Parameters:
   ///   - rule: the formula and the operands.
-  ///   - hasBias: whether there is a bias of the input's part.
+  ///   - bias: the biases of the input's part.
   ///   - sequence: [times][rows][channels]; the number of times may be unknown.
   ///   - others: the operands of the rule that are no constants, in their order.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
   mutating func cells(
-    _ rule: RecurrentRule, hasBias: Bool, of sequence: Value, _ others: [Value],
+    _ rule: RecurrentRule, bias: Recurrence.Bias, of sequence: Value, _ others: [Value],
     type: (ParameterType) -> ParameterType = { $0 }
   ) throws(ShapeError) -> (all: Value, gates: Value) {
     try ArgumentRule.positive(rule.units, "units")
@@ -110,7 +138,8 @@ extension Lowering {
       try parameter(
         type(.weights), [.outputs: width, .height: 1, .width: 1, .inputs: channels]),
     ]
-    if hasBias { operands.append(try parameter(type(.biases), [.outputs: width])) }
+    let biases = try biases(bias, type(.biases), width: width)
+    if let own = biases.first { operands.append(own) }
     let sums = try apply(product.primitive, to: operands)
     let gates = try apply(.reshape([-1, rows, width]), to: [sums])
 
@@ -118,7 +147,8 @@ extension Lowering {
       gates, try matrix(type(.recurrentWeights), outputs: width, inputs: rule.outputs),
     ]
     if rule.optional.contains(.recurrentBiases) {
-      operands.append(try parameter(type(.recurrentBiases), [.outputs: width]))
+      operands.append(
+        biases.count > 1 ? biases[1] : try parameter(type(.recurrentBiases), [.outputs: width]))
     }
     if rule.optional.contains(.peepholes) {
       operands.append(try parameter(type(.peepholes), [.multiplier: 3, .channels: rule.units]))
@@ -127,6 +157,24 @@ extension Lowering {
       operands.append(try matrix(type(.projection), outputs: rule.outputs, inputs: rule.units))
     }
     return (try apply(.recurrent(rule), to: operands + others), gates)
+  }
+
+  /// The biases of the input's part, and those of the recurrent products if they are joined.
+  private mutating func biases(
+    _ bias: Recurrence.Bias, _ type: ParameterType, width: Int
+  ) throws(ShapeError) -> [Value] {
+    switch bias {
+    case .none: return []
+    case .own: return [try parameter(type, [.outputs: width])]
+    case .joined:
+      let both = try parameter(type, [.multiplier: 2, .outputs: width])
+      var rows: [Value] = []
+      for row in 0..<2 {
+        rows.append(
+          try strided(both, start: row * width, shape: Shape(sizes: [width]), strides: [1]))
+      }
+      return rows
+    }
   }
 
   /// A matrix [outputs][inputs], which Keras has transposed.

@@ -76,7 +76,8 @@ public struct SeparableConvolution1D: SequenceLayer {
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let geometry = ConvolutionGeometry(
       kernel: kernel, stride: stride, dilation: dilation, padding: padding)
-    let image = try lowering.sequence()
+    let image = try lowering.sequence(
+      kernel: kernel, stride: stride, dilation: dilation, padding: padding)
     let sum = try lowering.separable(
       image, geometry, multiplier: multiplier, channels: channels, hasBias: hasBias)
     try activation.validate()

@@ -18,6 +18,26 @@ extension Lowering {
     return try apply(.reshape([1] + sizes), to: [input])
   }
 
+  /// The only input as an image of one row; with padding `.streaming` after the steps that a window
+  /// covers before it, which are kept from one prediction to the next.
+  mutating func sequence(
+    kernel: Int, stride: Int, dilation: Int, padding: Padding1D
+  ) throws(ShapeError) -> Value {
+    let image = try sequence()
+    let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
+    guard padding == .streaming, before > 0, stride > 0 else { return image }
+    let sizes = try ArgumentRule.known(shape(of: image), "a sequence of known length")
+    guard sizes[1].isMultiple(of: stride) else {
+      throw ShapeError(
+        .invalidArgument, "the windows of a stream do not end with its parts",
+        received: "\(sizes[1]) steps", needs: "a multiple of the stride \(stride)")
+    }
+    let kept = try state("steps", shape: Shape(sizes: [1, before, sizes[2]]))
+    let whole = try apply(.concatenate(axis: 1), to: [kept, image])
+    try setState(kept, to: try apply(.crop(Edges(left: sizes[1])), to: [whole]))
+    return whole
+  }
+
   /// Sets the output to an image of one row as a sequence [time][channels].
   mutating func setSequence(_ image: Value) throws(ShapeError) {
     let sizes = try ArgumentRule.known(shape(of: image), "a sequence of known length")
@@ -34,7 +54,7 @@ extension ConvolutionGeometry {
     let edges: Padding =
       switch padding {
       case .same: .same
-      case .valid: .valid
+      case .valid, .streaming: .valid
       case .causal:
         .explicit(left: max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation))
       case .explicit(let before, let after): .explicit(left: before, right: after)

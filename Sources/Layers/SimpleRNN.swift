@@ -10,7 +10,8 @@ import ForgeShapes
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`].
 /// - Parameters: weights [units][1][1][channels], recurrentWeights [units][units], biases [units],
-///   and with `recurrentBias` recurrentBiases [units]. Keras has both matrices transposed.
+///   and but for Keras's form recurrentBiases [units]. Keras has both matrices transposed.
+/// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not a
 ///   sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.
@@ -32,23 +33,28 @@ public struct SimpleRNN: BuiltInRecurrentLayer {
   ///   - returnSequences: whether the output is the sequence instead of its last element.
   ///   - activation: the function `f`.
   ///   - useBias: whether there are biases.
-  ///   - recurrentBias: whether there are biases of the recurrent products, too, as in PyTorch.
   ///   - isReversed: whether the sequence is read from its end; the output has the order of the
   ///     input.
+  ///   - stateful: whether a prediction begins with the state that the one before has left, in the
+  ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - form: the framework whose form the parameters have.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
     units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
-    useBias: Bool = true, recurrentBias: Bool = false, isReversed: Bool = false,
+    useBias: Bool = true, isReversed: Bool = false, stateful: Bool = false,
+    form: RecurrentForm = .keras,
     name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     let rule = RecurrentRule(
       cell: .simple(activation), units: units, isReversed: isReversed,
-      optional: recurrentBias ? [.recurrentBiases] : [])
-    recurrence = Recurrence(rule: rule, hasBias: useBias, returnsSequences: returnSequences)
+      optional: useBias && form.hasRecurrentBiases ? [.recurrentBiases] : [])
+    recurrence = Recurrence(
+      rule: rule, bias: useBias ? .own : .none, returnsSequences: returnSequences,
+      isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)
   }
 }

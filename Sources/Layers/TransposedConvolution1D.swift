@@ -85,6 +85,8 @@ public struct TransposedConvolution1D: SequenceLayer {
   /// Lowers to convolutions of an image of one row, which are interleaved.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.require(
+      padding != .streaming, "padding", ".streaming", needs: ".causal, or a convolution")
+    try ArgumentRule.require(
       padding != .causal, "padding", "\(padding)", needs: ".same, .valid or .explicit")
     let transposed = TransposedGeometry(
       window: ConvolutionGeometry(

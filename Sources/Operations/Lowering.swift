@@ -168,6 +168,40 @@ public struct Lowering {
       .constant(.strided(recipe, count: count, start: start, sizes: sizes, strides: strides)))
   }
 
+  /// A state: a value that the layer keeps from one prediction to the next, zero before the first.
+  ///
+  /// Set what it becomes with ``setState(_:to:)``. Contexts and sessions of a runner hold the
+  /// values, by the name of the layer and that of the state: `gru1.hidden`.
+  ///
+  /// - Parameters:
+  ///   - name: the name in the layer.
+  ///   - shape: the sizes, which must be known.
+  /// - Returns: the value that a prediction begins with.
+  /// - Throws: `ShapeError` when a size is not known or out of bounds, or when another state has
+  ///   the name, such as that of a layer that is used twice.
+  public mutating func state(_ name: String, shape: Shape) throws(ShapeError) -> Value {
+    _ = try ArgumentRule.known(try SizeRule.bounded(shape), "a state of known size")
+    let name = "\(layerName).\(name)"
+    guard !graph.states.contains(where: { $0.name == name }) else { throw .repeatedState(name) }
+    return graph.addState(name, shape, layer: layer)
+  }
+
+  /// Sets what a state of this layer becomes after the prediction.
+  ///
+  /// - Parameters:
+  ///   - state: what ``state(_:shape:)`` has returned.
+  ///   - value: a value of the same sizes.
+  /// - Throws: `ShapeError` when the sizes differ, or `state` is none.
+  public mutating func setState(_ state: Value, to value: Value) throws(ShapeError) {
+    try check(state)
+    try check(value)
+    guard shape(of: state) == shape(of: value), graph.setState(state, to: value) else {
+      throw ShapeError(
+        .shapeMismatch, "a state cannot become a value of other sizes",
+        received: shape(of: value).sizeText, needs: shape(of: state).sizeText)
+    }
+  }
+
   /// Applies a primitive to values and returns its result.
   ///
   /// - Throws: `ShapeError` when the values do not fit the primitive.

@@ -19,6 +19,18 @@ package struct OperationGraph: Sendable {
     case node
   }
 
+  /// A value that a layer keeps from one prediction to the next; zero before the first.
+  package struct State: Sendable {
+    /// The name, such as `gru1.hidden`.
+    package let name: String
+    /// The position of the layer in the model.
+    package let layer: Int
+    /// The value that a prediction reads.
+    let present: Value
+    /// The value that it leaves.
+    var next: Value
+  }
+
   /// One operation with its operands.
   package struct Node: Sendable {
     /// The operation.
@@ -45,6 +57,10 @@ package struct OperationGraph: Sendable {
   package internal(set) var inputs: [Value] = []
   /// The outputs of the model.
   package var outputs: [Value] = []
+  /// What layers keep from one prediction to the next.
+  ///
+  /// The present values are the last of ``inputs``, the next ones the last of ``outputs``.
+  package private(set) var states: [State] = []
   /// The result of each layer by position, where it still exists, for `keep`.
   package var layerOutputs: [Int: Value] = [:]
 
@@ -67,6 +83,35 @@ package struct OperationGraph: Sendable {
     inputs.append(value)
     return value
   }
+
+  /// Adds a state; ``closeStates()`` makes it an input and an output.
+  package mutating func addState(_ name: String, _ shape: Shape, layer: Int) -> Value {
+    let value = addValue(shape, .input(-1))
+    states.append(State(name: name, layer: layer, present: value, next: value))
+    return value
+  }
+
+  /// Sets what a state becomes after the prediction; returns whether there is such a state.
+  package mutating func setState(_ present: Value, to next: Value) -> Bool {
+    guard let index = states.firstIndex(where: { $0.present == present }) else { return false }
+    states[index].next = next
+    return true
+  }
+
+  /// Appends the states to the inputs and outputs, which must be complete.
+  package mutating func closeStates() {
+    for state in states {
+      origins[state.present.index] = .input(inputs.count)
+      inputs.append(state.present)
+      outputs.append(state.next)
+    }
+  }
+
+  /// The inputs without the states.
+  package var modelInputs: ArraySlice<Value> { inputs.dropLast(states.count) }
+
+  /// The outputs without the states.
+  package var modelOutputs: ArraySlice<Value> { outputs.dropLast(states.count) }
 
   /// Sorts the inputs into the order of the model's declaration.
   package mutating func reorderInputs(_ order: [Value]) {

@@ -62,6 +62,12 @@ extension ShapeError {
     ShapeError(.emptyOutput, "the output would be empty", needs: needs)
   }
 
+  package static func repeatedState(_ name: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "two layers keep the state \"\(name)\"",
+      needs: "a name of its own for each layer that keeps a state")
+  }
+
   package static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
     ShapeError(
       .wrongInputCount, "wrong number of inputs", received: counted(count, "tensor"), needs: needs)

@@ -30,13 +30,13 @@ extension LayerCase {
         "last": { x, c, n in x --> Reshape(to: [-1, c]) --> GRU(units: n) },
         "sequence reset before": { x, c, n in
           x --> Reshape(to: [-1, c])
-            --> GRU(units: n, returnSequences: true, resetAfter: false, gateOrder: .pytorch)
+            --> GRU(units: n, returnSequences: true, resetAfter: false, form: .pytorch)
         },
       ]
     ) { a in
       [
         GRU(
-          units: a.n, recurrentActivation: .leakyReLU(slope: a.x), recurrentBias: true,
+          units: a.n, recurrentActivation: .leakyReLU(slope: a.x), form: .onnx,
           name: a.name, fileID: a.fileID, line: a.line, column: a.column)
       ]
     },

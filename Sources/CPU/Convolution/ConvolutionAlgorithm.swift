@@ -10,6 +10,9 @@ protocol ConvolutionAlgorithm: Sendable {
   /// The name that disables the algorithm; `nil` if no other algorithm can replace it.
   static var rewriteName: String? { get }
 
+  /// Whether the bits of a pixel depend on its inputs alone, not on the size of the image.
+  static var sumsInOneOrder: Bool { get }
+
   /// Returns the candidates for a convolution; empty if a condition is not met.
   ///
   /// This checks sizes and settings only. ``fitted(to:)`` checks the weights, and
@@ -48,6 +51,7 @@ protocol ConvolutionAlgorithm: Sendable {
 
 extension ConvolutionAlgorithm {
   static var rewriteName: String? { nil }
+  static var sumsInOneOrder: Bool { false }
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool { false }
   func addedError(_ level: forge_level) -> Double { 0 }
   var readsBorder: Bool { true }

@@ -17,6 +17,7 @@ struct ConvolutionRanking {
     let settings = problem.settings
     all = ConvolutionAlgorithmList.all
       .filter { $0.rewriteName.map(settings.isEnabled) ?? true }
+      .filter { $0.sumsInOneOrder || !settings.sumsInOneOrder }
       .flatMap { $0.candidates(for: problem) }
       .filter { $0.addedError(settings.level) <= settings.accuracy }
       .map { (Self.cost(of: $0, for: problem), $0) }

@@ -7,6 +7,8 @@ import ForgeSystem
 struct DirectConvolution: MeasuredAlgorithm {
   var panelWidth: Int
 
+  static let sumsInOneOrder = true
+
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     problem.isUngrouped ? [DirectConvolution(panelWidth: problem.panelWidth)] : []
   }

@@ -6,6 +6,8 @@ import ForgeSystem
 ///
 /// A depthwise convolution with a channel multiplier has one group per input channel.
 struct GroupedConvolution: ConvolutionAlgorithm {
+  static let sumsInOneOrder = true
+
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     let sharesBlocks =
       problem.kind == .convolution && problem.groups > 1

@@ -4,6 +4,8 @@ import ForgeSystem
 
 /// Computes each channel separately, one block of channels at a time.
 struct PerChannelConvolution: ConvolutionAlgorithm {
+  static let sumsInOneOrder = true
+
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     problem.kind == .depthwise && problem.outputs == 1 ? [PerChannelConvolution()] : []
   }

@@ -4,6 +4,8 @@ import ForgeShapes
 struct PerGroupConvolution: ConvolutionAlgorithm {
   let direct: DirectConvolution
 
+  static let sumsInOneOrder = true
+
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard problem.kind == .convolution, problem.groups > 1,
       problem.hasWholeBlocksPerGroup

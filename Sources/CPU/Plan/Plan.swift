@@ -36,6 +36,7 @@ final class Plan: Executable {
   let tensors: [TensorReport]
   let inputSizes: [[Int]]
   let outputSizes: [[Int]]
+  let stateSizes: [[Int]]
   let cropSlots: [CropSlot]
   let arenaByteCount: Int
   let unsharedByteCount: Int
@@ -54,8 +55,11 @@ final class Plan: Executable {
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
     arenaByteCount = memory.arenaCount * MemoryLayout<Float>.stride
     unsharedByteCount = memory.unsharedCount * MemoryLayout<Float>.stride
-    inputSizes = builder.graph.inputs.map { builder.sizes(of: $0) }
-    outputSizes = builder.graph.outputs.map { builder.sizes(of: $0) }
+    inputSizes = builder.graph.modelInputs.map { builder.sizes(of: $0) }
+    outputSizes = builder.graph.modelOutputs.map { builder.sizes(of: $0) }
+    stateSizes = builder.graph.inputs.suffix(builder.graph.states.count).map {
+      builder.sizes(of: $0)
+    }
     cropSlots = builder.cropSlots
     retained = builder.retained
     steps = builder.steps.map { step in

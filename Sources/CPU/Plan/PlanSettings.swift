@@ -25,6 +25,9 @@ struct PlanSettings {
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
   let sizesAreFixed: Bool
+  /// Whether a sequence may be predicted in parts, so that each pixel must have the same bits in
+  /// images of any size.
+  let sumsInOneOrder: Bool
   /// The names of disabled rewrites.
   private let disabled: Set<String>
   /// The measured or recorded kernels; the cost model chooses the others.
@@ -39,6 +42,7 @@ struct PlanSettings {
     accuracy = options.kernelAccuracy / Self.layersInAccuracy
     precision = options.precision
     sizesAreFixed = graph.inputs.allSatisfy { graph.shape(of: $0).isKnown }
+    sumsInOneOrder = !graph.states.isEmpty
     disabled = options.disabledRewrites
     tuned = planner.tuned
   }

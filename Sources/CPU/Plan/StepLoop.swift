@@ -7,7 +7,8 @@ final class StepLoop: ExampleRunner {
   let threads: Int
   private let plan: Plan
   private let workspace: Workspace
-  /// The bases of the frame: arena, constants, inputs, outputs.
+  private let stateBases: StateBases
+  /// The bases of the frame: arena, constants, inputs, present states, outputs, next states.
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
   /// The context of ``realtimeRun``.
   private let realtime: UnsafeMutablePointer<RealtimeSteps>
@@ -23,9 +24,16 @@ final class StepLoop: ExampleRunner {
     self.threads = min(threads, plan.mostThreads)
     // Threads are created here so that no prediction has to create one.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
+    // Those of states are set before each run.
+    let states = [UnsafeMutablePointer<Float>?](repeating: nil, count: plan.stateSizes.count)
     let places =
       [workspace.arena.assumingMemoryBound(to: Float.self), plan.constantsBase]
-      + (workspace.inputs + workspace.outputs).map(\.baseAddress)
+      + workspace.inputs.map(\.baseAddress) + states
+      + workspace.outputs.map(\.baseAddress) + states
+    let firstState = Int(FORGE_BASE_FIRST_BINDING) + workspace.inputs.count
+    stateBases = StateBases(
+      count: states.count, present: firstState,
+      next: firstState + states.count + workspace.outputs.count)
     let bases = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>.allocate(
       capacity: places.count)
     _ = bases.initialize(from: places)
@@ -34,7 +42,8 @@ final class StepLoop: ExampleRunner {
     realtime.initialize(
       to: RealtimeSteps(
         steps: plan.steps(from: 0), count: Int64(plan.steps.count),
-        bases: UnsafePointer(bases.baseAddress), crops: workspace.crops))
+        bases: bases.baseAddress, crops: workspace.crops, stateBases: stateBases,
+        state: .passUnretained(workspace.state)))
     customOperands = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
       let sets = call.inputs.contains { $0.place.image_stride > 0 } ? workspace.batch : 1
@@ -57,6 +66,7 @@ final class StepLoop: ExampleRunner {
   }
 
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
+    stateBases.set(in: bases.baseAddress, workspace.state, example: example)
     var frame = frame(of: example)
     let flag = stop.flag.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
     for (index, segment) in plan.segments.enumerated() {
@@ -71,6 +81,7 @@ final class StepLoop: ExampleRunner {
         try run(call, on: sets[sets.count > 1 ? example : 0])
       }
     }
+    if stateBases.count > 0 { workspace.state.advance(example: example) }
     return true
   }
 
@@ -79,6 +90,7 @@ final class StepLoop: ExampleRunner {
   /// This loop is apart from `run`, because the metadata of a clock's instants is allocated at its
   /// first use and a prediction must not allocate.
   func profile(adding seconds: inout [Double]) throws(LayerFailure) {
+    stateBases.set(in: bases.baseAddress, workspace.state, example: 0)
     var frame = frame(of: 0)
     let clock = ContinuousClock()
     // The position among all steps, C steps and custom calls.
@@ -132,8 +144,11 @@ final class StepLoop: ExampleRunner {
   private struct RealtimeSteps {
     let steps: UnsafePointer<forge_step>?
     let count: Int64
-    let bases: UnsafePointer<UnsafeMutablePointer<Float>?>?
+    let bases: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
     let crops: UnsafePointer<Double>
+    let stateBases: StateBases
+    /// The workspace keeps it alive.
+    let state: Unmanaged<StateMemory>
   }
 
   var realtimeRun: RealtimeRun? {
@@ -141,10 +156,36 @@ final class StepLoop: ExampleRunner {
     guard customOperands.allSatisfy(\.isEmpty) else { return nil }
     return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
+      let (bases, stateBases) = (plan.pointee.bases, plan.pointee.stateBases)
+      plan.pointee.state._withUnsafeGuaranteedRef { state in
+        stateBases.set(in: bases, state, example: example)
+      }
       var frame = forge_frame(
-        bases: plan.pointee.bases, image: Int64(example), crops: plan.pointee.crops, worker: 0,
+        bases: UnsafePointer(bases), image: Int64(example), crops: plan.pointee.crops, worker: 0,
         calls: 0, round: 0)
       forge_run(plan.pointee.steps, plan.pointee.count, &frame)
+      guard stateBases.count > 0 else { return }
+      plan.pointee.state._withUnsafeGuaranteedRef { $0.advance(example: example) }
+    }
+  }
+}
+
+/// The places of states among the bases of a frame.
+private struct StateBases {
+  let count: Int
+  /// The base of the first present state, and that of the first next one.
+  let present, next: Int
+
+  /// Sets the bases for one of the examples.
+  func set(
+    in bases: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?, _ state: StateMemory,
+    example: Int
+  ) {
+    guard count > 0, let bases else { return }
+    let half = state.isSecond[example] ? 1 : 0
+    for index in 0..<count {
+      bases[present + index] = state.buffers[2 * index + half]
+      bases[next + index] = state.buffers[2 * index + 1 - half]
     }
   }
 }

@@ -60,13 +60,17 @@ struct Compiler: Sendable {
     outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
     keptValues = kept.compactMap { lowered.graph.layerOutputs[$0.position] }
     var graph = lowered.graph
-    ownOutputCount = graph.outputs.count
+    ownOutputCount = graph.modelOutputs.count
     do {
       rewrites = try Rewrites.apply(
         to: &graph, constants: parameters, disabled: options.disabledRewrites)
+      // Kept layers follow the model's outputs, and the states are last.
+      let states = graph.outputs.suffix(graph.states.count)
+      graph.outputs.removeLast(states.count)
       try KeepOutputs.apply(
         to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
         foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
+      graph.outputs += states
     } catch {
       throw CompileError("a constant could not be computed", cause: error, lowered, inference)
     }

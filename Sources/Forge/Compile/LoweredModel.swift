@@ -50,6 +50,7 @@ struct LoweredModel: Sendable {
     lowering.graph.outputs = inference.outputs.compactMap { values[$0] }
     // The order of declaration may differ from that of creation.
     lowering.graph.reorderInputs(inference.inputs.compactMap { values[$0] })
+    lowering.graph.closeStates()
     self.graph = lowering.graph
     self.parameters = lowering.parameters
     self.owners = owners

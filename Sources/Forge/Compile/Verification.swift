@@ -85,18 +85,24 @@ public struct Verification: Sendable {
       let memory = try PredictionMemory(plan, batch: 1, threads: network.decisions.threads)
       var random = SplitMix64(seed: seed)
       // The values of the outputs in the graph before any rewrite.
-      let values = compiler.lowered.graph.outputs + compiler.keptValues
+      let values = Array(compiler.lowered.graph.modelOutputs) + compiler.keptValues
       let tensors = { (inputs: [[Float]]) in
-        try zip(inputs, plan.inputSizes).map { try ReferenceTensor(sizes: $1, floats: $0) }
+        try zip(inputs, plan.inputSizes + plan.stateSizes).map {
+          try ReferenceTensor(sizes: $1, floats: $0)
+        }
       }
       for _ in 0..<samples {
         try CompileWatch.check()
         defer { CompileWatch.advance(.verify) }
-        let inputs = plan.inputSizes.map { sizes in
+        // States are random numbers, too.
+        let inputs = (plan.inputSizes + plan.stateSizes).map { sizes in
           (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
         }
-        for (index, input) in inputs.enumerated() {
+        for (index, input) in inputs.prefix(plan.inputSizes.count).enumerated() {
           _ = memory.input(index).update(fromContentsOf: input)
+        }
+        for (index, state) in inputs.dropFirst(plan.inputSizes.count).enumerated() {
+          _ = memory.state.values(index, example: 0).update(fromContentsOf: state)
         }
         try memory.run(batch: 1)
         let given = try tensors(inputs)

@@ -112,6 +112,7 @@ extension CompiledModel {
       let memory = try self.memory(executable, batch: batch, in: reusable)
       _ = memory.input(0).update(fromContentsOf: values)
       memory.resetCrops()
+      memory.state.reset()
       try self.run(memory, batch: batch)
       return Array(memory.output(0).prefix(executable.outputSizes[0].reduce(batch, *)))
     }

@@ -16,7 +16,12 @@ public final class CompiledModel: Sendable {
   /// The names of the outputs, in order; kept layers follow.
   public var outputNames: [String] { outputTable.names }
   /// The shapes of the outputs, in order; sizes may be unknown.
-  public var outputShapes: [Shape] { compiler.graph.outputs.map { compiler.graph.shape(of: $0) } }
+  public var outputShapes: [Shape] {
+    compiler.graph.modelOutputs.map { compiler.graph.shape(of: $0) }
+  }
+  /// The names of the states that layers keep from one prediction to the next, such as
+  /// `gru1.hidden`; see ``Context/state``.
+  public var stateNames: [String] { compiler.graph.states.map(\.name) }
   /// The labels and other metadata of the network.
   public let metadata: ModelMetadata
   /// The report of the compile.
@@ -160,6 +165,8 @@ public final class CompiledModel: Sendable {
   ) throws(PredictionError) -> Predictions? {
     let memory = try memory(inputs.executable, in: reusable, threads: threads)
     memory.resetCrops()
+    // Predictions without a context or a session begin anew.
+    memory.state.reset()
     try memory.write(inputs)
     guard try run(memory, batch: 1, until: stop) else { return nil }
     return predictions(in: memory, kept: kept)

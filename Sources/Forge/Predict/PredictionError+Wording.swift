@@ -136,6 +136,20 @@ extension PredictionError {
       needs: "a part of \(width)×\(height) (width×height) with sides above 0")
   }
 
+  static func wrongState(
+    _ name: String, received: String, needs: String
+  ) -> PredictionError {
+    PredictionError(
+      .wrongState, "state \"\(name)\" has the wrong number of values", received: received,
+      needs: needs)
+  }
+
+  static func otherState(received: String, needs: String) -> PredictionError {
+    PredictionError(
+      .wrongState, "the saved state is that of another network", received: received,
+      needs: needs)
+  }
+
   static func notRealtime(_ what: String) -> PredictionError {
     PredictionError(
       .notRealtime, "the model does not suit real-time use", received: what,

@@ -25,6 +25,8 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case wrongWorkspace
   /// A rectangle lies outside its image, or there is no such layer.
   case wrongCrop
+  /// The values of a state do not fit, or are those of another network.
+  case wrongState
   /// A custom layer threw.
   case customLayer
   /// An output holds a NaN or an infinity.

@@ -24,7 +24,7 @@ typedef struct {
   forge_activation gates, candidate, hidden; /* the functions of gates, of c or h, of cells */
   int64_t times, rows, units, outputs;       /* outputs == units without a projection */
   int64_t gate_offsets[FORGE_MOST_GATES];    /* of each gate in the gates of a row of `in` */
-  forge_place in;  /* [times][rows][gates * units] */
+  forge_place in;                            /* [times][rows][gates * units] */
   forge_place out; /* [times][rows][outputs], [rows][outputs], LSTM: [rows][units] */
   /* Zeros if has_state is 0: [rows][outputs], and LSTM: [rows][units]. */
   forge_place initial_hidden, initial_cells;

@@ -41,18 +41,15 @@ static float lstm(const forge_recurrent_arguments *a, const forge_recurrent_row 
                   int64_t unit) {
   const float old = row->cells_before ? row->cells_before[unit] : 0;
   float sums[4];
-  for (int64_t gate = 0; gate < 4; gate++)
-    sums[gate] = gate_sum(a, row, gate, unit, row->before);
-  const float i =
-    forge_activate_scalar(clipped(a, sums[0] + peephole(a, 0, unit, old)), a->gates);
+  for (int64_t gate = 0; gate < 4; gate++) sums[gate] = gate_sum(a, row, gate, unit, row->before);
+  const float i = forge_activate_scalar(clipped(a, sums[0] + peephole(a, 0, unit, old)), a->gates);
   const float f = a->is_coupled
     ? 1 - i
     : forge_activate_scalar(clipped(a, sums[1] + peephole(a, 1, unit, old)), a->gates);
   const float candidate = forge_activate_scalar(clipped(a, sums[2]), a->candidate);
   const float cell = f * old + i * candidate;
   row->cells[unit] = cell;
-  const float o =
-    forge_activate_scalar(clipped(a, sums[3] + peephole(a, 2, unit, cell)), a->gates);
+  const float o = forge_activate_scalar(clipped(a, sums[3] + peephole(a, 2, unit, cell)), a->gates);
   return o * forge_activate_scalar(cell, a->hidden);
 }
 

@@ -11,9 +11,8 @@
 
 /* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates, a constant; rows of
  * weights are `stride` floats apart. The order of the sums depends on `count` alone. */
-FORGE_INLINE void recurrent_product(const float *weights, const int64_t stride,
-                                    const float *values, int64_t count, const int gates,
-                                    v16 *sums) {
+FORGE_INLINE void recurrent_product(const float *weights, const int64_t stride, const float *values,
+                                    int64_t count, const int gates, v16 *sums) {
   enum { MOST = 8 };
   const int chains = FORGE_CHAINS_OF(gates);
   v16 parts[MOST][FORGE_MOST_GATES];
@@ -119,16 +118,16 @@ FORGE_INLINE void lstm_cell(const recurrent_block *b) {
   recurrent_gates(b, b->row->before, 0, 4, 4, sums);
   for (int g = 0; g < 4; g++) sums[g] += recurrent_input(b, g);
   const v16 old = recurrent_load(b, b->row->cells_before);
-  const v16 i = recurrent_activation(
-    recurrent_clip(b, recurrent_peephole(b, 0, sums[0], old)), &a->gates);
+  const v16 i =
+    recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 0, sums[0], old)), &a->gates);
   const v16 f = a->is_coupled
     ? 1 - i
     : recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 1, sums[1], old)), &a->gates);
   const v16 candidate = recurrent_activation(recurrent_clip(b, sums[2]), &a->candidate);
   const v16 cell = multiply_add(f, old, i * candidate);
   recurrent_store(b, b->row->cells, cell);
-  const v16 o = recurrent_activation(
-    recurrent_clip(b, recurrent_peephole(b, 2, sums[3], cell)), &a->gates);
+  const v16 o =
+    recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 2, sums[3], cell)), &a->gates);
   const v16 value = o * recurrent_activation(cell, &a->hidden);
   if (a->projection)
     recurrent_store(b, b->row->middle, value);
@@ -138,8 +137,7 @@ FORGE_INLINE void lstm_cell(const recurrent_block *b) {
 
 FORGE_INLINE void gru_finish(const recurrent_block *b, v16 z, v16 sum) {
   const v16 candidate = recurrent_activation(recurrent_clip(b, sum), &b->a->candidate);
-  recurrent_finish(
-    b, multiply_add(1 - z, candidate, z * recurrent_load(b, b->row->before)));
+  recurrent_finish(b, multiply_add(1 - z, candidate, z * recurrent_load(b, b->row->before)));
 }
 
 FORGE_INLINE v16 gru_gate(const recurrent_block *b, int gate, v16 sum) {
@@ -162,8 +160,7 @@ FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second) {
     v16 sums[2];
     recurrent_gates(b, b->row->before, 0, 2, 3, sums);
     recurrent_store(b, b->row->middle, gru_gate(b, 0, sums[0]));
-    recurrent_store(b, b->row->reset,
-                    gru_gate(b, 1, sums[1]) * recurrent_load(b, b->row->before));
+    recurrent_store(b, b->row->reset, gru_gate(b, 1, sums[1]) * recurrent_load(b, b->row->before));
   }
 }
 

@@ -6,9 +6,12 @@ package enum ParameterNames {
   ///
   /// Keras 1 calls the variance `running_std`.
   private static let words: [ParameterType: [EntryName]] = [
-    .weights: ["kernel", "weights", "weight", "W", "w", "embeddings"],
+    .weights: ["kernel", "weights", "weight", "W", "w", "embeddings", "weight_ih_l0"],
+    .recurrentWeights: ["recurrent_kernel", "weight_hh_l0"],
+    .projection: ["projection", "weight_hr_l0"],
     .depthwise: ["depthwise_kernel", "depthwise"],
-    .biases: ["bias", "biases", "b"],
+    .biases: ["bias", "biases", "b", "bias_ih_l0"],
+    .recurrentBiases: ["recurrent_bias", "bias_hh_l0"],
     .gamma: ["gamma", "weight", "scale"],
     .beta: ["beta", "bias"],
     .mean: ["moving_mean", "running_mean", "mean"],
@@ -44,7 +47,8 @@ package enum ParameterNames {
   /// The names in PyTorch.
   private static let pytorchWords: [ParameterType: EntryName] = [
     .weights: "weight", .biases: "bias", .gamma: "weight", .beta: "bias", .mean: "running_mean",
-    .variance: "running_var", .slopes: "weight",
+    .variance: "running_var", .slopes: "weight", .recurrentWeights: "weight_hh_l0",
+    .recurrentBiases: "bias_hh_l0", .projection: "weight_hr_l0",
   ]
 
   /// The PyTorch names of parameters with their layers: `conv1.weight`.
@@ -68,7 +72,7 @@ package enum ParameterNames {
 
   /// Parameter types in the order in which Keras numbers the parameters of a layer.
   static let kerasTypes: [ParameterType] = [
-    .weights, .biases, .gamma, .beta, .mean, .variance, .slopes,
+    .weights, .recurrentWeights, .biases, .gamma, .beta, .mean, .variance, .slopes,
   ]
 
   /// The parameters of a layer in the order in which Keras numbers them.

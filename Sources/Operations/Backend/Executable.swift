@@ -6,6 +6,8 @@ package protocol Executable: AnyObject, Sendable {
   var inputSizes: [[Int]] { get }
   /// The sizes of each output, in memory order; kept layers follow the model's own.
   var outputSizes: [[Int]] { get }
+  /// The sizes of each state, in memory order.
+  var stateSizes: [[Int]] { get }
   /// The resizes whose source rectangle can be set per prediction.
   var cropSlots: [CropSlot] { get }
   /// The bytes of a prediction's arena, in which intermediate results share memory.

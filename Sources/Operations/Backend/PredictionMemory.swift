@@ -34,6 +34,12 @@ package final class PredictionMemory {
     workspace.outputs[index]
   }
 
+  /// What layers keep from one prediction to the next.
+  package var state: StateMemory {
+    get { workspace.state }
+    set { workspace.state = newValue }
+  }
+
   /// Computes the outputs of `batch` examples, sequentially in the same arena.
   ///
   /// - Returns: `true` if all finished before `stop` was met.

@@ -17,6 +17,8 @@ package final class Workspace {
   package let crops: UnsafeMutablePointer<Double>
   /// The arena of one example.
   package let arena: UnsafeMutableRawPointer
+  /// What layers keep from one prediction to the next; a stream of its own may take its place.
+  package var state: StateMemory
   private let memory: WorkspaceMemory
 
   /// Prepares memory of at least ``byteCount(of:batch:)`` bytes, allocated unless it is given.
@@ -32,6 +34,7 @@ package final class Workspace {
       if let memory { memory } else { try WorkspaceMemory(byteCount: layout.byteCount) }
     let start = memory.start
     start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.byteCount)
+    state = try StateMemory(sizes: executable.stateSizes, batch: batch)
     self.executable = executable
     self.batch = batch
     self.memory = memory

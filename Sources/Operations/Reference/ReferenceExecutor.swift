@@ -33,7 +33,8 @@ package struct ReferenceExecutor: Sendable {
   /// activation.
   ///
   /// - Parameters:
-  ///   - inputs: the inputs of the model in order, with the graph's shapes.
+  ///   - inputs: the inputs of the model in order, with the graph's shapes, followed by the present
+  ///     states, or by none for zeros.
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
   ///   - requested: the values to return; the others are freed after their last use. With `nil`,
   ///     every input and every result of a node is returned.
@@ -87,10 +88,14 @@ package struct ReferenceExecutor: Sendable {
   private func bound(
     _ inputs: [ReferenceTensor]
   ) throws(ReferenceError) -> [Value: ReferenceTensor] {
-    guard inputs.count == graph.inputs.count else {
-      throw .wrongInputCount("the graph", inputs.count, needs: "exactly \(graph.inputs.count)")
+    let count = graph.modelInputs.count
+    guard inputs.count == count || inputs.count == graph.inputs.count else {
+      throw .wrongInputCount("the graph", inputs.count, needs: "exactly \(count)")
     }
     var live: [Value: ReferenceTensor] = [:]
+    for state in graph.inputs.dropFirst(inputs.count) {
+      live[state] = ReferenceTensor(graph.shape(of: state).sizes ?? []) { _ in 0 }
+    }
     for (index, (value, input)) in zip(graph.inputs, inputs).enumerated() {
       guard input.shape == graph.shape(of: value) else {
         throw .otherShape("input \(index)", input.sizes, needs: graph.shape(of: value))

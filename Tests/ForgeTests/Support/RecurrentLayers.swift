@@ -41,37 +41,37 @@ enum RecurrentLayers {
 
   private static let torch: [String: any Layer] = [
     "lstm": LSTM(
-      units: 19, returnSequences: true, recurrentBias: true, gateOrder: .pytorch, name: "layer"),
+      units: 19, returnSequences: true, form: .pytorch, name: "layer"),
     "lstm projected": LSTM(
-      units: 21, returnSequences: true, recurrentBias: true, projection: 17, gateOrder: .pytorch,
+      units: 21, returnSequences: true, projection: 17, form: .pytorch,
       name: "layer"),
     "lstm projected bidirectional": Bidirectional(
       LSTM(
-        units: 33, returnSequences: true, recurrentBias: true, projection: 3,
-        gateOrder: .pytorch), name: "layer"),
-    "gru": GRU(units: 19, returnSequences: true, gateOrder: .pytorch, name: "layer"),
+        units: 33, returnSequences: true, projection: 3,
+        form: .pytorch), name: "layer"),
+    "gru": GRU(units: 19, returnSequences: true, form: .pytorch, name: "layer"),
     "gru bidirectional": Bidirectional(
-      GRU(units: 16, returnSequences: true, gateOrder: .pytorch), name: "layer"),
+      GRU(units: 16, returnSequences: true, form: .pytorch), name: "layer"),
     "rnn": SimpleRNN(
-      units: 5, returnSequences: true, activation: .relu, recurrentBias: true, name: "layer"),
+      units: 5, returnSequences: true, activation: .relu, form: .pytorch, name: "layer"),
   ].prefixed("torch")
 
   private static let onnx: [String: any Layer] = [
     "lstm peepholes": LSTM(
-      units: 19, returnSequences: true, recurrentBias: true, peepholes: true, gateOrder: .onnx,
+      units: 19, returnSequences: true, peepholes: true, form: .onnx,
       name: "layer"),
     "lstm reversed": LSTM(
-      units: 7, returnSequences: true, recurrentBias: true, isReversed: true, gateOrder: .onnx,
+      units: 7, returnSequences: true, isReversed: true, form: .onnx,
       name: "layer"),
     "gru": GRU(
-      units: 17, returnSequences: true, resetAfter: false, recurrentBias: true, gateOrder: .onnx,
+      units: 17, returnSequences: true, resetAfter: false, form: .onnx,
       name: "layer"),
-    "gru after": GRU(units: 17, returnSequences: true, gateOrder: .onnx, name: "layer"),
+    "gru after": GRU(units: 17, returnSequences: true, form: .onnx, name: "layer"),
     "gru reversed": GRU(
-      units: 5, returnSequences: true, resetAfter: false, recurrentBias: true, isReversed: true,
-      gateOrder: .onnx, name: "layer"),
+      units: 5, returnSequences: true, resetAfter: false, isReversed: true,
+      form: .onnx, name: "layer"),
     "rnn reversed": SimpleRNN(
-      units: 18, returnSequences: true, recurrentBias: true, isReversed: true, name: "layer"),
+      units: 18, returnSequences: true, isReversed: true, form: .onnx, name: "layer"),
   ].prefixed("onnx")
 }
 

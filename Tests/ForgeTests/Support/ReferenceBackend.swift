@@ -56,6 +56,7 @@ extension CompileOptions {
 private final class ReferenceExecutable: Executable {
   let inputSizes: [[Int]]
   let outputSizes: [[Int]]
+  let stateSizes: [[Int]]
   let cropSlots: [CropSlot]
   let arenaByteCount = 0
   let unsharedByteCount = 0
@@ -69,8 +70,9 @@ private final class ReferenceExecutable: Executable {
     executor = try ReferenceExecutor(graph)
     self.constants = constants
     let sizes = { (value: OperationGraph.Value) in graph.shape(of: value).sizes ?? [] }
-    inputSizes = graph.inputs.map(sizes)
-    outputSizes = graph.outputs.map(sizes)
+    inputSizes = graph.modelInputs.map(sizes)
+    outputSizes = graph.modelOutputs.map(sizes)
+    stateSizes = graph.inputs.suffix(graph.states.count).map(sizes)
     cropSlots = graph.nodes.compactMap { node in
       guard case .resize(.size(_, let name?), _) = node.primitive else { return nil }
       let image = sizes(node.inputs[0])
@@ -103,10 +105,15 @@ private final class ReferenceRunner: ExampleRunner {
     if stop.isMet { return false }
     let graph = executable.executor.graph
     do {
-      let inputs = try zip(executable.inputSizes, workspace.inputs).map { sizes, values in
+      var inputs = try zip(executable.inputSizes, workspace.inputs).map { sizes, values in
         let count = sizes.reduce(1, *)
         return try ReferenceTensor(
           sizes: sizes, floats: Array(values[example * count..<(example + 1) * count]))
+      }
+      for (index, sizes) in executable.stateSizes.enumerated() {
+        inputs.append(
+          try ReferenceTensor(
+            sizes: sizes, floats: Array(workspace.state.values(index, example: example))))
       }
       let crops = executable.cropSlots.enumerated().map { slot, crop in
         (crop.name, workspace.crop(slot: slot))
@@ -119,6 +126,12 @@ private final class ReferenceRunner: ExampleRunner {
         let rest = UnsafeMutableBufferPointer(rebasing: output[(example * floats.count)...])
         _ = rest.update(fromContentsOf: floats)
       }
+      let states = graph.outputs.suffix(executable.stateSizes.count)
+      for (index, value) in states.enumerated() {
+        let next = workspace.state.next(index, example: example)
+        _ = next.update(fromContentsOf: results[value]?.floats ?? [])
+      }
+      if !states.isEmpty { workspace.state.advance(example: example) }
     } catch {
       let node = (error as? ReferenceError)?.node.map { graph.nodes[$0] }
       throw LayerFailure(layer: node?.layers.last ?? 0, cause: error)
