@@ -215,16 +215,29 @@ import Testing
     }
   }
 
-  /// A prediction that is stopped leaves the state as it was.
-  @Test func stoppedPredictionsChangeNothing() throws {
-    let compiled = try Network.all[4].compile(steps: 1)
+  /// A prediction that fails leaves the state as it was.
+  @Test func failedPredictionsChangeNothing() throws {
+    struct Stop: Error {}
+    let x = Input(shape: [1, Self.channels], name: "x")
+    let output =
+      x --> GRU(units: 5, returnSequences: true, stateful: true, name: "gru")
+      --> Custom { inputs, output in
+        if inputs[0][0].isNaN { throw Stop() }
+        for index in output.indices { output[index] = inputs[0][index] }
+      }
+    let compiled = try Model(input: x, output: output).compile(
+      parameters: RandomParameters(seed: 7))
     let context = try Context(compiled)
-    _ = try context.predict(sequence(1))
+    let values = sequence(1)
+    let expected = try [values, values].map { try context.predict($0) }
+    try context.state.reset()
+    #expect(try context.predict(values) == expected[0])
     let before = try context.state.saved()
-    let stop = StopSignal()
-    stop.raise()
-    #expect(throws: (any Error).self) { try context.predict(until: stop) }
+    #expect(throws: PredictionError.self) {
+      try context.predict(values.map { _ in Float.nan })
+    }
     #expect(try context.state.saved() == before)
+    #expect(try context.predict(values) == expected[1])
   }
 
   /// Layers that users write keep states as Forge's own do.
@@ -244,6 +257,6 @@ import Testing
     #expect(try context.predict([1, 2, 3]) == [1, 2, 3])
     #expect(try context.predict([10, 20, 30]) == [11, 22, 33])
     #expect(try context.state.values(of: "total.sum").values == [11, 22, 33])
-    #expect(try context.predict(["x": [1, 1, 1]]).tensors.first?.values == [12, 23, 34])
+    #expect(try context.predict(["x": [1, 1, 1]])["total"]?.values == [12, 23, 34])
   }
 }
