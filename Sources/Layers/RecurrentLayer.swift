@@ -58,6 +58,8 @@ extension Lowering {
   ///   - recurrence: what is computed.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
   ///   - states: the initial hidden values and cells; the layer's inputs after the first by default.
+  /// - Returns: the sequence or its last element.
+  /// - Throws: `ShapeError` when the inputs or the arguments do not fit.
   mutating func recur(
     _ recurrence: Recurrence,
     type: (ParameterType) -> ParameterType = { $0 }, states: [Value]? = nil
@@ -119,6 +121,8 @@ extension Lowering {
   ///   - sequence: [times][rows][channels]; the number of times may be unknown.
   ///   - others: the operands of the rule that are no constants, in their order.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
+  /// - Returns: the vector of all results, and the gates' parts.
+  /// - Throws: `ShapeError` when the sequence or the arguments do not fit.
   mutating func cells(
     _ rule: RecurrentRule, bias: Recurrence.Bias, of sequence: Value, _ others: [Value],
     type: (ParameterType) -> ParameterType = { $0 }

@@ -67,7 +67,9 @@ public struct RecurrentRule: Hashable, Sendable {
   public let outputs: Int
   /// The block of each gate in the parameters, for gates in the order that ``Cell`` states.
   public let gateBlocks: [Int]
-  /// Whether times are read from the last to the first. The output has the order of the input.
+  /// Whether times are read from the last to the first.
+  ///
+  /// The output has the order of the input.
   public let isReversed: Bool
   /// The bound of the magnitude of what gates are computed from; `nil` for none.
   public let clip: Float?

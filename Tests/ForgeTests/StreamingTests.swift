@@ -101,7 +101,9 @@ import Testing
 
   @Test(arguments: Network.all)
   func plansAgreeWithTheReference(_ network: Network) throws {
-    try expectAgreement(network.model(steps: 5 * network.unit))
+    // `verify` compares with random states, too.
+    try expectAgreement(
+      network.model(steps: 5 * network.unit), options: CompileOptions(verify: .samples(3)))
   }
 
   /// A real-time context goes on from one prediction to the next, too, in every example.

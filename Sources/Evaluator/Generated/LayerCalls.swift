@@ -40,6 +40,7 @@
     table.add("AveragePooling", [.required("kernel"), .optional("stride"), .optional("padding"), .optional("border"), .optional("dilation"), .optional("rounding"), .optional("name")]) { c, p in AveragePooling(kernel: try c.pair(0), stride: try c.optionalPair(1), padding: try c(2, .valid), border: try c(3, .excluded), dilation: try c.pair(4, (1, 1)), rounding: try c(5, .floor), name: try c(6, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("AveragePooling1D", [.required("kernel"), .optional("stride"), .optional("padding"), .optional("border"), .optional("dilation"), .optional("rounding"), .optional("name")]) { c, p in AveragePooling1D(kernel: try c(0), stride: try c(1, nil), padding: try c(2, .valid), border: try c(3, .excluded), dilation: try c(4, 1), rounding: try c(5, .floor), name: try c(6, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("BatchNormalization", [.optional("epsilon"), .optional("center"), .optional("scale"), .optional("name")]) { c, p in BatchNormalization(epsilon: try c(0, 0.001), center: try c(1, true), scale: try c(2, true), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("Bidirectional", [.required("_"), .optional("merge"), .optional("name")]) { c, p in Bidirectional(try c.step(0, as: (any RecurrentLayer).self), merge: try c(1, .concatenate), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("ChannelShuffle", [.required("groups"), .optional("name")]) { c, p in ChannelShuffle(groups: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Compare", [.required("_"), .optional("than"), .optional("name")]) { c, p in Compare(try c(0), than: try c(1, nil), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Concatenate", [.optional("axis"), .optional("name")]) { c, p in Concatenate(axis: try c(0, -1), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -72,6 +73,7 @@
     table.add("Expand", [.required("to"), .optional("name")]) { c, p in Expand(to: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("ExpandDims", [.required("axes"), .optional("name")]) { c, p in ExpandDims(axes: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Flatten", [.optional("name")]) { c, p in Flatten(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("GRU", [.required("units"), .optional("returnSequences"), .optional("activation"), .optional("recurrentActivation"), .optional("useBias"), .optional("resetAfter"), .optional("isReversed"), .optional("stateful"), .optional("form"), .optional("name")]) { c, p in GRU(units: try c(0), returnSequences: try c(1, false), activation: try c(2, .tanh), recurrentActivation: try c(3, .sigmoid), useBias: try c(4, true), resetAfter: try c(5, true), isReversed: try c(6, false), stateful: try c(7, false), form: try c(8, .keras), name: try c(9, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Gather", [.required("indices"), .required("axis"), .optional("name")]) { c, p in Gather(indices: try c(0), axis: try c(1), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("GatherElements", [.required("axis"), .optional("name")]) { c, p in GatherElements(axis: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("GatherRows", [.optional("axis"), .optional("name")]) { c, p in GatherRows(axis: try c(0, 0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -84,6 +86,7 @@
     table.add("Identity", [.optional("name")]) { c, p in Identity(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("InstanceNormalization", [.optional("epsilon"), .optional("center"), .optional("scale"), .optional("name")]) { c, p in InstanceNormalization(epsilon: try c(0, 1e-5), center: try c(1, true), scale: try c(2, true), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("L2Normalize", [.optional("axes"), .optional("epsilon"), .optional("name")]) { c, p in L2Normalize(axes: try c(0, [-1]), epsilon: try c(1, 1e-12), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("LSTM", [.required("units"), .optional("returnSequences"), .optional("activation"), .optional("recurrentActivation"), .optional("useBias"), .optional("peepholes"), .optional("projection"), .optional("isReversed"), .optional("stateful"), .optional("form"), .optional("name")]) { c, p in LSTM(units: try c(0), returnSequences: try c(1, false), activation: try c(2, .tanh), recurrentActivation: try c(3, .sigmoid), useBias: try c(4, true), peepholes: try c(5, false), projection: try c(6, nil), isReversed: try c(7, false), stateful: try c(8, false), form: try c(9, .keras), name: try c(10, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("LastAxisDense", [.required("neurons"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in LastAxisDense(neurons: try c(0), activation: try c(1, .linear), useBias: try c(2, true), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("LayerNormalization", [.optional("axes"), .optional("epsilon"), .optional("center"), .optional("scale"), .optional("name")]) { c, p in LayerNormalization(axes: try c(0, [-1]), epsilon: try c(1, 1e-5), center: try c(2, true), scale: try c(3, true), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("LocalResponseNormalization", [.required("size"), .optional("alpha"), .optional("beta"), .optional("bias"), .optional("name")]) { c, p in LocalResponseNormalization(size: try c(0), alpha: try c(1, 0.0001), beta: try c(2, 0.75), bias: try c(3, 1), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -126,6 +129,7 @@
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .required("stride"), .required("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c.pair(0), channels: try c(1), multiplier: try c(2, 1), stride: try c(3), dilation: try c(4), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c.pair(0), channels: try c(1), multiplier: try c(2, 1), stride: try c.pair(3, (1, 1)), dilation: try c.pair(4, (1, 1)), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution1D", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution1D(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c(3, 1), dilation: try c(4, 1), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("SimpleRNN", [.required("units"), .optional("returnSequences"), .optional("activation"), .optional("useBias"), .optional("isReversed"), .optional("stateful"), .optional("form"), .optional("name")]) { c, p in SimpleRNN(units: try c(0), returnSequences: try c(1, false), activation: try c(2, .tanh), useBias: try c(3, true), isReversed: try c(4, false), stateful: try c(5, false), form: try c(6, .keras), name: try c(7, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Slice", [.required("starts"), .required("ends"), .optional("axes"), .optional("steps"), .optional("name")]) { c, p in Slice(starts: try c(0), ends: try c(1), axes: try c(2, nil), steps: try c(3, nil), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Softmax", [.optional("name")]) { c, p in Softmax(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Softmax", [.required("axis"), .optional("name")]) { c, p in Softmax(axis: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -206,7 +210,17 @@
       table.add("same") { _ in .same }
       table.add("valid") { _ in .valid }
       table.add("causal") { _ in .causal }
+      table.add("streaming") { _ in .streaming }
       table.add("explicit", [.required("before"), .required("after")]) { c in .explicit(before: try c(0), after: try c(1)) }
+    }
+  }
+
+  extension Bidirectional.Merge: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("concatenate") { _ in .concatenate }
+      table.add("sum") { _ in .sum }
+      table.add("multiply") { _ in .multiply }
+      table.add("average") { _ in .average }
     }
   }
 
@@ -225,6 +239,14 @@
     static let members = MemberTable<Self> { table in
       table.add("depthColumnRow") { _ in .depthColumnRow }
       table.add("columnRowDepth") { _ in .columnRowDepth }
+    }
+  }
+
+  extension RecurrentForm: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("keras") { _ in .keras }
+      table.add("pytorch") { _ in .pytorch }
+      table.add("onnx") { _ in .onnx }
     }
   }
 
@@ -388,6 +410,7 @@
     "ActivationFunction",
     "AveragePooling.Border",
     "Axis",
+    "Bidirectional.Merge",
     "Comparison",
     "DepthToSpace.Order",
     "LogicalOperation",
@@ -396,6 +419,7 @@
     "Padding",
     "Padding1D",
     "PoolingNDKind",
+    "RecurrentForm",
     "Reduction",
     "Remainder.Sign",
     "ResampleCoordinates",

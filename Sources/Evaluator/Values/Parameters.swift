@@ -62,6 +62,16 @@
       return result
     }
 
+    /// A layer of a kind, such as the one that `Bidirectional` takes.
+    func step<Kind>(_ index: Int, as kind: Kind.Type) throws(Failure) -> Kind {
+      guard let argument = list[index] else { throw .mismatch }
+      if let unknown = argument.value.unknown { throw .unknown(unknown, argument: index) }
+      guard case .step(let step) = argument.value, let layer = step as? Kind else {
+        throw .mismatch
+      }
+      return layer
+    }
+
     /// The argument of a parameter, or its default.
     func callAsFunction<Result: SourceValue>(
       _ index: Int, _ fallback: Result

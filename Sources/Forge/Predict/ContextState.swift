@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// ```swift
 /// let context = try Context(network)
-/// for frame in frames { print(try context.predict(frame)) }  // each goes on where the last ended
+/// for await frame in frames { print(try context.predict(frame)) }  // each goes on from the last
 /// let saved = try context.state.saved()
 /// try context.state.reset()
 /// try context.state.restore(saved)

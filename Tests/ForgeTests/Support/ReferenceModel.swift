@@ -36,6 +36,7 @@ struct ReferenceModel {
     }
     lowering.graph.outputs = inference.outputs.map { values[$0] }
     lowering.graph.reorderInputs(inference.inputs.map { values[$0] })
+    lowering.graph.closeStates()
     graph = lowering.graph
     specs = lowering.parameters
   }
@@ -75,10 +76,10 @@ struct ReferenceModel {
       return (name, try #require(graph.layerOutputs[node.position]))
     }
     let results = try ReferenceExecutor(bound).run(
-      inputs: tensors, crops: crops, values: graph.outputs + asked.map(\.1)
+      inputs: tensors, crops: crops, values: Array(graph.modelOutputs) + asked.map(\.1)
     ) { try values(specs[$0]) }
     return Values(
-      outputs: try graph.outputs.map { try #require(results[$0]).floats },
+      outputs: try graph.modelOutputs.map { try #require(results[$0]).floats },
       layers: Dictionary(
         uniqueKeysWithValues: try asked.map { ($0.0, try #require(results[$0.1]).floats) }))
   }
