@@ -12,12 +12,12 @@ import ForgeShapes
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`].
 /// - Parameters: weights [3 · units][1][1][channels], recurrentWeights [3 · units][units], biases
-///   [3 · units] and recurrentBiases `d` [3 · units] for all gates. In Keras's form, biases are both
-///   [2][3 · units] if the candidate is reset after the product, else there is no `d`.
+///   [3 · units] and recurrentBiases `d` [3 · units] for all gates. In Keras's form, biases are
+///   both, [2][3 · units], if the candidate is reset after the product, else there is no `d`.
 ///   ``RecurrentForm`` states the order of the gates. Keras has all matrices transposed.
 /// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
-/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not a
-///   sequence or a state of another size, `invalidArgument` for a number out of range,
+/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not
+///   a sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras, PyTorch and ONNX GRU, Core ML gru. `resetAfter` is ONNX's
 ///   linear_before_reset; PyTorch always resets after the product, Core ML before.

@@ -57,7 +57,7 @@ extension Lowering {
   /// - Parameters:
   ///   - recurrence: what is computed.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
-  ///   - states: the initial hidden values and cells; the layer's inputs after the first by default.
+  ///   - states: the initial hidden values and cells; by default the layer's other inputs.
   /// - Returns: the sequence or its last element.
   /// - Throws: `ShapeError` when the inputs or the arguments do not fit.
   mutating func recur(

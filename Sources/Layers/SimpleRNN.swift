@@ -12,8 +12,8 @@ import ForgeShapes
 /// - Parameters: weights [units][1][1][channels], recurrentWeights [units][units], biases [units],
 ///   and but for Keras's form recurrentBiases [units]. Keras has both matrices transposed.
 /// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
-/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not a
-///   sequence or a state of another size, `invalidArgument` for a number out of range,
+/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not
+///   a sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras SimpleRNN, PyTorch and ONNX RNN, Core ML simpleRecurrent.
 /// - Source: Elman, Finding Structure in Time, 1990.

@@ -25,7 +25,8 @@ public struct ContextState {
   ///   - name: the name.
   ///   - example: the index of the example, from 0.
   /// - Returns: the values with their sizes.
-  /// - Throws: ``PredictionError`` when there is no such state or example, or the context is in use.
+  /// - Throws: ``PredictionError`` when there is no such state or example, or the context is in
+  ///   use.
   public func values(
     of name: String, example: Int = 0
   ) throws(PredictionError) -> TensorValues {
