@@ -5,8 +5,8 @@ import ForgeShapes
 ///
 /// With the output `h` and the cell `c` of the time before,
 /// `i = g(Wᵢ·x + Rᵢ·h + bᵢ)`, the same for `f` and `o`,
-/// `c′ = f∘c + i∘a(W_c·x + R_c·h + b_c)`, and `h′ = o∘a(c′)`. Before the first time, `h` and `c` are
-/// 0. With peepholes, the sums of `i` and `f` also have `p∘c`, that of `o` has `p∘c′`. With a
+/// `c′ = f∘c + i∘a(W_c·x + R_c·h + b_c)`, and `h′ = o∘a(c′)`. Before the first time, `h` and `c`
+/// are 0. With peepholes, the sums of `i` and `f` also have `p∘c`, that of `o` has `p∘c′`. With a
 /// projection, `h′ = P·(o∘a(c′))`.
 ///
 /// - Input shape: a sequence [time][channels] of any length and a known number of channels; or
@@ -15,8 +15,8 @@ import ForgeShapes
 ///   [time][`units`]. With a projection there are `projection` numbers instead of `units`.
 /// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs],
 ///   biases [4 · units], and but for Keras's form recurrentBiases [4 · units], which are added to
-///   them; with `peepholes` peepholes [3][units] for i, f and o, in the order of the gates; with `projection`
-///   projection [projection][units]. ``RecurrentForm`` states the order of the gates. Keras has all
+///   them; with `peepholes` peepholes [3][units] for i, f and o, in the order of the gates; with
+///   `projection` projection [projection][units]. ``RecurrentForm`` states the order of the gates. Keras has all
 ///   matrices transposed.
 /// - State: with `stateful`, hidden [1][outputs] and cells [1][units]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for two or more than three tensors, `shapeMismatch` for an input

@@ -49,8 +49,8 @@ typedef struct {
   int64_t round; /* of the step: see forge_step */
 } forge_frame;
 
-/* A kernel computes the tiles first ..< last of a round of its step. Tiles are independent and write
- * disjoint memory, so any split gives the same bits. */
+/* A kernel computes the tiles first ..< last of a round of its step. Tiles are independent and
+ * write disjoint memory, so any split gives the same bits. */
 typedef void (*forge_kernel)(const void *arguments, const forge_frame *frame, int64_t first,
                              int64_t last);
 
