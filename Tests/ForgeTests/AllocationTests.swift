@@ -113,6 +113,16 @@ import Testing
     try expectNone(try model.compile(parameters: SeededParameters()), batch: 3)
   }
 
+  @Test func statesDoNotAllocate() throws {
+    let input = Input(shape: [2, 5], name: "x")
+    let output =
+      input --> Convolution1D(kernel: 3, channels: 17, padding: .streaming, name: "conv")
+      --> LSTM(units: 19, returnSequences: true, stateful: true, name: "lstm")
+      --> GRU(units: 3, stateful: true, name: "gru")
+    try expectNone(
+      try Model(input: input, output: output).compile(parameters: SeededParameters()), batch: 3)
+  }
+
   @Test func randomNetworksDoNotAllocate() throws {
     for seed in UInt64(0)..<40 {
       let network = try RandomNetwork(seed: seed).model.compile(

@@ -185,31 +185,38 @@ FORGE_INLINE void recurrent_pass(const recurrent_block *b, bool has_outputs) {
   }
 }
 
+FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second) {
+  const forge_recurrent_arguments *a = b->a;
+  const bool is_projection = is_second && a->projection;
+  if (b->row->is_past) {
+    if (a->cell == FORGE_CELL_LSTM && !is_projection) recurrent_pass(b, false);
+    if (is_projection || !a->projection) recurrent_pass(b, true);
+    return;
+  }
+  switch (a->cell) {
+    case FORGE_CELL_SIMPLE: simple_cell(b); break;
+    case FORGE_CELL_LSTM:
+      if (is_projection)
+        recurrent_projection(b);
+      else
+        lstm_cell(b);
+      break;
+    case FORGE_CELL_GRU_AFTER: gru_after_cell(b); break;
+    default: gru_before_cell(b, is_second); break;
+  }
+}
+
 FORGE_KERNEL(recurrent) {
   const forge_recurrent_arguments *a = arguments;
   const bool is_second = forge_recurrent_has_two_rounds(a) && frame->round % 2 == 1;
-  const bool is_projection = is_second && a->projection;
-  const int64_t count = is_projection ? a->outputs : a->units;
-  for (int64_t r = 0; r < a->rows; r++) {
-    const forge_recurrent_row row = forge_recurrent_row_of(a, frame, r);
-    for (int64_t block = first; block < last && block < forge_blocks(count); block++) {
+  const int64_t count = is_second && a->projection ? a->outputs : a->units;
+  const int64_t end = forge_smaller(last, forge_blocks(count));
+  /* The weights of a block are in the cache for all rows. */
+  for (int64_t block = first; block < end; block++) {
+    for (int64_t r = 0; r < a->rows; r++) {
+      const forge_recurrent_row row = forge_recurrent_row_of(a, frame, r);
       const recurrent_block b = {a, &row, block, forge_lanes(count, block)};
-      if (row.is_past) {
-        if (a->cell == FORGE_CELL_LSTM && !is_projection) recurrent_pass(&b, false);
-        if (is_projection || !a->projection) recurrent_pass(&b, true);
-        continue;
-      }
-      switch (a->cell) {
-        case FORGE_CELL_SIMPLE: simple_cell(&b); break;
-        case FORGE_CELL_LSTM:
-          if (is_projection)
-            recurrent_projection(&b);
-          else
-            lstm_cell(&b);
-          break;
-        case FORGE_CELL_GRU_AFTER: gru_after_cell(&b); break;
-        default: gru_before_cell(&b, is_second); break;
-      }
+      recurrent_cell(&b, is_second);
     }
   }
 }

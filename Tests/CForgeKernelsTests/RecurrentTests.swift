@@ -1,0 +1,159 @@
+import CForgeKernels
+import Testing
+
+/// Recurrent cells: tiles are independent in every round, and hostile numbers stay where they are.
+///
+/// GeneralFixtureTests compares the numbers of whole layers with other frameworks.
+@Suite struct RecurrentTests {
+  struct Case: CustomStringConvertible, Sendable {
+    var cell: forge_recurrent_cell
+    var units: Int
+    var outputs: Int
+    var rows = 1
+    var isReversed = false
+    var hasLengths = false
+    var description: String {
+      "cell \(cell.rawValue), \(units) units, \(outputs) outputs, \(rows) rows"
+        + (isReversed ? ", reversed" : "") + (hasLengths ? ", lengths" : "")
+    }
+
+    var gates: Int {
+      [
+        FORGE_CELL_SIMPLE.rawValue: 1, FORGE_CELL_LSTM.rawValue: 4,
+      ][cell.rawValue] ?? 3
+    }
+    var isProjected: Bool { outputs != units }
+    var hasTwoRounds: Bool { isProjected || cell == FORGE_CELL_GRU_BEFORE }
+    var hasCells: Bool { cell == FORGE_CELL_LSTM }
+
+    static let all = [
+      Case(cell: FORGE_CELL_SIMPLE, units: 1, outputs: 1),
+      Case(cell: FORGE_CELL_SIMPLE, units: 37, outputs: 37, rows: 2, isReversed: true),
+      Case(cell: FORGE_CELL_LSTM, units: 16, outputs: 16),
+      Case(cell: FORGE_CELL_LSTM, units: 35, outputs: 35, rows: 3, hasLengths: true),
+      Case(cell: FORGE_CELL_LSTM, units: 33, outputs: 5, isReversed: true),
+      Case(cell: FORGE_CELL_LSTM, units: 17, outputs: 50, rows: 2, hasLengths: true),
+      Case(cell: FORGE_CELL_GRU_AFTER, units: 33, outputs: 33, rows: 2),
+      Case(cell: FORGE_CELL_GRU_AFTER, units: 48, outputs: 48, isReversed: true, hasLengths: true),
+      Case(cell: FORGE_CELL_GRU_BEFORE, units: 19, outputs: 19, rows: 2, hasLengths: true),
+    ]
+  }
+
+  static let times = 3
+
+  /// Runs all rounds of a case and returns the bits of the output and of the scratch memory.
+  ///
+  /// `order` returns the order of the tiles of a round.
+  private func run(
+    _ test: Case, _ level: Level, input: [Float], order: (Range<Int64>) -> [Int64]
+  ) -> (out: [UInt32], floats: [Float]) {
+    var random = SeededGenerator(seed: 5)
+    let (units, outputs, rows) = (test.units, test.outputs, test.rows)
+    let blocks = (units + 15) / 16
+    let outputBlocks = (outputs + 15) / 16
+    let count = Self.times * rows * outputs + rows * (outputs + (test.hasCells ? units : 0))
+    let weights = Buffer(random.values(blocks * outputs * test.gates * 16))
+    let projection = Buffer(random.values(outputBlocks * units * 16))
+    // Canaries around the output.
+    let out = Buffer(count: count + 6)
+    let lengths = Buffer((0..<rows).map { Float(1 + $0 % 3) })
+    let scratch = Buffer(count: 2 * rows * (outputs + units))
+    var arguments = forge_recurrent_arguments()
+    arguments.cell = Int32(test.cell.rawValue)
+    arguments.is_reversed = test.isReversed ? 1 : 0
+    arguments.clip = .infinity
+    let tanh = forge_activation(kind: Int32(FORGE_TANH.rawValue), a: 0, b: 0)
+    let sigmoid = forge_activation(kind: Int32(FORGE_SIGMOID.rawValue), a: 0, b: 0)
+    arguments.gates = test.cell == FORGE_CELL_SIMPLE ? tanh : sigmoid
+    (arguments.candidate, arguments.hidden) = (tanh, tanh)
+    (arguments.times, arguments.rows) = (Int64(Self.times), Int64(rows))
+    (arguments.units, arguments.outputs) = (Int64(units), Int64(outputs))
+    arguments.gate_offsets = (0, Int64(units), Int64(2 * units), Int64(3 * units))
+    arguments.out.base = 1
+    arguments.out.offset = 3
+    arguments.lengths.base = 2
+    arguments.has_lengths = test.hasLengths ? 1 : 0
+    arguments.scratch.base = 3
+    arguments.weights = UnsafePointer(weights.pointer)
+    if test.isProjected { arguments.projection = UnsafePointer(projection.pointer) }
+    let bases = [Buffer(input), out, lengths, scratch]
+    let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
+    let before = out.bits
+    let rounds = Self.times * (test.hasTwoRounds ? 2 : 1)
+    pointers.withUnsafeBufferPointer { pointers in
+      withUnsafePointer(to: arguments) { arguments in
+        for round in 0..<rounds {
+          var frame = forge_frame(
+            bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0,
+            round: Int64(round))
+          for tile in order(0..<forge_recurrent_tiles(arguments)) {
+            level.kernels.recurrent(arguments, &frame, tile, tile + 1)
+          }
+        }
+      }
+    }
+    #expect(out.bits.prefix(3) == before.prefix(3) && out.bits.suffix(3) == before.suffix(3))
+    withExtendedLifetime((weights, projection, bases)) {}
+    return (Array(out.bits.dropFirst(3).dropLast(3)), (0..<count).map { out.pointer[3 + $0] })
+  }
+
+  private func input(_ test: Case, nan: Int? = nil) -> [Float] {
+    var random = SeededGenerator(seed: 9)
+    var values = random.values(Self.times * test.rows * test.gates * test.units)
+    if let nan { values[nan] = .nan }
+    return values
+  }
+
+  @Test("tiles in any order", arguments: Case.all)
+  func tiles(test: Case) {
+    let input = input(test)
+    let scalar = run(test, Level.available[0], input: input) { Array($0) }
+    for level in Level.available {
+      let forwards = run(test, level, input: input) { Array($0) }
+      let backwards = run(test, level, input: input) { $0.reversed() }
+      #expect(forwards.out == backwards.out, "\(level), \(test)")
+      for (value, expected) in zip(forwards.floats, scalar.floats) {
+        #expect(abs(value - expected) <= 1e-5, "\(level), \(test)")
+      }
+    }
+  }
+
+  /// Outputs after the end of a row are 0, and its last values are those of its end.
+  @Test("lengths", arguments: Case.all.filter { $0.hasLengths && !$0.isReversed })
+  func lengths(test: Case) {
+    for level in Level.available {
+      let floats = run(test, level, input: input(test)) { Array($0) }.floats
+      let (rows, outputs) = (test.rows, test.outputs)
+      for row in 0..<rows {
+        let length = 1 + row % 3
+        for time in 0..<Self.times {
+          let start = (time * rows + row) * outputs
+          let isZero = floats[start..<start + outputs].allSatisfy { $0 == 0 }
+          #expect(isZero == (time >= length), "\(level), \(test)")
+        }
+        let end = ((length - 1) * rows + row) * outputs
+        let last = (Self.times * rows + row) * outputs
+        #expect(floats[end..<end + outputs] == floats[last..<last + outputs])
+      }
+    }
+  }
+
+  /// A NaN in one row reaches no other row and no earlier time.
+  @Test("NaN", arguments: Case.all.filter { $0.rows > 1 && !$0.isReversed })
+  func notANumber(test: Case) {
+    for level in Level.available {
+      // In the second time of the first row.
+      let place = test.rows * test.gates * test.units
+      let floats = run(test, level, input: input(test, nan: place)) { Array($0) }.floats
+      let outputs = test.outputs
+      for time in 0..<Self.times {
+        for row in 0..<test.rows {
+          let start = (time * test.rows + row) * outputs
+          let hasNaN = floats[start..<start + outputs].contains(where: \.isNaN)
+          let isHit = row == 0 && time > 0 && !test.hasLengths
+          #expect(hasNaN == isHit, "\(level), \(test), time \(time), row \(row)")
+        }
+      }
+    }
+  }
+}
