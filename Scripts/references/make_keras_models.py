@@ -80,6 +80,8 @@ def forge_name(tensor, prefix=""):
     if getattr(operation, "data_format", None) == "channels_first" or (
             isinstance(operation, L.BatchNormalization) and operation.axis in (1, [1])):
         suffix = "/channels_first" + suffix if len(tensor.shape) > 2 else suffix
+    if getattr(operation, "go_backwards", False) and operation.return_sequences:
+        suffix = "/go_backwards" + suffix
     return prefix + operation.name + suffix
 
 
@@ -327,6 +329,34 @@ class Maker:
             return [(self.int(2, 9),)], L.RepeatVector(self.int(1, 6))
         return [self.shape()], self.pick(L.Dropout(0.4), L.GaussianNoise(0.3), L.Identity())
 
+    def cells(self, **arguments):
+        functions = ("tanh", "relu", "sigmoid", "softplus", "hard_sigmoid")
+        arguments |= dict(
+            units=self.int(1, 35), activation=self.pick("tanh", *functions),
+            use_bias=self.flag(0.8), return_sequences=self.flag())
+        kind = self.pick(L.LSTM, L.GRU, L.SimpleRNN)
+        if kind is not L.SimpleRNN:
+            arguments["recurrent_activation"] = self.pick("sigmoid", "hard_sigmoid")
+        if kind is L.GRU:
+            arguments["reset_after"] = self.flag()
+        return kind(**arguments)
+
+    def Recurrent(self):
+        return [self.sequence(2, 9)], self.cells(go_backwards=self.flag(0.3))
+
+    def Bidirectional(self):
+        return [self.sequence(2, 9)], L.Bidirectional(
+            self.cells(), merge_mode=self.pick("concat", "sum", "mul", "ave"))
+
+    def recurrent_network(self):
+        x = sound = keras.Input((23, 6), name="sound")
+        x = L.Conv1D(17, 3, padding="causal", activation="relu")(x)
+        x = L.Bidirectional(L.LSTM(9, return_sequences=True), name="both")(x)
+        x = L.GRU(20, return_sequences=True, name="gru")(x)
+        state = L.Dense(11, name="state")(L.GlobalAveragePooling1D()(x))
+        x = L.SimpleRNN(11, name="rnn")(x, initial_state=state)
+        return keras.Model(sound, L.Dense(4, activation="softmax", name="words")(x))
+
     def TimeDistributed(self):
         inner = self.pick(
             L.Dense(self.int(1, 9), activation=self.activation()), L.Activation("tanh"))
@@ -492,6 +522,8 @@ KINDS = [
     "Rescaling", "Normalization", "Activation", "ReLU", "OtherActivation", "Merge", "Concatenate",
     "Dot", "Border", "Sampling", "Rearrangement", "TimeDistributed", "ChannelsFirst", "Operation",
 ]
+# Made after the others, so that these keep their numbers.
+RECURRENT = ["Recurrent", "Bidirectional"]
 
 APPLICATIONS = [
     "MobileNet", "MobileNetV2", "MobileNetV3Small", "MobileNetV3Large", "EfficientNetB0",
@@ -582,9 +614,14 @@ def main():
         for kind in ("residual", "mobile", "sequence_network", "autoencoder", "siamese",
                      "several_outputs"):
             writer.save(kind, getattr(maker, kind)(), "h5" if kind == "siamese" else "keras")
+        for index in range(6):
+            for kind in RECURRENT:
+                writer.layer(f"{kind}{index}", maker, kind, form="h5" if index % 2 else "keras")
+        writer.save("recurrent_network", maker.recurrent_network())
+        writer.save("recurrent_network_h5", maker.recurrent_network(), "h5")
         writer.pack()
     for index in range(arguments.random):
-        kind = KINDS[index % len(KINDS)]
+        kind = (KINDS + RECURRENT)[index % len(KINDS + RECURRENT)]
         writer.layer(f"{index:04}_{kind}", maker, kind, maker.pick("keras", "h5"))
     for index in range(arguments.architectures):
         writer.save(f"net{index:03}", maker.architecture(), maker.pick("keras", "h5"))

@@ -55,7 +55,7 @@ extension CompiledModel: BatchNetwork {
   ///   - slot: the slot of this prediction.
   /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit.
   public func encode(_ input: SlotInput, into slot: PredictionSlot) throws {
-    try slot.encode(input.inputs, example: 0)
+    try slot.encode(input, example: 0)
   }
 
   /// Checks the inputs of one of several examples and keeps them in its slot.
@@ -67,7 +67,7 @@ extension CompiledModel: BatchNetwork {
   /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, or the slot
   ///   has no such example.
   public func encode(_ input: SlotInput, into slot: PredictionSlot, at index: Int) throws {
-    try slot.encode(input.inputs, example: index)
+    try slot.encode(input, example: index)
   }
 
   /// Computes the outputs.

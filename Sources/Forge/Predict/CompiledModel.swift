@@ -22,6 +22,11 @@ public final class CompiledModel: Sendable {
   /// The names of the states that layers keep from one prediction to the next, such as
   /// `gru1.hidden`; see ``Context/state``.
   public var stateNames: [String] { compiler.graph.states.map(\.name) }
+  /// The sizes of the states.
+  var stateSizes: [[Int]] {
+    let states = compiler.graph.inputs.suffix(compiler.graph.states.count)
+    return states.map { compiler.graph.shape(of: $0).sizes ?? [] }
+  }
   /// The labels and other metadata of the network.
   public let metadata: ModelMetadata
   /// The report of the compile.
@@ -156,17 +161,24 @@ public final class CompiledModel: Sendable {
 
   /// Runs one prediction with inputs that have been checked.
   ///
-  /// `kept` says whether the kept layers are read too.
+  /// `kept` says whether the kept layers are read too. The state is that of a session, or zeros.
   ///
   /// - Returns: the results, or `nil` if `stop` was met before the last step.
   func predictions(
-    _ inputs: CheckedInputs, in reusable: ReusableMemory, threads: Int? = nil, kept: Bool = true,
+    _ inputs: CheckedInputs, in reusable: ReusableMemory, state: StateMemory? = nil,
+    threads: Int? = nil, kept: Bool = true,
     until stop: StopCondition = StopCondition()
   ) throws(PredictionError) -> Predictions? {
     let memory = try memory(inputs.executable, in: reusable, threads: threads)
     memory.resetCrops()
-    // Predictions without a context or a session begin anew.
-    memory.state.reset()
+    let own = memory.state
+    defer { memory.state = own }
+    if let state {
+      memory.state = state
+    } else {
+      // Predictions without a context or a session begin anew.
+      own.reset()
+    }
     try memory.write(inputs)
     guard try run(memory, batch: 1, until: stop) else { return nil }
     return predictions(in: memory, kept: kept)

@@ -101,7 +101,7 @@ public struct ContextState {
   public func restore(_ saved: SavedState, example: Int = 0) throws(PredictionError) {
     try context.check(example: example)
     try context.exclusively { memory throws(PredictionError) in
-      try memory.restore(saved, names: names, example: example)
+      try memory.state.restore(saved, names: names, example: example)
     }
   }
 
@@ -116,21 +116,4 @@ public struct ContextState {
 extension Context {
   /// What the layers keep from one prediction to the next.
   public var state: ContextState { ContextState(self) }
-}
-
-extension PredictionMemory {
-  /// Sets all states of an example to saved ones.
-  func restore(
-    _ saved: SavedState, names: [String], example: Int
-  ) throws(PredictionError) {
-    let shapes = state.sizes.map { Shape(sizes: $0) }
-    guard saved.names == names, saved.values.map(\.shape) == shapes else {
-      throw .otherState(
-        received: SavedState.text(saved.names, saved.values.map(\.shape)),
-        needs: SavedState.text(names, shapes))
-    }
-    for (index, tensor) in saved.values.enumerated() {
-      _ = state.values(index, example: example).update(fromContentsOf: tensor.values)
-    }
-  }
 }

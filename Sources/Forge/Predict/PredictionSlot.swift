@@ -9,6 +9,8 @@ import ForgeSystem
 /// themselves write it.
 public struct SlotInput: Sendable {
   let inputs: PredictionInputs
+  /// The state of a session that the prediction begins with; `nil` for zeros.
+  let state: StateLease?
 
   /// Converts inputs of any form.
   ///
@@ -16,7 +18,14 @@ public struct SlotInput: Sendable {
   ///   - input: the values of the only input, or of each input by name.
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   public init(_ input: some PredictionInput, crops: [String: CropRectangle] = [:]) {
+    self.init(input, crops: crops, state: nil)
+  }
+
+  init(
+    _ input: some PredictionInput, crops: [String: CropRectangle], state: StateLease?
+  ) {
     inputs = PredictionInputs(input, crops: crops)
+    self.state = state
   }
 }
 
@@ -29,7 +38,7 @@ public final class PredictionSlot {
     /// There is none.
     case empty
     /// The inputs have been checked.
-    case waiting(CheckedInputs)
+    case waiting(CheckedInputs, StateLease?)
     /// The example has been predicted.
     case done(Result<Predictions, PredictionError>)
   }
@@ -53,10 +62,10 @@ public final class PredictionSlot {
   }
 
   /// Checks the inputs of an example and keeps them.
-  func encode(_ inputs: PredictionInputs, example: Int) throws(PredictionError) {
+  func encode(_ input: SlotInput, example: Int) throws(PredictionError) {
     try check(example)
     examples[example] = .empty
-    examples[example] = .waiting(try network.checked(inputs))
+    examples[example] = .waiting(try network.checked(input.inputs), input.state)
   }
 
   /// Predicts the first examples; an error belongs to the example that met it.
@@ -64,11 +73,16 @@ public final class PredictionSlot {
   /// - Returns: whether all of them ran to the end before `stop` was met.
   func run(batch: Int, until stop: StopCondition) -> Bool {
     for index in examples.indices.prefix(batch) {
-      guard case .waiting(let inputs) = examples[index] else { continue }
+      guard case .waiting(let inputs, let state) = examples[index] else { continue }
+      // The next prediction of the session may begin.
+      defer { state?.end() }
       do throws(PredictionError) {
         let predictions = try network.predictions(
-          inputs, in: memory, threads: threads, until: stop)
-        guard let predictions else { return false }
+          inputs, in: memory, state: state?.memory, threads: threads, until: stop)
+        guard let predictions else {
+          examples[index] = .empty
+          return false
+        }
         examples[index] = .done(.success(predictions))
       } catch {
         examples[index] = .done(.failure(error))

@@ -40,8 +40,15 @@ extension Runner where Network == CompiledModel {
   public func result<Input: PredictionInput>(
     for input: Input, crops: [String: CropRectangle] = [:], deadline: Deadline? = nil
   ) async throws -> ModelResult<Input> {
+    try await result(for: input, crops: crops, deadline: deadline, state: nil)
+  }
+
+  /// Predicts with the state of a session.
+  func result<Input: PredictionInput>(
+    for input: Input, crops: [String: CropRectangle], deadline: Deadline?, state: StateLease?
+  ) async throws -> ModelResult<Input> {
     try network.checkOutput(of: Input.self)
-    let request = SlotInput(input, crops: crops)
+    let request = SlotInput(input, crops: crops, state: state)
     let result: Output = try await self.result(for: request, deadline: deadline)
     return Self.converted(result, from: Input.self)
   }

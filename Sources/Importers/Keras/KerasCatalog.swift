@@ -11,7 +11,7 @@ enum KerasCatalog {
     KerasPoolings.makers, KerasGlobalPoolings.makers, KerasNormalizations.makers,
     KerasAffines.makers, KerasActivationLayers.makers, KerasMerges.makers, KerasBorders.makers,
     KerasRearrangements.makers, KerasSamplings.makers, KerasNoise.makers, KerasWrappers.makers,
-    KerasApplications.makers, KerasDot.makers,
+    KerasApplications.makers, KerasDot.makers, KerasRecurrent.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// What a layer does.

@@ -71,6 +71,10 @@ struct HDF5LayerList {
       if let last = folder.last { short = try reader.name(last) }
       var layer = FileLayer(
         name: full, depth: folder.count, aliases: short == full ? [] : [short])
+      if !isOwn, folder.count > 1, let outer = folder.first {
+        // The folder of a cell in a wrapped layer: `lstm1/forward_lstm/lstm_cell`.
+        layer.aliases.append(try reader.name(name.bytes + [Self.slash] + outer))
+      }
       for path in paths {
         try reader.countEntry()
         try reader.budget.take(bytes: prefix.count)

@@ -1,0 +1,163 @@
+import Forge
+import ForgeLoaders
+
+/// Recurrent layers, in one direction or both.
+enum KerasRecurrent {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "LSTM": single, "GRU": single, "SimpleRNN": single, "Bidirectional": bidirectional,
+  ]
+
+  /// The arguments of one direction.
+  private struct Arguments: Sendable {
+    let kind: String
+    let units: Int
+    let activation, recurrentActivation: ActivationFunction
+    let useBias: Bool
+    let resetAfter: Bool
+    let returnsSequences: Bool
+    let goesBackwards: Bool
+
+    init(_ layer: KerasLayer) throws(KerasFault) {
+      kind = layer.kind
+      units = try layer.config.integer("units", "output_dim")
+      activation = try Self.function("activation", usual: .tanh, layer)
+      recurrentActivation = try Self.function("recurrent_activation", usual: .sigmoid, layer)
+      useBias = try layer.config.flag("use_bias", default: true)
+      resetAfter = try layer.config.flag("reset_after", default: layer.generation > 2)
+      returnsSequences = try layer.config.flag("return_sequences", default: false)
+      goesBackwards = try layer.config.flag("go_backwards", default: false)
+      for name in ["return_state", "stateful", "time_major"]
+      where try layer.config.flag(name, default: false) {
+        throw .unsupported("\(name) of a recurrent layer")
+      }
+    }
+
+    /// An activation that is one function of single numbers.
+    private static func function(
+      _ name: String, usual: ActivationFunction, _ layer: KerasLayer
+    ) throws(KerasFault) -> ActivationFunction {
+      guard let json = layer.config[name] else { return usual }
+      let activation = try KerasActivation(json, layer)
+      guard activation.after == nil else {
+        throw .unsupported("\(name) \"\(json.text ?? json.summary)\" of a recurrent layer")
+      }
+      return activation.function
+    }
+
+    /// The layer of Forge in this direction.
+    func layer(isReversed: Bool, name: String) throws(KerasFault) -> any RecurrentLayer {
+      switch kind {
+      case "LSTM":
+        LSTM(
+          units: units, returnSequences: returnsSequences, activation: activation,
+          recurrentActivation: recurrentActivation, useBias: useBias, isReversed: isReversed,
+          name: name)
+      case "GRU":
+        GRU(
+          units: units, returnSequences: returnsSequences, activation: activation,
+          recurrentActivation: recurrentActivation, useBias: useBias, resetAfter: resetAfter,
+          isReversed: isReversed, name: name)
+      case "SimpleRNN":
+        SimpleRNN(
+          units: units, returnSequences: returnsSequences, activation: activation,
+          useBias: useBias, isReversed: isReversed, name: name)
+      default: throw .unsupported("a layer \(kind)")
+      }
+    }
+
+    /// The number of axes of the result in Keras.
+    var rank: Int { returnsSequences ? 2 : 1 }
+  }
+
+  private static func single(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let arguments = try Arguments(layer)
+    let cells = try arguments.layer(isReversed: arguments.goesBackwards, name: layer.path)
+    return .one { call throws(KerasFault) in
+      let (sequence, states) = try inputs(call)
+      var result = try call.apply(cells, to: [sequence] + states)
+      if arguments.goesBackwards, arguments.returnsSequences {
+        // Keras returns the outputs in the order in which it has read the sequence.
+        result = try call.apply(
+          Slice(
+            starts: [-1], ends: [-Int.max], axes: [0], steps: [-1],
+            name: "\(call.name)/go_backwards"), to: result)
+      }
+      return KerasTensor(tensor: result, rank: arguments.rank)
+    }
+  }
+
+  private static func bidirectional(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let first = try direction("layer", of: layer)
+    let second = try direction("backward_layer", of: layer) ?? first
+    guard let first, let second else {
+      throw .invalid("the description lacks an argument", needs: "layer")
+    }
+    // Older files do not name the layer of the other direction.
+    let name = first.name == second.name ? backwardName(first.name) : second.name
+    guard !first.arguments.goesBackwards, first.arguments.rank == second.arguments.rank else {
+      throw .unsupported("go_backwards or other outputs of a layer in Bidirectional")
+    }
+    let forwards = try first.arguments.layer(
+      isReversed: false, name: "\(layer.path)/\(first.name)")
+    let backwards = try second.arguments.layer(isReversed: true, name: "\(layer.path)/\(name)")
+    let merge = try merge(layer)
+    return .one { call throws(KerasFault) in
+      let (sequence, states) = try inputs(call)
+      let half = states.count / 2
+      let results = [
+        try call.apply(forwards, to: [sequence] + states[..<half]),
+        try call.apply(backwards, to: [sequence] + states[half...]),
+      ]
+      return KerasTensor(
+        tensor: try call.apply(merge(call.name), to: results), rank: first.arguments.rank)
+    }
+  }
+
+  /// The arguments and the own name of a layer inside; `nil` if there is none.
+  private static func direction(
+    _ key: String, of layer: KerasLayer
+  ) throws(KerasFault) -> (name: String, arguments: Arguments)? {
+    guard let json = layer.config[key], let kind = json["class_name"]?.text else { return nil }
+    let inner = layer.with(
+      kind: KerasModelDescription.className(kind), config: KerasConfig(json["config"]))
+    guard ["LSTM", "GRU", "SimpleRNN"].contains(inner.kind) else {
+      throw .unsupported("Bidirectional with a layer \(inner.kind)")
+    }
+    return (json["config"]?["name"]?.text ?? key, try Arguments(inner))
+  }
+
+  /// The name that Keras makes of that of the first direction.
+  private static func backwardName(_ name: String) -> String {
+    let prefix = "forward_"
+    return "backward_" + (name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
+  }
+
+  /// The layer that merges both directions, given its name.
+  private static func merge(
+    _ layer: KerasLayer
+  ) throws(KerasFault) -> @Sendable (String) -> any Layer {
+    if layer.config.json["merge_mode"]?.isNull == true { throw .unsupported("merge_mode null") }
+    switch try layer.config.text("merge_mode", default: "concat") {
+    case "concat": return { Concatenate(name: $0) }
+    case "sum": return { Add(name: $0) }
+    case "mul": return { Multiply(name: $0) }
+    case "ave": return { Average(name: $0) }
+    case let other: throw .unsupported("merge_mode \"\(other.prefix(20))\"")
+    }
+  }
+
+  /// The sequence and the initial states, which a call may have as further inputs or by name.
+  private static func inputs(
+    _ call: KerasCall
+  ) throws(KerasFault) -> (sequence: Tensor, states: [Tensor]) {
+    guard call.keywords["mask"]?.tensors.isEmpty ?? true else { throw .unsupported("a mask") }
+    guard let sequence = call.inputs.first, sequence.rank == 2 else {
+      throw .invalid(
+        "the input is not a sequence",
+        received: "\(call.inputs.first?.rank ?? 0) axes besides the batch", needs: "2")
+    }
+    let states = call.inputs.dropFirst().map(\.tensor)
+    let named = call.keywords["initial_state"]?.tensors.map(\.tensor) ?? []
+    return (sequence.tensor, states + named)
+  }
+}
