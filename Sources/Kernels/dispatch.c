@@ -118,6 +118,11 @@ static int64_t product_tiles(const forge_matrix_product_arguments *a) {
     forge_quotient_up(a->columns, FORGE_PRODUCT_COLUMNS);
 }
 
+static int64_t attention_tiles(const forge_attention_arguments *a) {
+  return a->queries.height * a->heads *
+    forge_quotient_up(a->queries.width, FORGE_ATTENTION_QUERIES);
+}
+
 /* The blocks of units, or of outputs if a projection has more. */
 static int64_t recurrent_tiles(const forge_recurrent_arguments *a) {
   return forge_larger(forge_blocks(a->units), a->projection ? forge_blocks(a->outputs) : 0);

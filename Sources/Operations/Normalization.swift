@@ -14,6 +14,8 @@ public struct Normalization: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// `(x − mean) / √(variance + epsilon)`.
     case standard
+    /// `x / √(mean of x² + epsilon)`.
+    case rootMeanSquare
     /// `x / max(√Σ x², epsilon)`.
     case unitLength
   }
@@ -22,7 +24,7 @@ public struct Normalization: Hashable, Sendable {
   public let extent: Extent
   /// What they become.
   public let kind: Kind
-  /// The number added to a variance, or the least norm.
+  /// The number added to a variance or a mean of squares, or the least norm.
   public let epsilon: Float
 
   /// Creates a normalisation.

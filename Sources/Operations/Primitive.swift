@@ -83,6 +83,8 @@ public enum Primitive: Sendable {
   case cumulativeSum(exclusive: Bool, reversed: Bool)
   /// The products of matrices in two tensors.
   case matrixProduct
+  /// Scaled dot-product attention of several heads.
+  case attention(AttentionRule)
   /// Recurrent cells over a sequence.
   case recurrent(RecurrentRule)
   /// A part of the result of recurrent cells, whose first operand gives the sizes.
@@ -140,6 +142,7 @@ public enum Primitive: Sendable {
     case .cumulativeSum(let exclusive, let reversed):
       CumulativeSumOperation(exclusive: exclusive, reversed: reversed)
     case .matrixProduct: MatrixProductOperation()
+    case .attention(let rule): AttentionOperation(rule: rule)
     case .recurrent(let rule): RecurrentOperation(rule: rule)
     case .recurrentPart(let rule, let part): RecurrentPartOperation(rule: rule, part: part)
     case .custom(let operation): operation

@@ -111,6 +111,7 @@ extension Normalization {
     let code =
       switch kind {
       case .standard: FORGE_NORMALIZE_STANDARD
+      case .rootMeanSquare: FORGE_NORMALIZE_ROOT_MEAN_SQUARE
       case .unitLength: FORGE_NORMALIZE_UNIT
       }
     return Int32(code.rawValue)

@@ -74,6 +74,8 @@ extension PlanBuilder {
       try addCumulativeSum(node, exclusive: exclusive, reversed: reversed)
     case .matrixProduct:
       try addMatrixProduct(node)
+    case .attention(let rule):
+      try addAttention(node, rule)
     case .recurrent(let rule):
       try addRecurrence(node, rule)
     case .recurrentPart(let rule, let part):

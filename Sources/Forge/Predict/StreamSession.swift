@@ -3,7 +3,7 @@ import ForgeRunner
 import ForgeShapes
 import ForgeSystem
 
-/// A stream of predictions on a ``Runner``: each begins with the state that the one before has left.
+/// A stream of predictions on a ``Runner``: each begins with the state that the previous one left.
 ///
 /// ```swift
 /// let runner = try Runner(network, inflightBuffers: 3)

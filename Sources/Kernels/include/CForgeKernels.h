@@ -422,6 +422,7 @@ typedef struct {
   int32_t logarithm;
 } forge_softmax_plain_arguments;
 
+#include "CForgeAttentionKernels.h"
 #include "CForgeMatrixKernels.h"
 #include "CForgePlainKernels.h"
 #include "CForgeRecurrentKernels.h"

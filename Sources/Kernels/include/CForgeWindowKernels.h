@@ -48,8 +48,9 @@ typedef struct {
 } forge_pooling_nd_arguments;
 
 typedef enum {
-  FORGE_NORMALIZE_STANDARD = 0, /* (x - mean) / sqrt(variance + epsilon) * gamma + beta */
-  FORGE_NORMALIZE_UNIT          /* x / max(sqrt(sum of x*x), epsilon) */
+  FORGE_NORMALIZE_STANDARD = 0,    /* (x - mean) / sqrt(variance + epsilon) * gamma + beta */
+  FORGE_NORMALIZE_UNIT,            /* x / max(sqrt(sum of x*x), epsilon) */
+  FORGE_NORMALIZE_ROOT_MEAN_SQUARE /* x / sqrt(mean of x*x + epsilon) * gamma + beta */
 } forge_normalize_kind;
 
 /* Normalises `rows` plain rows of `columns`, each on its own. gamma, beta: float [columns, rounded

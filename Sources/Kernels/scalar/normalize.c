@@ -29,7 +29,7 @@ static void normalize(const normalized_row *row) {
     squares += x * x;
   }
   double divisor = sqrt(squares);
-  if (is_standard)
+  if (row->kind != FORGE_NORMALIZE_UNIT)
     divisor = sqrt(squares / (double)row->count + (double)row->epsilon);
   else if (divisor < (double)row->epsilon)
     divisor = (double)row->epsilon; /* a NaN stays */

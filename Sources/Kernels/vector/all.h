@@ -16,5 +16,6 @@
 #include "pooling.h"
 #include "softmax.h"
 #include "matrix_product.h"
+#include "attention.h"
 #include "normalize.h"
 #include "recurrent.h"

@@ -55,8 +55,12 @@ FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float
     divisor = sqrt(squares / count - lost * lost + (double)epsilon);
   } else {
     normalize_sums(row, partial, splat(0), &squares);
-    divisor = sqrt(squares);
-    if (divisor < (double)epsilon) divisor = (double)epsilon; /* a NaN stays */
+    if (kind == FORGE_NORMALIZE_UNIT) {
+      divisor = sqrt(squares);
+      if (divisor < (double)epsilon) divisor = (double)epsilon; /* a NaN stays */
+    } else {
+      divisor = sqrt(squares / (double)row->count + (double)epsilon);
+    }
   }
   const v16 factor = splat((float)(1 / divisor)), whole = splat(mean), less = splat(rest);
   for (int64_t i = 0; i < row->pieces; i++) {

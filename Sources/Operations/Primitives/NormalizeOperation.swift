@@ -2,12 +2,12 @@ import ForgeShapes
 
 /// Values less their mean over their deviation, or over their norm; then scaled and shifted.
 ///
-/// Operands: a tensor (an image for groups), and with ``Normalization/Kind/standard`` constants
-/// gamma and beta (both or none): one per element of the last axes, or one per channel.
+/// Operands: a tensor (an image for groups), and except for unit length, constants gamma
+/// and beta (both or none): one per element of the last axes, or one per channel.
 package struct NormalizeOperation: PrimitiveOperation {
   let rule: Normalization
 
-  package var name: String { rule.kind == .standard ? "normalize" : "unitLength" }
+  package var name: String { rule.kind == .unitLength ? "unitLength" : "normalize" }
   package var traits: OperationTraits {
     OperationTraits(
       operands: 1...3, multiplyAdds: .onePerElement, isLinear: false, takesActivation: false,
@@ -29,12 +29,14 @@ package struct NormalizeOperation: PrimitiveOperation {
         Shape(input.dimensions.suffix(count)), "known sizes of the normalised axes")
       needed = Shape.product(of: sizes)
     case .groups(let groups):
+      try ArgumentRule.require(
+        rule.kind == .standard, "kind", "\(rule.kind)", needs: "standard, for groups")
       try ArgumentRule.positive(groups, "groups")
       let channels = try ArgumentRule.channels(of: input)
       try GroupRule.divides(groups, input: channels, output: groups)
       needed = channels
     }
-    guard operands.count != 2, operands.count == 1 || rule.kind == .standard else {
+    guard operands.count != 2, operands.count == 1 || rule.kind != .unitLength else {
       throw .wrongInputCount(operands.count, needs: "gamma and beta, or none of them")
     }
     for (index, operand) in operands.enumerated().dropFirst()
@@ -96,6 +98,10 @@ package struct NormalizeOperation: PrimitiveOperation {
       return (0, norm < Double(rule.epsilon) ? Double(rule.epsilon) : norm)
     }
     let count = Double(values.count)
+    if rule.kind == .rootMeanSquare {
+      let mean = values.reduce(0) { $0 + $1 * $1 } / count
+      return (0, (mean + Double(rule.epsilon)).squareRoot())
+    }
     let mean = values.reduce(0, +) / count
     let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
     return (mean, (variance + Double(rule.epsilon)).squareRoot())

@@ -1,0 +1,270 @@
+/* Attention. The scores of a tile have a lane per query, so that the softmax needs no sums across
+ * lanes; the sums of values have a lane per channel. Neither keys nor values are copied if the
+ * values of a head are whole blocks. */
+#include "../attention.h"
+
+#if FORGE_TILE_VECTORS > 1
+#define FORGE_ATTENTION_VECTORS 2
+#define FORGE_ATTENTION_ROWS 8
+#else
+#define FORGE_ATTENTION_VECTORS 1
+#define FORGE_ATTENTION_ROWS (FORGE_TILE_ROWS_1 < 4 ? 2 : 4)
+#endif
+
+/* Computes the scores of `rows` keys and `vectors` vectors of queries. `keys` is column `key` of
+ * block 0. */
+FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
+                                       const forge_attention_part *part, const float *keys,
+                                       const float *queries, float *scores, int rows,
+                                       int vectors) {
+  v16 sums[FORGE_ATTENTION_ROWS][FORGE_ATTENTION_VECTORS];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; j++) sums[i][j] = splat(0);
+  const int64_t end = part->key_channel + part->channels;
+  for (int64_t channel = part->key_channel; channel < end;) {
+    const int64_t lane = channel % FORGE_LANES;
+    const int64_t run = forge_smaller(FORGE_LANES - lane, end - channel);
+    const float *left = keys + channel / FORGE_LANES * a->keys.block_stride + lane;
+    for (int64_t k = 0; k < run; k++, queries += FORGE_ATTENTION_QUERIES) {
+      v16 columns[FORGE_ATTENTION_VECTORS];
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; j++) columns[j] = load(queries + j * FORGE_LANES);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+        for (int j = 0; j < vectors; j++)
+          sums[i][j] = multiply_add(splat(left[i * FORGE_LANES + k]), columns[j], sums[i][j]);
+    }
+    channel += run;
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; j++)
+      store(scores + i * FORGE_ATTENTION_QUERIES + j * FORGE_LANES, sums[i][j]);
+}
+
+/* Adds the weighted values of `count` keys to `rows` queries and `vectors` blocks of channels. */
+FORGE_INLINE void attention_value_tile(const float *weights, const float *values,
+                                       int64_t block_stride, int64_t count, float *out, int rows,
+                                       int vectors) {
+  enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
+  v16 sums[FORGE_ATTENTION_ROWS][FORGE_ATTENTION_VECTORS];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; j++) sums[i][j] = load(out + j * BLOCK + i * FORGE_LANES);
+  for (int64_t key = 0; key < count; key++) {
+    v16 columns[FORGE_ATTENTION_VECTORS];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; j++)
+      columns[j] = load(values + key * FORGE_LANES + j * block_stride);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; j++)
+        sums[i][j] =
+          multiply_add(splat(weights[key * FORGE_ATTENTION_QUERIES + i]), columns[j], sums[i][j]);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; j++) store(out + j * BLOCK + i * FORGE_LANES, sums[i][j]);
+}
+
+/* Runs TILE(i, rows) for tiles of all rows below `count`. */
+#define FORGE_ATTENTION_TILES(count, TILE)                                       \
+  do {                                                                           \
+    int64_t i = 0;                                                               \
+    for (; i + FORGE_ATTENTION_ROWS <= count; i += FORGE_ATTENTION_ROWS)         \
+      TILE(i, FORGE_ATTENTION_ROWS);                                             \
+    for (; i + 2 <= count; i += 2) TILE(i, 2);                                   \
+    for (; i < count; i++) TILE(i, 1);                                           \
+  } while (0)
+
+/* Computes the scores of the keys from `from` on for the first `used` vectors of queries. */
+FORGE_INLINE void attention_scores(const forge_attention_arguments *a,
+                                   const forge_attention_part *part, const forge_frame *frame,
+                                   int64_t from, int64_t count, int64_t used,
+                                   const float *queries, float *scores) {
+  const float *keys = forge_row(&a->keys, frame, 0, part->row) + from * FORGE_LANES;
+  int64_t vector = 0;
+#define FORGE_SCORE_TILE(i, rows)                                                              \
+  attention_score_tile(a, part, keys + (i) * FORGE_LANES, queries + vector * FORGE_LANES,      \
+                       scores + (i) * FORGE_ATTENTION_QUERIES + vector * FORGE_LANES, rows, wide)
+  for (; vector + FORGE_ATTENTION_VECTORS <= used; vector += FORGE_ATTENTION_VECTORS) {
+    enum { wide = FORGE_ATTENTION_VECTORS };
+    FORGE_ATTENTION_TILES(count, FORGE_SCORE_TILE);
+  }
+  for (; vector < used; vector++) {
+    enum { wide = 1 };
+    FORGE_ATTENTION_TILES(count, FORGE_SCORE_TILE);
+  }
+#undef FORGE_SCORE_TILE
+}
+
+/* The numbers of the mask for a key and 16 queries from `query` on. */
+FORGE_INLINE v16 attention_mask(const forge_attention_arguments *a,
+                                const forge_attention_part *part, int64_t query, int64_t count,
+                                int64_t key) {
+  const float *at = part->mask + query * a->mask_query + key * a->mask_key;
+  if (a->mask_query == 0) return splat(*at);
+  float lanes[FORGE_LANES];
+  gather(lanes, at, a->mask_query, count, 0);
+  return load(lanes);
+}
+
+/* Caps and masks the scores of 16 queries from `lane` on and returns the largest of each. */
+FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
+                                const forge_attention_part *part, int64_t from, int64_t count,
+                                int64_t lane, float *scores) {
+  const v16 indices = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const int64_t query = part->first + lane;
+  /* The keys from here on are hidden from some queries. */
+  const int64_t diagonal = a->is_causal ? query + a->causal_offset - from : count;
+  v16 largest = splat(-INFINITY);
+  for (int64_t i = 0; i < count; i++) {
+    float *at = scores + i * FORGE_ATTENTION_QUERIES + lane;
+    v16 x = load(at);
+    if (a->cap > 0) x = splat(a->cap) * tanh_of(x / splat(a->cap));
+    if (part->mask) {
+      const v16 mask = attention_mask(a, part, query, part->count - lane, from + i);
+      x = a->mask_kind == FORGE_ATTENTION_ADDED
+        ? x + mask
+        : choose(mask == splat(0), splat(-INFINITY), x);
+    }
+    if (i > diagonal) x = choose(indices < splat((float)(i - diagonal)), splat(-INFINITY), x);
+    store(at, x);
+    largest = larger(x, largest);
+  }
+  return largest;
+}
+
+/* The value blocks of a head from key `from` on, and the distance between two of them. */
+typedef struct {
+  const float *at;
+  int64_t block_stride;
+} attention_values;
+
+/* Returns the values of `count` keys, copied to `copy` if they are not whole blocks. */
+FORGE_INLINE attention_values attention_values_of(const forge_attention_arguments *a,
+                                                  const forge_attention_part *part,
+                                                  const forge_frame *frame, int64_t from,
+                                                  int64_t count, float *copy) {
+  if (part->value_channels % FORGE_LANES == 0)
+    return (attention_values){
+      forge_channel(&a->values, frame, part->row, from, part->value_channel),
+      a->values.block_stride};
+  enum { STRIDE = FORGE_ATTENTION_KEYS * FORGE_LANES };
+  for (int64_t c = 0; c < forge_blocks(part->value_channels) * FORGE_LANES; c++) {
+    float *to = copy + c / FORGE_LANES * STRIDE + c % FORGE_LANES;
+    const bool is_inside = c < part->value_channels;
+    const float *in = is_inside
+      ? forge_channel(&a->values, frame, part->row, from, part->value_channel + c)
+      : copy;
+    for (int64_t i = 0; i < count; i++)
+      to[i * FORGE_LANES] = is_inside ? in[i * FORGE_LANES] : 0;
+  }
+  return (attention_values){copy, STRIDE};
+}
+
+/* Stores the sums of one query over its weights. */
+FORGE_INLINE void attention_store(const forge_attention_arguments *a,
+                                  const forge_attention_part *part, const forge_frame *frame,
+                                  int64_t query, const float *sums, float factor) {
+  enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
+  const int64_t x = part->first + query;
+  const int64_t blocks = forge_blocks(part->value_channels);
+  for (int64_t block = 0; block < blocks; block++) {
+    const v16 result = load(sums + block * BLOCK + query * FORGE_LANES) * splat(factor);
+    const int64_t channel = part->out_channel + block * FORGE_LANES;
+    if (part->value_channels % FORGE_LANES == 0) {
+      store(forge_channel(&a->out, frame, part->row, x, channel), result);
+      continue;
+    }
+    /* Another head may have the other lanes of the block. */
+    float lanes[FORGE_LANES];
+    store(lanes, result);
+    const int64_t rest = forge_lanes(part->value_channels, block);
+    for (int64_t lane = 0; lane < rest; lane++)
+      *forge_channel(&a->out, frame, part->row, x, channel + lane) = lanes[lane];
+  }
+  if (part->head < a->heads - 1) return;
+  const int64_t padded = forge_blocks(a->out.channels) * FORGE_LANES;
+  for (int64_t channel = a->out.channels; channel < padded; channel++)
+    *forge_channel(&a->out, frame, part->row, x, channel) = 0;
+}
+
+FORGE_KERNEL(attention) {
+  const forge_attention_arguments *a = arguments;
+  enum { QUERIES = FORGE_ATTENTION_QUERIES, BLOCK = QUERIES * FORGE_LANES };
+  const forge_attention_scratch parts = forge_attention_scratch_of(a);
+  float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
+  float *queries = scratch + parts.queries, *scores = scratch + parts.scores;
+  float *sums = scratch + parts.sums;
+  for (int64_t tile = first; tile < last; tile++) {
+    const forge_attention_part part = forge_attention_part_of(a, frame, tile);
+    const int64_t used = forge_blocks(part.count), blocks = forge_blocks(part.value_channels);
+    for (int64_t c = 0; c < part.channels; c++) {
+      const float *in =
+        forge_channel(&a->queries, frame, part.row, part.first, part.query_channel + c);
+      float *out = queries + c * QUERIES;
+      for (int64_t t = 0; t < part.count; t++) out[t] = in[t * FORGE_LANES] * a->scale;
+      for (int64_t t = part.count; t < used * FORGE_LANES; t++) out[t] = 0;
+    }
+    memset(sums, 0, (size_t)(blocks * BLOCK) * sizeof(float));
+    float largest[QUERIES], weights[QUERIES];
+    for (int64_t t = 0; t < QUERIES; t++) {
+      largest[t] = -INFINITY;
+      weights[t] = 0;
+    }
+    for (int64_t from = 0; from < part.keys; from += FORGE_ATTENTION_KEYS) {
+      const int64_t count = forge_smaller(FORGE_ATTENTION_KEYS, part.keys - from);
+      attention_scores(a, &part, frame, from, count, used, queries, scores);
+      for (int64_t lane = 0; lane < used * FORGE_LANES; lane += FORGE_LANES) {
+        const v16 before = load(largest + lane);
+        const v16 now = larger(attention_hide(a, &part, from, count, lane, scores), before);
+        /* Where all keys are hidden so far, all weights are 0. */
+        const v16 shift = choose(now == splat(-INFINITY), splat(0), now);
+        const v16 shrink = exp_of(before - shift);
+        v16 sum = load(weights + lane) * shrink;
+        for (int64_t i = 0; i < count; i++) {
+          float *at = scores + i * QUERIES + lane;
+          const v16 weight = exp_of(load(at) - shift);
+          store(at, weight);
+          sum += weight;
+        }
+        store(weights + lane, sum);
+        store(largest + lane, now);
+        if (from == 0) continue;
+        float factors[FORGE_LANES];
+        store(factors, shrink);
+        for (int64_t block = 0; block < blocks; block++)
+          for (int64_t t = 0; t < FORGE_LANES; t++) {
+            float *at = sums + block * BLOCK + (lane + t) * FORGE_LANES;
+            store(at, load(at) * splat(factors[t]));
+          }
+      }
+      const attention_values values =
+        attention_values_of(a, &part, frame, from, count, scratch + parts.values);
+      int64_t block = 0;
+#define FORGE_VALUE_TILE(i, rows)                                                            \
+  attention_value_tile(scores + (i), values.at + block * values.block_stride,                \
+                       values.block_stride, count, sums + block * BLOCK + (i) * FORGE_LANES, \
+                       rows, wide)
+      for (; block + FORGE_ATTENTION_VECTORS <= blocks; block += FORGE_ATTENTION_VECTORS) {
+        enum { wide = FORGE_ATTENTION_VECTORS };
+        FORGE_ATTENTION_TILES(part.count, FORGE_VALUE_TILE);
+      }
+      for (; block < blocks; block++) {
+        enum { wide = 1 };
+        FORGE_ATTENTION_TILES(part.count, FORGE_VALUE_TILE);
+      }
+#undef FORGE_VALUE_TILE
+    }
+    for (int64_t t = 0; t < part.count; t++)
+      attention_store(a, &part, frame, t, sums, weights[t] == 0 ? 0 : 1 / weights[t]);
+  }
+}

@@ -1,0 +1,55 @@
+import ForgeShapes
+
+/// How the queries of attention weigh keys.
+public struct AttentionRule: Hashable, Sendable {
+  /// What the fourth operand, broadcast to [batch][heads][queries][keys], is.
+  public enum Mask: Hashable, Sendable {
+    /// There is none.
+    case none
+    /// A number added to each score; −∞ hides a key.
+    case added
+    /// 0 for each key that is hidden from a query.
+    case visible
+  }
+
+  /// The number of heads of the queries.
+  public let heads: Int
+  /// The number of heads of the keys and values; it divides `heads`.
+  public let groups: Int
+  /// The factor of products of queries and keys; `1/√(channels of a head)` if `nil`.
+  public let scale: Float?
+  /// Query `t` sees the keys up to `t` + this number; all of them if `nil`.
+  public let causalOffset: Int?
+  /// A score `s` becomes `cap·tanh(s/cap)`; it stays if `nil`.
+  public let cap: Float?
+  /// What the fourth operand is.
+  public let mask: Mask
+
+  /// Creates a rule.
+  public init(
+    heads: Int, groups: Int? = nil, scale: Float? = nil, causalOffset: Int? = nil,
+    cap: Float? = nil, mask: Mask = .none
+  ) {
+    self.heads = heads
+    self.groups = groups ?? heads
+    self.scale = scale
+    self.causalOffset = causalOffset
+    self.cap = cap
+    self.mask = mask
+  }
+
+  /// Checks the arguments.
+  func validate() throws(ShapeError) {
+    try ArgumentRule.positive(heads, "heads")
+    try ArgumentRule.positive(groups, "keyValueHeads")
+    try ArgumentRule.require(
+      heads.isMultiple(of: groups), "keyValueHeads", "\(groups)", needs: "a divisor of \(heads)")
+    if let scale {
+      try ArgumentRule.require(scale.isFinite, "scale", "\(scale)", needs: "a finite number")
+    }
+    if let cap {
+      try ArgumentRule.require(
+        cap.isFinite && cap > 0, "cap", "\(cap)", needs: "a finite number above 0")
+    }
+  }
+}

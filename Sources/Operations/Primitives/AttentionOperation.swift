@@ -1,0 +1,137 @@
+import ForgeShapes
+import ForgeSystem
+
+/// The means of values, weighted by the softmax of the products of queries and keys, per head.
+///
+/// For head `h` and the group `g = h · groups / heads` of keys and values:
+/// `s(t, i) = scale · Σ_c q(t, h, c) · k(i, g, c)`, capped and masked,
+/// `y(t, h, c) = Σᵢ softmaxᵢ(s(t, i)) · v(i, g, c)`. A query that sees no key yields 0.
+///
+/// Operands: three images whose rows are independent and whose columns are positions: queries
+/// [rows][queries][heads · channels], keys [rows][keys][groups · channels], values
+/// [rows][keys][groups · value channels]; optionally a mask.
+package struct AttentionOperation: PrimitiveOperation {
+  let rule: AttentionRule
+
+  package var name: String { "attention" }
+  package var traits: OperationTraits {
+    let count = rule.mask == .none ? 3 : 4
+    return OperationTraits(
+      operands: count...count, multiplyAdds: .onePerKey, isLinear: false, takesActivation: false,
+      packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
+  }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) { try rule.validate() }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    let (queries, keys, values) = (operands[0], operands[1], operands[2])
+    for shape in operands.prefix(3) where !shape.isImage {
+      throw ShapeError(
+        .shapeMismatch, "attention reads sequences of vectors", received: shape.description,
+        needs: "three axes: rows, positions, channels")
+    }
+    let channels = try Self.perHead(queries, rule.heads, "the queries")
+    let keyChannels = try Self.perHead(keys, rule.groups, "the keys")
+    guard channels == keyChannels else {
+      throw ShapeError(
+        .shapeMismatch, "the queries and the keys do not fit",
+        received: "\(channels) and \(keyChannels) channels per head", needs: "equally many")
+    }
+    let valueChannels = try Self.perHead(values, rule.groups, "the values")
+    try Self.same(keys.dimensions[1], values.dimensions[1], "keys and values")
+    try Self.same(queries.dimensions[0], keys.dimensions[0], "rows of queries and keys")
+    try Self.same(keys.dimensions[0], values.dimensions[0], "rows of keys and values")
+    if operands.count > 3 { try checkMask(operands[3], queries, keys) }
+    return Shape([
+      queries.dimensions[0], queries.dimensions[1],
+      rule.heads.multipliedSaturated(by: valueChannels),
+    ])
+  }
+
+  /// The channels of one head.
+  private static func perHead(
+    _ shape: Shape, _ heads: Int, _ what: String
+  ) throws(ShapeError) -> Int {
+    let channels = try ArgumentRule.lastAxis(of: shape)
+    guard heads > 0, channels.isMultiple(of: heads) else {
+      throw ShapeError(
+        .channelsNotDivisible, "the heads do not divide the channels of \(what)",
+        received: "\(channels) channels", needs: "a multiple of \(heads)")
+    }
+    return channels / heads
+  }
+
+  private static func same(_ a: Int?, _ b: Int?, _ what: String) throws(ShapeError) {
+    guard let a, let b, a != b else { return }
+    throw ShapeError(
+      .shapeMismatch, "the \(what) differ in number", received: "\(a) and \(b)",
+      needs: "equally many")
+  }
+
+  private func checkMask(
+    _ mask: Shape, _ queries: Shape, _ keys: Shape
+  ) throws(ShapeError) {
+    let full = [queries.dimensions[0], rule.heads, queries.dimensions[1], keys.dimensions[1]]
+    let fits =
+      (1...4).contains(mask.rank)
+      && zip(mask.dimensions, full.suffix(mask.rank)).allSatisfy { own, needed in
+        own == 1 || own == nil || needed == nil || own == needed
+      }
+    guard fits else {
+      let needed = full.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
+      throw ShapeError(
+        .shapeMismatch, "the mask does not fit", received: mask.sizeText,
+        needs: "\(needed) (rows, heads, queries, keys) or the last of these axes, with 1 for each "
+          + "that repeats")
+    }
+  }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(_ call: ReferenceCall) -> ReferenceTensor {
+    let (queries, keys, values) = (call.operands[0], call.operands[1], call.operands[2])
+    let mask = call.operands.count > 3 ? call.operands[3] : nil
+    let count = keys.sizes[1]
+    let channels = queries.sizes[2] / rule.heads
+    let valueChannels = values.sizes[2] / rule.groups
+    let scale = rule.scale.map(Double.init) ?? 1 / Double(channels).squareRoot()
+    var result = ReferenceTensor(call.output) { _ in 0 }
+    for row in 0..<call.output[0] {
+      for head in 0..<rule.heads {
+        let group = head * rule.groups / rule.heads
+        for t in 0..<call.output[1] {
+          /// The keys that the query sees with their scores.
+          let scores: [(key: Int, score: Double)] = (0..<count).compactMap { key in
+            if let offset = rule.causalOffset, key > t.addingSaturated(offset) { return nil }
+            var sum = 0.0
+            for c in 0..<channels {
+              sum +=
+                queries.values[queries.offset(of: [row, t, head * channels + c])]
+                * keys.values[keys.offset(of: [row, key, group * channels + c])]
+            }
+            var score = sum * scale
+            if let cap = rule.cap.map(Double.init) { score = cap * tanh(score / cap) }
+            if let mask {
+              let position = zip([row, head, t, key].suffix(mask.sizes.count), mask.sizes)
+              let value = mask.values[mask.offset(of: position.map { $1 == 1 ? 0 : $0 })]
+              if rule.mask == .visible { return value == 0 ? nil : (key, score) }
+              score += value
+            }
+            return score == -.infinity ? nil : (key, score)
+          }
+          let largest = scores.reduce(-Double.infinity) { $1.score > $0 ? $1.score : $0 }
+          let weights = scores.map { exp($0.score - largest) }
+          let sum = weights.reduce(0, +)
+          for c in 0..<valueChannels where !scores.isEmpty {
+            let total = zip(scores, weights).reduce(0) { total, pair in
+              total + pair.1
+                * values.values[values.offset(of: [row, pair.0.key, group * valueChannels + c])]
+            }
+            result.values[result.offset(of: [row, t, head * valueChannels + c])] = total / sum
+          }
+        }
+      }
+    }
+    return result
+  }
+}
