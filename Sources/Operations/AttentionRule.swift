@@ -39,7 +39,7 @@ public struct AttentionRule: Hashable, Sendable {
   }
 
   /// Checks the arguments.
-  func validate() throws(ShapeError) {
+  package func validate() throws(ShapeError) {
     try ArgumentRule.positive(heads, "heads")
     try ArgumentRule.positive(groups, "keyValueHeads")
     try ArgumentRule.require(

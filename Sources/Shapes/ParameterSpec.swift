@@ -32,6 +32,22 @@ public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
   public static let peepholes = ParameterType("peepholes")
   /// The matrix that the output of an LSTM is multiplied by.
   public static let projection = ParameterType("projection")
+  /// The matrix that makes the queries of an attention.
+  public static let queryWeights = ParameterType("queryWeights")
+  /// One value per channel of the queries.
+  public static let queryBiases = ParameterType("queryBiases")
+  /// The matrix that makes the keys of an attention.
+  public static let keyWeights = ParameterType("keyWeights")
+  /// One value per channel of the keys.
+  public static let keyBiases = ParameterType("keyBiases")
+  /// The matrix that makes the values of an attention.
+  public static let valueWeights = ParameterType("valueWeights")
+  /// One value per channel of the values.
+  public static let valueBiases = ParameterType("valueBiases")
+  /// The matrix that the heads of an attention are multiplied by.
+  public static let outputWeights = ParameterType("outputWeights")
+  /// One value per output of an attention.
+  public static let outputBiases = ParameterType("outputBiases")
   /// The slopes of a PReLU for negative values.
   public static let slopes = ParameterType("slopes")
 

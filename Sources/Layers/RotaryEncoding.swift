@@ -1,0 +1,106 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A rotation of pairs of a head's channels by angles that grow with the position.
+///
+/// Pair `i` of `d` rotated channels turns by `position · base^(−2i/d)`:
+/// `a′ = a·cos − b·sin`, `b′ = b·cos + a·sin`.
+///
+/// Source: Su and others, RoFormer, 2021.
+public struct RotaryEncoding: Hashable, Sendable {
+  /// Which channels are pairs.
+  public enum Pairs: String, Hashable, Sendable, CaseIterable {
+    /// Channel `i` and `i + d/2`, as in Llama.
+    case halves
+    /// Channel `2i` and `2i + 1`, as in RoFormer.
+    case neighbours
+  }
+
+  /// The base of the angles.
+  public let base: Float
+  /// The first channels of a head, which are rotated; all of them if `nil`.
+  public let channels: Int?
+  /// Which channels are pairs.
+  public let pairs: Pairs
+
+  /// Creates a rotation.
+  ///
+  /// - Parameters:
+  ///   - base: the base of the angles.
+  ///   - channels: the first channels of a head, an even number, which are rotated; all of them if
+  ///     `nil`.
+  ///   - pairs: which channels are pairs.
+  public init(base: Float = 10_000, channels: Int? = nil, pairs: Pairs = .halves) {
+    self.base = base
+    self.channels = channels
+    self.pairs = pairs
+  }
+
+  /// The channels of a head that are rotated.
+  func rotated(of channels: Int) throws(ShapeError) -> Int {
+    try ArgumentRule.require(
+      base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")
+    let rotated = self.channels ?? channels
+    try ArgumentRule.require(
+      rotated > 0 && rotated <= channels && rotated.isMultiple(of: 2), "channels", "\(rotated)",
+      needs: "an even number from 2 to the head's \(channels)")
+    return rotated
+  }
+
+  /// The other channel of each channel's pair, the index of the pair, and the sine's sign.
+  func partner(_ channel: Int, of rotated: Int) -> (channel: Int, pair: Int, sign: Float) {
+    let half = rotated / 2
+    switch pairs {
+    case .halves:
+      let isFirst = channel < half
+      return (isFirst ? channel + half : channel - half, channel % half, isFirst ? -1 : 1)
+    case .neighbours:
+      let isFirst = channel.isMultiple(of: 2)
+      return (isFirst ? channel + 1 : channel - 1, channel / 2, isFirst ? -1 : 1)
+    }
+  }
+}
+
+extension Lowering {
+  /// An image [rows][positions][heads · channels], rotated.
+  mutating func rotate(
+    _ image: Value, _ rule: RotaryEncoding, heads: Int
+  ) throws(ShapeError) -> Value {
+    try ArgumentRule.positive(heads, "heads")
+    let shape = shape(of: image)
+    let width = try ArgumentRule.lastAxis(of: shape)
+    guard width.isMultiple(of: heads) else {
+      throw ShapeError(
+        .channelsNotDivisible, "the heads do not divide the channels",
+        received: "\(width) channels", needs: "a multiple of \(heads)")
+    }
+    let channels = width / heads
+    let rotated = try rule.rotated(of: channels)
+    let sizes = try ArgumentRule.known(shape, "a sequence of known length")
+    guard let count = Shape.product(of: [sizes[1], width]), count <= SizeRule.maximumConstantCount
+    else { throw .tooManyElements() }
+    var order = Array(0..<width)
+    var cosines = [Float](repeating: 1, count: count)
+    var sines = [Float](repeating: 0, count: count)
+    for channel in 0..<rotated {
+      let partner = rule.partner(channel, of: rotated)
+      for head in 0..<heads { order[head * channels + channel] = head * channels + partner.channel }
+      for position in 0..<sizes[1] {
+        let turn = PositionRule.turn(
+          position, pair: partner.pair, of: rotated, base: rule.base)
+        for head in 0..<heads {
+          let place = position * width + head * channels + channel
+          cosines[place] = turn.cosine
+          sines[place] = partner.sign * turn.sine
+        }
+      }
+    }
+    let table = Shape(sizes: [1, sizes[1], width])
+    let straight = try apply(
+      .binary(.multiply), to: [image, try constant(cosines, shape: table)])
+    let swapped = try apply(.gatherChannels(order), to: [image])
+    let crossed = try apply(
+      .binary(.multiply), to: [swapped, try constant(sines, shape: table)])
+    return try apply(.binary(.add), to: [straight, crossed])
+  }
+}
