@@ -21,7 +21,7 @@ import ForgeShapes
 /// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
 ///   fit, `invalidArgument` for a number out of range, `unknownSize` for an unknown number of
 ///   channels.
-/// - Names elsewhere: Keras MultiHeadAttention and GroupedQueryAttention, PyTorch
+/// - Names elsewhere: Keras MultiHeadAttention and GroupQueryAttention, PyTorch
 ///   MultiheadAttention.
 /// - Source: Vaswani and others, Attention Is All You Need, 2017.
 ///

@@ -7,40 +7,28 @@ import ForgeShapes
 /// `a′ = a·cos − b·sin`, `b′ = b·cos + a·sin`.
 ///
 /// Source: Su and others, RoFormer, 2021.
-public struct RotaryEncoding: Hashable, Sendable {
-  /// Which channels are pairs.
-  public enum Pairs: String, Hashable, Sendable, CaseIterable {
-    /// Channel `i` and `i + d/2`, as in Llama.
-    case halves
-    /// Channel `2i` and `2i + 1`, as in RoFormer.
-    case neighbours
-  }
+public enum RotaryEncoding: Hashable, Sendable {
+  /// Channel `i` and `i + d/2` are pairs, as in Llama. `channels`, an even number, are the first
+  /// ones of a head, which are rotated; all of them if `nil`.
+  case halves(base: Float = 10_000, channels: Int? = nil)
+  /// Channel `2i` and `2i + 1` are pairs, as in RoFormer.
+  case neighbours(base: Float = 10_000, channels: Int? = nil)
 
   /// The base of the angles.
-  public let base: Float
-  /// The first channels of a head, which are rotated; all of them if `nil`.
-  public let channels: Int?
-  /// Which channels are pairs.
-  public let pairs: Pairs
-
-  /// Creates a rotation.
-  ///
-  /// - Parameters:
-  ///   - base: the base of the angles.
-  ///   - channels: the first channels of a head, an even number, which are rotated; all of them if
-  ///     `nil`.
-  ///   - pairs: which channels are pairs.
-  public init(base: Float = 10_000, channels: Int? = nil, pairs: Pairs = .halves) {
-    self.base = base
-    self.channels = channels
-    self.pairs = pairs
+  var base: Float {
+    switch self {
+    case .halves(let base, _), .neighbours(let base, _): base
+    }
   }
 
   /// The channels of a head that are rotated.
   func rotated(of channels: Int) throws(ShapeError) -> Int {
     try ArgumentRule.require(
       base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")
-    let rotated = self.channels ?? channels
+    let rotated: Int
+    switch self {
+    case .halves(_, let own), .neighbours(_, let own): rotated = own ?? channels
+    }
     try ArgumentRule.require(
       rotated > 0 && rotated <= channels && rotated.isMultiple(of: 2), "channels", "\(rotated)",
       needs: "an even number from 2 to the head's \(channels)")
@@ -50,7 +38,7 @@ public struct RotaryEncoding: Hashable, Sendable {
   /// The other channel of each channel's pair, the index of the pair, and the sine's sign.
   func partner(_ channel: Int, of rotated: Int) -> (channel: Int, pair: Int, sign: Float) {
     let half = rotated / 2
-    switch pairs {
+    switch self {
     case .halves:
       let isFirst = channel < half
       return (isFirst ? channel + half : channel - half, channel % half, isFirst ? -1 : 1)

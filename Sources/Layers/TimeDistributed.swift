@@ -33,7 +33,7 @@ public struct TimeDistributed: BuiltInLayer {
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    _ layer: any Layer, name: String? = nil,
+    _ layer: some Layer, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.layer = layer

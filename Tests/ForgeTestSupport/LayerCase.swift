@@ -57,7 +57,7 @@ public struct LayerCase: CustomStringConvertible, Sendable {
 
   /// All layers.
   public static let all =
-    windows + elementwise + rearrangements + products + general + sequences + recurrent
+    windows + elementwise + rearrangements + products + general + sequences + recurrent + attention
     + normalisations
 
   /// The layer that a fixture describes.

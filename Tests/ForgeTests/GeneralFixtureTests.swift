@@ -2,21 +2,23 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Functions, choices, reductions, rankings, movements, products of matrices and recurrent layers
-/// against ONNX Runtime, NumPy, Keras and PyTorch.
+/// Functions, choices, reductions, rankings, movements, products of matrices, recurrent layers and
+/// attention against ONNX Runtime, NumPy, Keras and PyTorch.
 @Suite struct GeneralFixtureTests {
-  static let cases: [FixtureCase] = ["general", "recurrent"].flatMap {
+  static let files = ["general", "recurrent", "attention"]
+  static let cases: [FixtureCase] = files.flatMap {
     (try? Fixture.load($0).cases) ?? []
   }
   static let layers = GeneralLayers.all.merging(RecurrentLayers.all) { first, _ in first }
+    .merging(AttentionLayers.all) { first, _ in first }
 
   /// What separates two computations in single precision.
   static let tolerance = 2e-6
 
   @Test func everyCaseHasALayer() throws {
-    let names = try ["general", "recurrent"].flatMap { try Fixture.load($0).cases.map(\.name) }
+    let names = try Self.files.flatMap { try Fixture.load($0).cases.map(\.name) }
     #expect(Set(names) == Set(Self.layers.keys))
-    #expect(names.count == GeneralLayers.all.count + RecurrentLayers.all.count)
+    #expect(names.count == Self.layers.count)
   }
 
   @Test(arguments: cases)

@@ -70,6 +70,7 @@
     table.add("DepthwiseConvolution1D", [.required("kernel"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("multiplier"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in DepthwiseConvolution1D(kernel: try c(0), stride: try c(1, 1), dilation: try c(2, 1), padding: try c(3, .same), multiplier: try c(4, 1), activation: try c(5, .linear), useBias: try c(6, true), name: try c(7, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Divide", [.optional("by"), .optional("name")]) { c, p in Divide(by: try c(0, nil), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Dropout", [.required("rate"), .optional("name")]) { c, p in Dropout(rate: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("Embedding", [.required("vocabulary"), .required("channels"), .optional("name")]) { c, p in Embedding(vocabulary: try c(0), channels: try c(1), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Expand", [.required("to"), .optional("name")]) { c, p in Expand(to: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("ExpandDims", [.required("axes"), .optional("name")]) { c, p in ExpandDims(axes: try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Flatten", [.optional("name")]) { c, p in Flatten(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -103,6 +104,7 @@
     table.add("MaxPooling1D", [.required("kernel"), .optional("stride"), .optional("padding"), .optional("dilation"), .optional("rounding"), .optional("name")]) { c, p in MaxPooling1D(kernel: try c(0), stride: try c(1, nil), padding: try c(2, .valid), dilation: try c(3, 1), rounding: try c(4, .floor), name: try c(5, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Maximum", [.optional("constant"), .optional("name")]) { c, p in Maximum(constant: try c(0, nil), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Minimum", [.optional("constant"), .optional("name")]) { c, p in Minimum(constant: try c(0, nil), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("MultiHeadAttention", [.required("heads"), .required("keyChannels"), .optional("valueChannels"), .optional("keyValueHeads"), .optional("outputs"), .optional("scale"), .optional("isCausal"), .optional("mask"), .optional("rotary"), .optional("useBias"), .optional("form"), .optional("name")]) { c, p in MultiHeadAttention(heads: try c(0), keyChannels: try c(1), valueChannels: try c(2, nil), keyValueHeads: try c(3, nil), outputs: try c(4, nil), scale: try c(5, nil), isCausal: try c(6, false), mask: try c(7, .none), rotary: try c(8, nil), useBias: try c(9, true), form: try c(10, .separate), name: try c(11, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Multiply", [.optional("constant"), .optional("name")]) { c, p in Multiply(constant: try c(0, nil), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("NonMaximumSuppression", [.required("maximumPerClass"), .required("iouThreshold"), .required("scoreThreshold"), .optional("centerPointBoxes"), .optional("name")]) { c, p in NonMaximumSuppression(maximumPerClass: try c(0), iouThreshold: try c(1), scoreThreshold: try c(2), centerPointBoxes: try c(3, false), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("PReLU", [.optional("shared"), .optional("name")]) { c, p in PReLU(shared: try c(0, [.time, .height, .width]), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -111,7 +113,9 @@
     table.add("PointwiseConvolution", [.required("channels"), .optional("stride"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in PointwiseConvolution(channels: try c(0), stride: try c.pair(1, (1, 1)), activation: try c(2, .linear), useBias: try c(3, true), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("PointwiseConvolution", [.required("channels"), .required("stride"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in PointwiseConvolution(channels: try c(0), stride: try c(1), activation: try c(2, .linear), useBias: try c(3, true), name: try c(4, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("PoolingND", [.required("_"), .required("kernel"), .optional("strides"), .optional("dilations"), .optional("before"), .optional("after"), .optional("rounding"), .optional("name")]) { c, p in PoolingND(try c(0), kernel: try c(1), strides: try c(2, nil), dilations: try c(3, nil), before: try c(4, nil), after: try c(5, nil), rounding: try c(6, .floor), name: try c(7, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("PositionalEncoding", [.optional("_"), .optional("name")]) { c, p in PositionalEncoding(try c(0, .sinusoidal(base: 10_000)), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Power", [.optional("of"), .optional("name")]) { c, p in Power(of: try c(0, nil), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("RMSNormalization", [.optional("epsilon"), .optional("scale"), .optional("name")]) { c, p in RMSNormalization(epsilon: try c(0, 1e-6), scale: try c(1, true), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Reduce", [.required("_"), .optional("axes"), .optional("keepsDimensions"), .optional("name")]) { c, p in Reduce(try c(0), axes: try c(1, nil), keepsDimensions: try c(2, false), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Remainder", [.optional("_"), .optional("by"), .optional("name")]) { c, p in Remainder(try c(0, .ofDivisor), by: try c(1, nil), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Resample", [.required("sizes"), .optional("scales"), .optional("mode"), .optional("coordinates"), .optional("antialias"), .optional("excludesOutside"), .optional("name")]) { c, p in Resample(sizes: try c(0), scales: try c(1, []), mode: try c(2, .linear), coordinates: try c(3, .halfPixel), antialias: try c(4, false), excludesOutside: try c(5, false), name: try c(6, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -120,6 +124,7 @@
     table.add("Resize", [.required("width"), .required("height"), .optional("mode"), .optional("name")]) { c, p in Resize(width: try c(0), height: try c(1), mode: try c(2, .bilinear), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Scale", [.optional("by"), .optional("bias"), .optional("name")]) { c, p in Scale(by: try c(0, [1]), bias: try c(1, [0]), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Scale", [.required("_"), .optional("bias"), .optional("name")]) { c, p in Scale(try c(0), bias: try c(1, 0), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("ScaledDotProductAttention", [.optional("heads"), .optional("keyValueHeads"), .optional("scale"), .optional("isCausal"), .optional("cap"), .optional("mask"), .optional("name")]) { c, p in ScaledDotProductAttention(heads: try c(0, 1), keyValueHeads: try c(1, nil), scale: try c(2, nil), isCausal: try c(3, false), cap: try c(4, nil), mask: try c(5, .none), name: try c(6, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c.pair(3, (1, 1)), dilation: try c.pair(4, (1, 1)), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .required("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c.pair(3, (1, 1)), dilation: try c(4), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .required("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c(3), dilation: try c.pair(4, (1, 1)), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -139,6 +144,7 @@
     table.add("SubtractMeanColor", [.required("red"), .required("green"), .required("blue"), .optional("name")]) { c, p in SubtractMeanColor(red: try c(0), green: try c(1), blue: try c(2), name: try c(3, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SwapRedBlue", [.optional("name")]) { c, p in SwapRedBlue(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Tile", [.required("_"), .optional("name")]) { c, p in Tile(try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("TimeDistributed", [.required("_"), .optional("name")]) { c, p in TimeDistributed(try c.step(0, as: (any Layer).self), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("TopK", [.required("count"), .optional("axis"), .optional("largest"), .optional("sorted"), .optional("output"), .optional("name")]) { c, p in TopK(count: try c(0), axis: try c(1, -1), largest: try c(2, true), sorted: try c(3, true), output: try c(4, .values), name: try c(5, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("TransposedConvolution", [.required("kernel"), .required("channels"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("outputPadding"), .optional("groups"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in TransposedConvolution(kernel: try c(0), channels: try c(1), stride: try c.pair(2, (1, 1)), dilation: try c.pair(3, (1, 1)), padding: try c(4, .same), outputPadding: try c.pair(5, (0, 0)), groups: try c(6, 1), activation: try c(7, .linear), useBias: try c(8, true), name: try c(9, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("TransposedConvolution", [.required("kernel"), .required("channels"), .optional("stride"), .required("dilation"), .optional("padding"), .optional("outputPadding"), .optional("groups"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in TransposedConvolution(kernel: try c(0), channels: try c(1), stride: try c.pair(2, (1, 1)), dilation: try c(3), padding: try c(4, .same), outputPadding: try c.pair(5, (0, 0)), groups: try c(6, 1), activation: try c(7, .linear), useBias: try c(8, true), name: try c(9, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -258,6 +264,28 @@
     }
   }
 
+  extension AttentionRule.Mask: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("none") { _ in .none }
+      table.add("added") { _ in .added }
+      table.add("visible") { _ in .visible }
+    }
+  }
+
+  extension RotaryEncoding: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("halves", [.optional("base"), .optional("channels")]) { c in .halves(base: try c(0, 10_000), channels: try c(1, nil)) }
+      table.add("neighbours", [.optional("base"), .optional("channels")]) { c in .neighbours(base: try c(0, 10_000), channels: try c(1, nil)) }
+    }
+  }
+
+  extension MultiHeadAttention.Form: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("separate") { _ in .separate }
+      table.add("joined") { _ in .joined }
+    }
+  }
+
   extension Axis: MemberValue {
     static let members = MemberTable<Self> { table in
       table.add("batch") { _ in .batch }
@@ -285,6 +313,14 @@
       table.add("averageInside") { _ in .averageInside }
       table.add("averageAll") { _ in .averageAll }
       table.add("lp", [.required("p")]) { c in .lp(p: try c(0)) }
+    }
+  }
+
+  extension PositionalEncoding.Kind: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("sinusoidal", [.required("base")]) { c in .sinusoidal(base: try c(0)) }
+      table.add("learned", [.required("maximumLength")]) { c in .learned(maximumLength: try c(0)) }
+      table.add("rotary", [.required("_"), .required("heads")]) { c in .rotary(try c(0), heads: try c(1)) }
     }
   }
 
@@ -408,23 +444,27 @@
   /// The types of those members, as source may name them.
   let memberTypes: Set<String> = [
     "ActivationFunction",
+    "AttentionRule.Mask",
     "AveragePooling.Border",
     "Axis",
     "Bidirectional.Merge",
     "Comparison",
     "DepthToSpace.Order",
     "LogicalOperation",
+    "MultiHeadAttention.Form",
     "NearestRounding",
     "PadMode",
     "Padding",
     "Padding1D",
     "PoolingNDKind",
+    "PositionalEncoding.Kind",
     "RecurrentForm",
     "Reduction",
     "Remainder.Sign",
     "ResampleCoordinates",
     "ResampleMode",
     "ResizeMode",
+    "RotaryEncoding",
     "SpaceToDepth.Order",
     "TopK.Output",
     "UnaryFunction",
