@@ -178,7 +178,7 @@ TORCH = [
     ("torch sdpa masked", "sdpa", {"sizes": (4, 2, 37, 41, 8, 16), "mask": (4, 37, 41)}),
     ("torch sdpa masked alike", "sdpa", {"sizes": (3, 3, 19, 23, 5, 7), "mask": (1, 19, 23)}),
     ("torch sdpa masked keys", "sdpa", {"sizes": (2, 2, 33, 270, 16, 16), "mask": (1, 270)}),
-    ("torch sdpa large", "sdpa", {"sizes": (2, 2, 35, 61, 16, 16), "values": 30}),
+    ("torch sdpa large", "sdpa", {"sizes": (2, 2, 35, 61, 16, 16), "values": 12}),
     ("torch rms", "rms", {"size": (11, 19), "eps": 1e-6}),
     ("torch rms tiny", "rms", {"size": (5, 7), "eps": 1e-30, "values": 1e-1}),
 ]

@@ -7,12 +7,12 @@
 /* What one tile computes: some queries of a head of a row. */
 typedef struct {
   int64_t row, head;
-  int64_t first, count;          /* queries */
-  int64_t channels;              /* of the queries and keys of a head */
-  int64_t value_channels;        /* of the values of a head */
+  int64_t first, count;   /* queries */
+  int64_t channels;       /* of the queries and keys of a head */
+  int64_t value_channels; /* of the values of a head */
   int64_t query_channel, key_channel, value_channel, out_channel; /* the first ones */
-  int64_t keys;                  /* that a query of the tile may see */
-  const float *mask;             /* of query 0 and key 0 */
+  int64_t keys;      /* that a query of the tile may see */
+  const float *mask; /* of query 0 and key 0 */
 } forge_attention_part;
 
 FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_arguments *a,
@@ -37,8 +37,7 @@ FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_
     part.keys = forge_larger(0, forge_smaller(part.keys, last));
   }
   if (a->mask_kind != FORGE_ATTENTION_UNMASKED)
-    part.mask =
-      forge_origin(&a->mask, frame) + part.row * a->mask_row + part.head * a->mask_head;
+    part.mask = forge_origin(&a->mask, frame) + part.row * a->mask_row + part.head * a->mask_head;
   return part;
 }
 

@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Replaces whole numbers by vectors: the words of a text by their embeddings.
 ///
-/// `y(i…, c) = w(x(i…), c)`. A number that is not below `vocabulary` yields NaN; negative ones count
-/// from the end.
+/// `y(i…, c) = w(x(i…), c)`. A number that is not below `vocabulary` yields NaN; negative ones
+/// count from the end.
 ///
 /// - Input shape: ids of any shape.
 /// - Output shape: the input's axes, then `channels`.

@@ -4,8 +4,8 @@ import ForgeShapes
 /// Attention with learned products before and after it.
 ///
 /// `y = W_o · attention(W_q·x + b_q, W_k·k + b_k, W_v·v + b_v) + b_o`, with the attention of
-/// ``ScaledDotProductAttention`` in `heads` heads. The keys and values are those of `x` itself, of a
-/// second input, or of two.
+/// ``ScaledDotProductAttention`` in `heads` heads. The keys and values are those of `x` itself, of
+/// a second input, or of two.
 ///
 /// - Input shapes: `x` [positions][channels]; or `x` and the source of keys and values
 ///   [others][channels]; or `x`, the source of values, and the source of keys, as in Keras. Unless
@@ -16,8 +16,8 @@ import ForgeShapes
 ///   [`keyValueHeads`][`keyChannels`][channels], valueWeights
 ///   [`keyValueHeads`][`valueChannels`][channels], outputWeights
 ///   [`outputs`][`heads`][`valueChannels`] and, with `useBias`, queryBiases, keyBiases, valueBiases
-///   and outputBiases. With the form `.joined` of PyTorch, weights and biases hold those of queries,
-///   keys and values, in this order, along the outputs.
+///   and outputBiases. With the form `.joined` of PyTorch, weights and biases hold those of
+///   queries, keys and values, in this order, along the outputs.
 /// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
 ///   fit, `invalidArgument` for a number out of range, `unknownSize` for an unknown number of
 ///   channels.

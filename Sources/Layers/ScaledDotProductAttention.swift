@@ -3,10 +3,10 @@ import ForgeShapes
 
 /// Means of values, weighted by how well the keys fit each query.
 ///
-/// For each head, `s(t, i) = scale · Σ_c q(t, c) · k(i, c)` and
-/// `y(t, c) = Σᵢ softmaxᵢ(s(t, i)) · v(i, c)`. A query that sees no key yields 0. The heads' channels
-/// follow each other. Heads of the queries may share keys and values: with `keyValueHeads`, head `h`
-/// reads head `h · keyValueHeads / heads` of them.
+/// For each head, `s(t, i) = scale · Σ_c q(t, c) · k(i, c)` and `y(t, c) = Σᵢ softmaxᵢ(s(t, i)) ·
+/// v(i, c)`. A query that sees no key yields 0. The heads' channels follow each other. Heads of the
+/// queries may share keys and values: with `keyValueHeads`, head `h` reads head `h · keyValueHeads
+/// / heads` of them.
 ///
 /// - Input shapes: queries [positions][`heads` · channels], keys [others][`keyValueHeads` ·
 ///   channels], values [others][`keyValueHeads` · value channels] and, unless `mask` is `.none`, a
@@ -20,11 +20,11 @@ import ForgeShapes
 ///   number out of range.
 /// - Names elsewhere: PyTorch `scaled_dot_product_attention`, ONNX Attention, Core ML
 ///   `scaled_dot_product_attention`.
-/// - Source: Vaswani and others, Attention Is All You Need, 2017; Ainslie and others, GQA, 2023, for
-///   shared keys and values.
+/// - Source: Vaswani and others, Attention Is All You Need, 2017; Ainslie and others, GQA, 2023,
+///   for shared keys and values.
 ///
 /// ```swift
-/// [query, key, value] --> ScaledDotProductAttention(heads: 8)  // 128×512
+/// [a, b, c] --> ScaledDotProductAttention(heads: 8)
 /// ```
 public struct ScaledDotProductAttention: BuiltInLayer {
   /// `Attention`.

@@ -7,7 +7,8 @@ import ForgeShapes
 ///
 /// - Input shape: [time][channels], or [time][height][width][channels] and other shapes, whose axes
 ///   after the first are the layer's input. The number of times is known and at most 1,024.
-/// - Output shape: [time] and the axes of the layer's output, without the first two of 1×1×channels.
+/// - Output shape: [time] and the axes of the layer's output, without the first two of
+///   1×1×channels.
 /// - Parameters: those of the layer, under the name of this one.
 /// - Errors: those of the layer; `unknownSize` for an unknown number of times, `tooLarge` for too
 ///   many, `repeatedState` for a layer with a state.

@@ -28,8 +28,8 @@ extension LayerCase {
         "rotary": { x, _, n in
           x
             --> MultiHeadAttention(
-              heads: 4, keyChannels: 6, valueChannels: n, keyValueHeads: 2, isCausal: true,
-              rotary: .halves(), useBias: false)
+              heads: 4, keyChannels: 6, valueChannels: n, keyValueHeads: 2, outputs: n,
+              isCausal: true, rotary: .halves(), useBias: false)
         },
       ]
     ) { a in

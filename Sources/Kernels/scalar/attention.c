@@ -12,8 +12,7 @@ int64_t forge_attention_scratch_floats(const forge_attention_arguments *a) {
 static double score(const forge_attention_arguments *a, const forge_frame *frame,
                     const forge_attention_part *part, int64_t query, int64_t key) {
   if (a->is_causal && key > query + a->causal_offset) return -INFINITY;
-  const float mask =
-    part->mask ? part->mask[query * a->mask_query + key * a->mask_key] : 1;
+  const float mask = part->mask ? part->mask[query * a->mask_query + key * a->mask_key] : 1;
   if (a->mask_kind == FORGE_ATTENTION_VISIBLE && mask == 0) return -INFINITY;
   double sum = 0;
   for (int64_t c = 0; c < part->channels; c++)

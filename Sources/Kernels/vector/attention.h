@@ -15,8 +15,7 @@
  * block 0. */
 FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
                                        const forge_attention_part *part, const float *keys,
-                                       const float *queries, float *scores, int rows,
-                                       int vectors) {
+                                       const float *queries, float *scores, int rows, int vectors) {
   v16 sums[FORGE_ATTENTION_ROWS][FORGE_ATTENTION_VECTORS];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++)
@@ -75,25 +74,25 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
 }
 
 /* Runs TILE(i, rows) for tiles of all rows below `count`. */
-#define FORGE_ATTENTION_TILES(count, TILE)                                       \
-  do {                                                                           \
-    int64_t i = 0;                                                               \
-    for (; i + FORGE_ATTENTION_ROWS <= count; i += FORGE_ATTENTION_ROWS)         \
-      TILE(i, FORGE_ATTENTION_ROWS);                                             \
-    for (; i + 2 <= count; i += 2) TILE(i, 2);                                   \
-    for (; i < count; i++) TILE(i, 1);                                           \
+#define FORGE_ATTENTION_TILES(count, TILE)                               \
+  do {                                                                   \
+    int64_t i = 0;                                                       \
+    for (; i + FORGE_ATTENTION_ROWS <= count; i += FORGE_ATTENTION_ROWS) \
+      TILE(i, FORGE_ATTENTION_ROWS);                                     \
+    for (; i + 2 <= count; i += 2) TILE(i, 2);                           \
+    for (; i < count; i++) TILE(i, 1);                                   \
   } while (0)
 
 /* Computes the scores of the keys from `from` on for the first `used` vectors of queries. */
 FORGE_INLINE void attention_scores(const forge_attention_arguments *a,
                                    const forge_attention_part *part, const forge_frame *frame,
-                                   int64_t from, int64_t count, int64_t used,
-                                   const float *queries, float *scores) {
+                                   int64_t from, int64_t count, int64_t used, const float *queries,
+                                   float *scores) {
   const float *keys = forge_row(&a->keys, frame, 0, part->row) + from * FORGE_LANES;
   int64_t vector = 0;
-#define FORGE_SCORE_TILE(i, rows)                                                              \
-  attention_score_tile(a, part, keys + (i) * FORGE_LANES, queries + vector * FORGE_LANES,      \
-                       scores + (i) * FORGE_ATTENTION_QUERIES + vector * FORGE_LANES, rows, wide)
+#define FORGE_SCORE_TILE(i, rows)                                                       \
+  attention_score_tile(a, part, keys + (i)*FORGE_LANES, queries + vector * FORGE_LANES, \
+                       scores + (i)*FORGE_ATTENTION_QUERIES + vector * FORGE_LANES, rows, wide)
   for (; vector + FORGE_ATTENTION_VECTORS <= used; vector += FORGE_ATTENTION_VECTORS) {
     enum { wide = FORGE_ATTENTION_VECTORS };
     FORGE_ATTENTION_TILES(count, FORGE_SCORE_TILE);
@@ -131,9 +130,8 @@ FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
     if (a->cap > 0) x = splat(a->cap) * tanh_of(x / splat(a->cap));
     if (part->mask) {
       const v16 mask = attention_mask(a, part, query, part->count - lane, from + i);
-      x = a->mask_kind == FORGE_ATTENTION_ADDED
-        ? x + mask
-        : choose(mask == splat(0), splat(-INFINITY), x);
+      x = a->mask_kind == FORGE_ATTENTION_ADDED ? x + mask
+                                                : choose(mask == splat(0), splat(-INFINITY), x);
     }
     if (i > diagonal) x = choose(indices < splat((float)(i - diagonal)), splat(-INFINITY), x);
     store(at, x);
@@ -161,11 +159,9 @@ FORGE_INLINE attention_values attention_values_of(const forge_attention_argument
   for (int64_t c = 0; c < forge_blocks(part->value_channels) * FORGE_LANES; c++) {
     float *to = copy + c / FORGE_LANES * STRIDE + c % FORGE_LANES;
     const bool is_inside = c < part->value_channels;
-    const float *in = is_inside
-      ? forge_channel(&a->values, frame, part->row, from, part->value_channel + c)
-      : copy;
-    for (int64_t i = 0; i < count; i++)
-      to[i * FORGE_LANES] = is_inside ? in[i * FORGE_LANES] : 0;
+    const float *in =
+      is_inside ? forge_channel(&a->values, frame, part->row, from, part->value_channel + c) : copy;
+    for (int64_t i = 0; i < count; i++) to[i * FORGE_LANES] = is_inside ? in[i * FORGE_LANES] : 0;
   }
   return (attention_values){copy, STRIDE};
 }
@@ -250,10 +246,9 @@ FORGE_KERNEL(attention) {
       const attention_values values =
         attention_values_of(a, &part, frame, from, count, scratch + parts.values);
       int64_t block = 0;
-#define FORGE_VALUE_TILE(i, rows)                                                            \
-  attention_value_tile(scores + (i), values.at + block * values.block_stride,                \
-                       values.block_stride, count, sums + block * BLOCK + (i) * FORGE_LANES, \
-                       rows, wide)
+#define FORGE_VALUE_TILE(i, rows)                                                                  \
+  attention_value_tile(scores + (i), values.at + block * values.block_stride, values.block_stride, \
+                       count, sums + block * BLOCK + (i)*FORGE_LANES, rows, wide)
       for (; block + FORGE_ATTENTION_VECTORS <= blocks; block += FORGE_ATTENTION_VECTORS) {
         enum { wide = FORGE_ATTENTION_VECTORS };
         FORGE_ATTENTION_TILES(part.count, FORGE_VALUE_TILE);
