@@ -357,6 +357,37 @@ class Maker:
         x = L.SimpleRNN(11, name="rnn")(x, initial_state=state)
         return keras.Model(sound, L.Dense(4, activation="softmax", name="words")(x))
 
+    def Attention(self):
+        heads, channels = self.int(1, 5), self.int(1, 19)
+        shapes = [self.sequence()]
+        is_causal = self.flag(0.3)
+        if not is_causal and self.flag():
+            shapes.append(self.sequence())
+        if self.flag(0.3):
+            layer = L.GroupQueryAttention(channels, 2 * heads, heads, use_bias=self.flag())
+        else:
+            layer = L.MultiHeadAttention(
+                heads, channels, use_bias=self.flag(0.8),
+                output_shape=self.int(1, 17) if self.flag(0.3) else None)
+        return shapes, lambda *x: layer(
+            x[0], x[-1], **({"use_causal_mask": True} if is_causal else {}))
+
+    def Embedding(self):
+        count = self.int(2, 40)
+        embedding = L.Embedding(count, self.int(1, 20))
+        return [(self.int(1, 12),)], lambda x: L.RMSNormalization()(
+            embedding(L.Rescaling(count)(L.Activation("sigmoid")(x))))
+
+    def encoder_network(self):
+        x = words = keras.Input((13, 24), name="words")
+        for number in range(1, 3):
+            y = L.MultiHeadAttention(3, 8, name=f"attention{number}")(x, x)
+            x = L.LayerNormalization(name=f"norm{number}a")(L.Add()([x, y]))
+            y = L.Dense(40, activation="gelu", name=f"expand{number}")(x)
+            y = L.Dense(24, name=f"reduce{number}")(y)
+            x = L.LayerNormalization(name=f"norm{number}b")(L.Add()([x, y]))
+        return keras.Model(words, L.Dense(4, name="kind")(L.GlobalAveragePooling1D()(x)))
+
     def TimeDistributed(self):
         inner = self.pick(
             L.Dense(self.int(1, 9), activation=self.activation()), L.Activation("tanh"))
@@ -524,6 +555,7 @@ KINDS = [
 ]
 # Made after the others, so that these keep their numbers.
 RECURRENT = ["Recurrent", "Bidirectional"]
+ATTENTION = ["Attention", "Embedding"]
 
 APPLICATIONS = [
     "MobileNet", "MobileNetV2", "MobileNetV3Small", "MobileNetV3Large", "EfficientNetB0",
@@ -619,9 +651,15 @@ def main():
                 writer.layer(f"{kind}{index}", maker, kind, form="h5" if index % 2 else "keras")
         writer.save("recurrent_network", maker.recurrent_network())
         writer.save("recurrent_network_h5", maker.recurrent_network(), "h5")
+        for index in range(6):
+            for kind in ATTENTION:
+                writer.layer(f"{kind}{index}", maker, kind, form="h5" if index % 2 else "keras")
+        writer.save("encoder_network", maker.encoder_network())
+        writer.save("encoder_network_h5", maker.encoder_network(), "h5")
         writer.pack()
     for index in range(arguments.random):
-        kind = (KINDS + RECURRENT)[index % len(KINDS + RECURRENT)]
+        kinds = KINDS + RECURRENT + ATTENTION
+        kind = kinds[index % len(kinds)]
         writer.layer(f"{index:04}_{kind}", maker, kind, maker.pick("keras", "h5"))
     for index in range(arguments.architectures):
         writer.save(f"net{index:03}", maker.architecture(), maker.pick("keras", "h5"))

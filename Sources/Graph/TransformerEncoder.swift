@@ -17,7 +17,7 @@ import ForgeShapes
 /// Input(shape: [128, 384]) --> TransformerEncoder(heads: 6, hidden: 1536).named("block1")
 /// ```
 public struct TransformerEncoder: Module {
-  /// The number of heads, which divides the channels.
+  /// The number of heads; each has `channels / heads` channels, rounded down.
   public let heads: Int
   /// The channels between the two dense layers.
   public let hidden: Int
@@ -35,7 +35,7 @@ public struct TransformerEncoder: Module {
   /// Creates a block.
   ///
   /// - Parameters:
-  ///   - heads: the number of heads, which divides the channels.
+  ///   - heads: the number of heads; each has `channels / heads` channels, rounded down.
   ///   - hidden: the channels between the two dense layers.
   ///   - activation: the function between the two dense layers.
   ///   - epsilon: the number added to variances.

@@ -8,20 +8,33 @@ extension ParameterSpec {
 
   /// Whether stored sizes fit this parameter.
   ///
-  /// Files may omit axes of size 1 and merge adjacent axes, such as the rows, columns and channels
-  /// of a dense layer.
+  /// Files may omit axes of size 1, merge adjacent axes, such as the rows, columns and channels of a
+  /// dense layer, and split an axis, such as the outputs of a dense layer into heads and channels.
   package func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
-    var rest = needed.filter { $0 != 1 }[...]
-    for size in stored where size != 1 {
-      guard var left = rest.popFirst(), left > 0 else { return false }
-      while left < size, let next = rest.popFirst() {
-        let (product, overflow) = left.multipliedReportingOverflow(by: next)
-        guard !overflow else { return false }
-        left = product
-      }
-      guard left == size else { return false }
+    var (own, other) = (needed.filter { $0 != 1 }[...], stored.filter { $0 != 1 }[...])
+    while let first = own.popFirst() {
+      guard let second = other.popFirst() else { return false }
+      let isMerged =
+        first <= second
+        ? Self.takes(&own, after: first, until: second)
+        : Self.takes(&other, after: second, until: first)
+      guard isMerged else { return false }
     }
-    return rest.isEmpty
+    return other.isEmpty
+  }
+
+  /// Takes axes until the product of their sizes and `first` is `whole`; returns whether it is.
+  private static func takes(
+    _ sizes: inout ArraySlice<Int>, after first: Int, until whole: Int
+  ) -> Bool {
+    guard first > 0 else { return false }
+    var product = first
+    while product < whole, let next = sizes.popFirst() {
+      let (larger, overflow) = product.multipliedReportingOverflow(by: next)
+      guard !overflow, larger > 0 else { return false }
+      product = larger
+    }
+    return product == whole
   }
 }

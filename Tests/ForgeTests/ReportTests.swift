@@ -129,6 +129,7 @@ import Testing
           joinChannelSlices: 0
           foldPadding: 0
           dropUnreachedTaps: 0
+          runSequencesAsImages: 0
           dropReshapesBack: 0
           foldBatchNormalization: 1
           dropReshapeBeforeDense: 0

@@ -16,8 +16,7 @@ public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
     RecognizeNormalization.self, RecognizeChannelShuffle.self, JoinChannelSlices.self,
-    FoldPadding.self,
-    DropUnreachedTaps.self, DropReshapesBack.self,
+    FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self, DropReshapesBack.self,
     FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self,
     MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self,
   ]

@@ -12,6 +12,7 @@ enum KerasCatalog {
     KerasAffines.makers, KerasActivationLayers.makers, KerasMerges.makers, KerasBorders.makers,
     KerasRearrangements.makers, KerasSamplings.makers, KerasNoise.makers, KerasWrappers.makers,
     KerasApplications.makers, KerasDot.makers, KerasRecurrent.makers,
+    KerasAttention.makers, KerasEmbedding.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// What a layer does.

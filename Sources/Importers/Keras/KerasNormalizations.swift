@@ -5,7 +5,7 @@ enum KerasNormalizations {
   static let makers: [String: KerasCatalog.Maker] = [
     "BatchNormalization": batch, "SyncBatchNormalization": batch,
     "LayerNormalization": layerNormalization, "GroupNormalization": group,
-    "UnitNormalization": unit,
+    "UnitNormalization": unit, "RMSNormalization": rootMeanSquare,
   ]
 
   /// The axis of a normalization by channel; lists of one are usual.
@@ -49,6 +49,22 @@ enum KerasNormalizations {
         axes: own.sorted(), epsilon: epsilon, center: center, scale: scale, name: layer.path)
       return KerasTensor(
         tensor: try call.apply(normalization, to: input.tensor), rank: input.rank)
+    }
+  }
+
+  private static func rootMeanSquare(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let axes = try layer.config.integers("axis") ?? [-1]
+    let epsilon = try layer.config.number("epsilon", default: 1e-6)
+    return KerasStep.one { call throws(KerasFault) in
+      let input = try call.only()
+      let last = input.rank == 1 ? 2 : input.rank - 1
+      guard axes.count == 1, try input.axis(axes[0]) == last else {
+        throw .unsupported("axis \(axes)")
+      }
+      return KerasTensor(
+        tensor: try call.apply(
+          RMSNormalization(epsilon: epsilon, name: layer.path), to: input.tensor),
+        rank: input.rank)
     }
   }
 

@@ -65,20 +65,32 @@ package enum KerasNames {
       // A layer of a nested model is also found by its bare name, unless the outer model uses it.
       if !user.isEmpty, names[name] == nil { names[name] = inFile }
       let slash = UInt8(ascii: "/")
-      if kind == "Bidirectional" {
-        // Its layers are stored by their roles.
-        for (key, role) in [("layer", "forward_layer"), ("backward_layer", "backward_layer")] {
-          guard let inner = layer["config"]?[EntryName(key)]?["config"]?["name"]?.text else {
-            continue
-          }
-          try budget.check(nameBytes: inner.utf8.count)
-          names[try budget.name(full.bytes + [slash] + Array(inner.utf8))] = try budget.name(
-            inFile.bytes + [slash] + Array(role.utf8))
-        }
+      for (inner, role) in innerLayers(of: layer, kind) {
+        try budget.check(nameBytes: inner.utf8.count)
+        names[try budget.name(full.bytes + [slash] + Array(inner.utf8))] = try budget.name(
+          inFile.bytes + [slash] + Array(role.utf8))
       }
       try collect(
         layer, user: full.bytes + [slash], file: inFile.bytes + [slash], depth: depth + 1,
         into: &names, budget)
+    }
+  }
+
+  /// The layers inside of a layer that are stored by their roles: their names and their roles.
+  private static func innerLayers(
+    of layer: JSONValue, _ kind: String
+  ) -> [(name: String, role: String)] {
+    switch kind {
+    case "Bidirectional":
+      [("layer", "forward_layer"), ("backward_layer", "backward_layer")].compactMap { key, role in
+        layer["config"]?[EntryName(key)]?["config"]?["name"]?.text.map { ($0, role) }
+      }
+    case "MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention":
+      [
+        ("query", "query_dense"), ("key", "key_dense"), ("value", "value_dense"),
+        ("attention_output", "output_dense"),
+      ]
+    default: []
     }
   }
 

@@ -1,25 +1,23 @@
 import Forge
 import Testing
 
-/// Reshapes between layers of sequences, and the functions between them.
+/// Reshapes that undo others.
 @Suite struct DropReshapesBackTests {
-  private let name = "dropReshapesBack"
-
-  @Test func convolutionsOfSequencesAreOneChainOfImages() throws {
-    let input = Input(shape: [23, 5])
+  @Test func aReshapeBackIsTheValueItself() throws {
+    let input = Input(width: 4, height: 3, channels: 5)
     let output =
-      input --> Convolution1D(kernel: 3, channels: 7) --> BatchNormalization()
-      --> Activation(.relu) --> MaxPooling1D(kernel: 2) --> Convolution1D(kernel: 2, channels: 4)
-    // Two functions move, two reshapes to a sequence and back go.
+      input --> Convolution(kernel: (3, 3), channels: 6) --> Reshape(to: [8, 9])
+      --> Reshape(to: [3, 4, 6]) --> Convolution(kernel: (3, 3), channels: 2)
     try expectRewrite(
-      name, places: 4, leaving: ["convolution", "pooling", "convolution", "copy"],
+      "dropReshapesBack", places: 1, leaving: ["convolution", "convolution"],
       inputs: [input], outputs: [output])
   }
 
-  @Test func otherReadersKeepTheSequence() throws {
-    let input = Input(shape: [23, 5])
-    let middle = input --> Convolution1D(kernel: 3, channels: 7)
-    let output = middle --> Activation(.tanh) --> Convolution1D(kernel: 2, channels: 4)
-    try expectRewrite(name, places: 0, inputs: [input], outputs: [middle, output])
+  @Test func anotherShapeStays() throws {
+    let input = Input(width: 4, height: 3, channels: 5)
+    let output =
+      input --> Convolution(kernel: (3, 3), channels: 6) --> Reshape(to: [8, 9])
+      --> Reshape(to: [4, 3, 6]) --> Convolution(kernel: (3, 3), channels: 2)
+    try expectRewrite("dropReshapesBack", places: 0, inputs: [input], outputs: [output])
   }
 }

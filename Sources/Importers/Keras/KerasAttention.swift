@@ -1,0 +1,120 @@
+import Forge
+import ForgeLoaders
+
+/// Attention, whose four dense layers are stored inside of it.
+enum KerasAttention {
+  static let makers: [String: KerasCatalog.Maker] = [
+    "MultiHeadAttention": multiHead, "GroupQueryAttention": grouped,
+    "GroupedQueryAttention": grouped,
+  ]
+
+  /// The sizes of an attention.
+  private struct Sizes: Sendable {
+    let heads, groups, keyChannels, valueChannels: Int
+  }
+
+  private static func multiHead(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    let heads = try config.integer("num_heads")
+    let channels = try config.integer("key_dim")
+    var valueChannels = channels
+    if let stated = config["value_dim"], !stated.isNull {
+      valueChannels = try config.integer("value_dim")
+    }
+    if let axes = try config.integers("attention_axes"), axes != [1] {
+      throw .unsupported("attention_axes \(axes)")
+    }
+    return try step(
+      layer,
+      Sizes(heads: heads, groups: heads, keyChannels: channels, valueChannels: valueChannels))
+  }
+
+  private static func grouped(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    let channels = try config.integer("head_dim")
+    guard try !config.flag("use_gate", default: false) else { throw .unsupported("use_gate") }
+    return try step(
+      layer,
+      Sizes(
+        heads: try config.integer("num_query_heads"),
+        groups: try config.integer("num_key_value_heads"), keyChannels: channels,
+        valueChannels: channels))
+  }
+
+  private static func step(_ layer: KerasLayer, _ sizes: Sizes) throws(KerasFault) -> KerasStep {
+    guard sizes.heads > 0, sizes.groups > 0, sizes.keyChannels > 0, sizes.valueChannels > 0 else {
+      throw .invalid("the attention is empty", needs: "heads and channels above 0")
+    }
+    let useBias = try layer.config.flag("use_bias", default: true)
+    let outputs = try layer.config.integers("output_shape")
+    guard outputs?.count ?? 1 == 1 else { throw .unsupported("output_shape of several axes") }
+    return .one { call throws(KerasFault) in
+      let sources = try sources(call)
+      let widths = [
+        ("query", sizes.heads.multipliedReportingOverflow(by: sizes.keyChannels)),
+        ("key", sizes.groups.multipliedReportingOverflow(by: sizes.keyChannels)),
+        ("value", sizes.groups.multipliedReportingOverflow(by: sizes.valueChannels)),
+      ]
+      var operands: [Tensor] = []
+      for ((part, width), source) in zip(widths, sources) {
+        guard !width.overflow else { throw .unsupported("an attention of this size") }
+        let dense = LastAxisDense(
+          neurons: width.partialValue, useBias: useBias, name: "\(layer.path)/\(part)")
+        operands.append(try call.apply(dense, to: source))
+      }
+      let mask = try mask(call)
+      let isCausal = try isCausal(call)
+      let attention = ScaledDotProductAttention(
+        heads: sizes.heads, keyValueHeads: sizes.groups, isCausal: isCausal,
+        mask: mask == nil ? .none : .visible, name: "\(call.name)/attention")
+      let means = try call.apply(attention, to: operands + (mask.map { [$0] } ?? []))
+      let channels = sources[0].shape?.dimensions.last.flatMap(\.self)
+      guard let count = outputs?.first ?? channels else {
+        throw .unsupported("an unknown number of channels")
+      }
+      let last = LastAxisDense(
+        neurons: count, useBias: useBias, name: "\(layer.path)/attention_output")
+      let result = try call.apply(last, to: means)
+      // The output has the name of the whole layer.
+      return KerasTensor(
+        tensor: try call.apply(Identity(name: call.name), to: result), rank: 2)
+    }
+  }
+
+  /// The tensors of queries, keys and values; the keys are the values if a call has none.
+  private static func sources(_ call: KerasCall) throws(KerasFault) -> [Tensor] {
+    func argument(_ place: Int, _ name: String) throws(KerasFault) -> KerasTensor? {
+      let given = call.arguments.count > place ? call.arguments[place] : call.keywords[name]
+      return given?.tensors.first
+    }
+    guard let query = try argument(0, "query"), let value = try argument(1, "value") else {
+      throw .invalid("the attention lacks an input", needs: "a query and a value")
+    }
+    let key = try argument(2, "key") ?? value
+    for tensor in [query, key, value] where tensor.rank != 2 {
+      throw .invalid(
+        "the input is not a sequence", received: "\(tensor.rank) axes besides the batch",
+        needs: "2")
+    }
+    return [query.tensor, key.tensor, value.tensor]
+  }
+
+  /// The mask of a call, 0 for each hidden key.
+  private static func mask(_ call: KerasCall) throws(KerasFault) -> Tensor? {
+    for name in ["query_mask", "value_mask", "key_mask"]
+    where call.keywords[name]?.tensors.isEmpty == false {
+      throw .unsupported("\(name) of a call")
+    }
+    return call.keywords["attention_mask"]?.tensors.first?.tensor
+  }
+
+  private static func isCausal(_ call: KerasCall) throws(KerasFault) -> Bool {
+    guard case .json(let json)? = call.keywords["use_causal_mask"], !json.isNull else {
+      return false
+    }
+    guard let flag = json.flag else {
+      throw .invalid("use_causal_mask is no truth value", needs: "true or false")
+    }
+    return flag
+  }
+}

@@ -1,0 +1,26 @@
+import Forge
+import ForgeLoaders
+
+/// Embeddings.
+enum KerasEmbedding {
+  static let makers: [String: KerasCatalog.Maker] = ["Embedding": embedding]
+
+  private static func embedding(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let config = layer.config
+    let vocabulary = try config.integer("input_dim")
+    let channels = try config.integer("output_dim")
+    guard try !config.flag("mask_zero", default: false) else {
+      throw .unsupported("mask_zero, which hides positions from later layers")
+    }
+    return .one { call throws(KerasFault) in
+      let input = try call.only()
+      let embedding = Embedding(vocabulary: vocabulary, channels: channels, name: layer.path)
+      var ids = input.tensor
+      if input.rank == 1 {
+        // The ids of a sequence are 1×1×n.
+        ids = try call.apply(Reshape(to: [-1], name: "\(call.name)/ids"), to: ids)
+      }
+      return KerasTensor(tensor: try call.apply(embedding, to: ids), rank: input.rank + 1)
+    }
+  }
+}
