@@ -8,8 +8,9 @@ extension ParameterSpec {
 
   /// Whether stored sizes fit this parameter.
   ///
-  /// Files may omit axes of size 1, merge adjacent axes, such as the rows, columns and channels of a
-  /// dense layer, and split an axis, such as the outputs of a dense layer into heads and channels.
+  /// Files may omit axes of size 1. They may merge adjacent axes, such as the rows, columns and
+  /// channels of a dense layer. They may split an axis, such as the outputs of a dense layer into
+  /// heads and channels.
   package func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
     var (own, other) = (needed.filter { $0 != 1 }[...], stored.filter { $0 != 1 }[...])
