@@ -62,7 +62,9 @@ final class CPUNetwork: BackendNetwork {
 
   var constantByteCount: Int { planner.constants.byteCount }
 
-  func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
-    try planner.plan(graph)
+  func executable(
+    for graph: OperationGraph, lengths: LengthRange?
+  ) throws(BackendError) -> any Executable {
+    try planner.plan(graph, lengths: lengths)
   }
 }

@@ -1,17 +1,21 @@
+import ForgeOperations
 import ForgeShapes
 
 /// The description of an input: ``Input(width:height:channels:name:fileID:line:column:)``.
 package struct InputDescription: Sendable {
   /// The name, if given.
   package let name: String?
-  /// The declared shape.
+  /// The declared shape; with the largest length of a sequence.
   package let shape: Shape
+  /// The axes whose size is the length of a sequence, which each prediction chooses.
+  package let lengthAxes: [Int]
   /// The source location.
   package let place: SourcePlace
 
-  package init(name: String?, shape: Shape, place: SourcePlace) {
+  package init(name: String?, shape: Shape, lengthAxes: [Int] = [], place: SourcePlace) {
     self.name = name
     self.shape = shape
+    self.lengthAxes = lengthAxes
     self.place = place
   }
 
@@ -19,6 +23,12 @@ package struct InputDescription: Sendable {
   package func checkedShape() throws(ShapeError) -> Shape {
     for (size, axis) in zip(shape.dimensions, shape.axes) {
       if let size { try ArgumentRule.positive(size, shape.isImage ? axis.rawValue : "size") }
+    }
+    for axis in lengthAxes {
+      let (size, range) = (shape.dimensions[axis] ?? 0, LengthRange.allowed)
+      try ArgumentRule.require(
+        range.contains(size), "upTo", "\(size)",
+        needs: "a largest length from \(range.lowerBound) to \(range.upperBound)")
     }
     return try SizeRule.bounded(shape)
   }

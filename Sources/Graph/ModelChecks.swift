@@ -28,6 +28,7 @@ enum ModelChecks {
         problems.append(.unusedInput(node))
       }
     }
+    problems += differentLengths(nodes)
     problems += unusableScopes(nodes)
     if !hasCause { problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor)) }
     return problems
@@ -44,6 +45,14 @@ enum ModelChecks {
       return [.sharedSizesDiffer(node, earlier)]
     }
     return []
+  }
+
+  /// The problems with inputs whose lengths have different maxima.
+  private static func differentLengths(_ nodes: [Inference.Node]) -> [Problem] {
+    let inputs = nodes.filter { !$0.lengths.isEmpty }
+    let maxima = Set(inputs.flatMap(\.lengths)).sorted()
+    guard maxima.count > 1, let last = inputs.last else { return [] }
+    return [.differentLengths(at: last.place, maxima)]
   }
 
   /// The problems with the names of modules, one for each use of a module.

@@ -14,6 +14,15 @@ extension Problem {
     Problem(place: place, headline: "one input is given to the model twice")
   }
 
+  static func differentLengths(at place: SourcePlace?, _ maxima: [Int]) -> Problem {
+    Problem(
+      place: place, headline: "the lengths of the inputs have different maxima",
+      details: [
+        ("received", maxima.map { "upTo(\($0))" }.joined(separator: ", ")),
+        ("needs", "one maximum, as all inputs of a prediction have the same length"),
+      ])
+  }
+
   static func notAnInput(at place: SourcePlace, what: String) -> Problem {
     Problem(
       place: place, headline: "the model's inputs hold something that is not an input",

@@ -63,9 +63,11 @@ package struct OperationGraph: Sendable {
   package private(set) var states: [State] = []
   /// The result of each layer by position, where it still exists, for `keep`.
   package var layerOutputs: [Int: Value] = [:]
+  /// Whether inputs are sequences whose length each prediction chooses; sizes are the largest ones.
+  package var hasVaryingLength = false
 
   /// Identifies the graph and its copies within the process.
-  private let identity = Self.created.add(1, ordering: .relaxed).newValue
+  private var identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)
 
   package init() {}
@@ -167,6 +169,39 @@ package struct OperationGraph: Sendable {
       }
     }
     return graph
+  }
+
+  /// The same graph with values that are those of another graph of the same nodes.
+  ///
+  /// Graphs that were made in the same way, for inputs of other sizes, have the same nodes.
+  package func sharingValues(with other: OperationGraph) -> OperationGraph {
+    let renamed = { (value: Value) in Value(index: value.index, graph: other.identity) }
+    var graph = self
+    graph.identity = other.identity
+    for index in graph.nodes.indices {
+      graph.nodes[index].inputs = graph.nodes[index].inputs.map(renamed)
+      graph.nodes[index].residual = graph.nodes[index].residual.map(renamed)
+      graph.nodes[index].output = renamed(graph.nodes[index].output)
+    }
+    graph.inputs = graph.inputs.map(renamed)
+    graph.outputs = graph.outputs.map(renamed)
+    graph.states = graph.states.map { state in
+      State(
+        name: state.name, layer: state.layer, present: renamed(state.present),
+        next: renamed(state.next))
+    }
+    graph.layerOutputs = graph.layerOutputs.mapValues(renamed)
+    return graph
+  }
+
+  /// Whether another graph has the same operations on the same values, whatever their sizes.
+  package func hasSameNodes(as other: OperationGraph) -> Bool {
+    nodes.count == other.nodes.count && shapes.count == other.shapes.count
+      && zip(nodes, other.nodes).allSatisfy { own, other in
+        own.primitive.name == other.primitive.name && own.output.index == other.output.index
+          && own.inputs.map(\.index) == other.inputs.map(\.index)
+          && own.residual?.index == other.residual?.index && own.layers == other.layers
+      }
   }
 
   /// A node that does not fit the input sizes given at run time.

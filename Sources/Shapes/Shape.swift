@@ -74,6 +74,13 @@ public struct Shape: Hashable, Sendable {
   /// Whether every size is known.
   public var isKnown: Bool { !dimensions.contains(nil) }
 
+  /// The shape with another size along some axes.
+  package func replacing(_ axes: [Int], by size: Int) -> Shape {
+    var dimensions = dimensions
+    for axis in axes where dimensions.indices.contains(axis) { dimensions[axis] = size }
+    return Shape(dimensions)
+  }
+
   /// Whether a tensor of another shape may stand for one of this shape; unknown sizes admit any.
   package func admits(_ other: Shape) -> Bool {
     rank == other.rank

@@ -40,6 +40,8 @@ final class Plan: Executable {
   let cropSlots: [CropSlot]
   let arenaByteCount: Int
   let unsharedByteCount: Int
+  /// How the steps follow the length of a sequence; `nil` if all sizes are fixed.
+  let lengths: LengthPlan?
   private let calls: AlignedMemory
   private let arguments: AlignedMemory
   private let constants: AlignedMemory
@@ -48,8 +50,14 @@ final class Plan: Executable {
 
   /// Creates the plan from a finished builder.
   ///
-  /// - Throws: ``NoMemory`` if memory is insufficient.
-  init(_ builder: PlanBuilder, split: ThreadSplit) throws {
+  /// `shorter` are the builders for the probes of `lengths`, with the steps and tensors of the first.
+  ///
+  /// - Throws: ``NoMemory`` if memory is insufficient, ``BackendError`` if a layer does not follow
+  ///   the length.
+  init(
+    _ builder: PlanBuilder, split: ThreadSplit, lengths: LengthRange? = nil,
+    shorter: [PlanBuilder] = []
+  ) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
     let places = TensorPlaces(
       tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
@@ -133,6 +141,17 @@ final class Plan: Executable {
     self.segments = segments
     mostThreads = dealt.map { Int($0.most_threads) }.max() ?? 1
 
+    self.lengths = try lengths.map { range throws(BackendError) in
+      let probes = try shorter.map { shorter throws(BackendError) in
+        let places = TensorPlaces(
+          tensors: shorter.tensors, offsets: memory.offsets,
+          inputCount: shorter.graph.inputs.count)
+        return (shorter, try Self.calls(shorter, places, following))
+      }
+      _ = try Self.calls(builder, places, following)
+      return try LengthPlan(range, longest: builder, calls: calls, probes: probes)
+    }
+
     // All arguments share one block, each starting on a cache line.
     let sizes = calls.map { AlignedMemory.round($0.arguments.count, to: AlignedMemory.alignment) }
     let arguments = try AlignedMemory(byteCount: sizes.reduce(0, +)) { bytes in
@@ -152,6 +171,36 @@ final class Plan: Executable {
         steps[index].arguments = arguments.bytes.baseAddress?.advanced(by: offset)
         offset += sizes[index]
       }
+    }
+  }
+
+  /// The calls of a plan whose steps are all kernels.
+  private static func calls(
+    _ builder: PlanBuilder, _ places: TensorPlaces, _ following: [FirstWeights?]
+  ) throws(BackendError) -> [KernelCall] {
+    guard builder.layerOfOtherForm == nil, builder.steps.count == following.count else {
+      throw .lengthNotFollowed(by: builder.layerOfOtherForm)
+    }
+    var calls: [KernelCall] = []
+    for (step, next) in zip(builder.steps, following) {
+      guard case .kernel(let make) = step.action else {
+        throw .lengthNotFollowed(by: step.layers.last)
+      }
+      var places = places
+      places.next = next
+      calls.append(make(places))
+    }
+    return calls
+  }
+
+  var sequenceSizes: SequenceSizes? { lengths?.sizes }
+
+  /// Steps of its own for a runner that predicts sequences of changing length.
+  func makeLengthSteps() -> LengthSteps? {
+    lengths.map { lengths in
+      LengthSteps(
+        lengths, UnsafeBufferPointer(start: steps(from: 0), count: steps.count),
+        bytes: UnsafeRawBufferPointer(arguments.bytes))
     }
   }
 

@@ -40,11 +40,25 @@ struct PlanBuilder {
   private var clearedRoots: Set<Int> = []
   private(set) var node = 0
   var layers: [Int] = []
+  /// The steps of the longest sequence, whose memory those of a shorter one use.
+  private let longest: Longest?
+  /// The first layer whose constants differ from those of the longest sequence.
+  private(set) var layerOfOtherForm: Int?
+
+  /// The tensors and constants of a finished builder.
+  private struct Longest {
+    let tensors: [PlannedTensor]
+    let constantFloats: [(offset: Int, values: FloatMemory)]
+    let retained: [AlignedMemory]
+  }
 
   init(
     graph: OperationGraph, kernels: forge_kernel_table, constants: PackedConstants,
-    settings: PlanSettings, convolutions: ConvolutionPlan
+    settings: PlanSettings, convolutions: ConvolutionPlan, longest: PlanBuilder? = nil
   ) {
+    self.longest = longest.map {
+      Longest(tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained)
+    }
     self.graph = graph
     self.kernels = kernels
     self.constants = constants
@@ -56,6 +70,17 @@ struct PlanBuilder {
     }
     for output in graph.outputs { lastUse[output.index] = .max }
     self.lastUse = lastUse
+  }
+
+  /// Returns the builder of a shorter sequence, with the kernels and the memory of this one.
+  ///
+  /// The graph has the nodes and values of this builder's.
+  func shorter(_ graph: OperationGraph) throws -> PlanBuilder {
+    var builder = PlanBuilder(
+      graph: graph, kernels: kernels, constants: constants, settings: settings,
+      convolutions: convolutions, longest: self)
+    try builder.build()
+    return builder
   }
 
   /// Plans all nodes, then the outputs.
@@ -181,16 +206,45 @@ struct PlanBuilder {
 
   /// Adds a plain tensor with its own memory.
   mutating func addPlain(_ sizes: [Int], base: PlannedTensor.Base = .arena) -> ID {
-    addTensor(.plain(sizes, base: base, id: ID(index: tensors.count)))
+    addOwner(.plain(sizes, base: base, id: ID(index: tensors.count)))
   }
 
   /// Adds a blocked image with its own memory.
   mutating func addBlocked(_ sizes: [Int], halo: Edges = .none) -> ID {
-    addTensor(.blocked(sizes, halo: halo, id: ID(index: tensors.count)))
+    addOwner(.blocked(sizes, halo: halo, id: ID(index: tensors.count)))
+  }
+
+  /// Adds a tensor with its own memory, or with that of the longest sequence.
+  private mutating func addOwner(_ tensor: PlannedTensor) -> ID {
+    guard let longest else { return addTensor(tensor) }
+    guard let whole = longest.tensors.dropFirst(tensors.count).first,
+      whole.isBlocked == tensor.isBlocked, whole.root == tensor.root, whole.halo == tensor.halo,
+      whole.storage >= tensor.storage
+    else {
+      noteOtherForm()
+      return addTensor(tensor)
+    }
+    return addTensor(tensor.inMemory(of: whole))
+  }
+
+  /// Notes that the plan of the longest sequence does not serve the present layer.
+  private mutating func noteOtherForm() {
+    if layerOfOtherForm == nil { layerOfOtherForm = layers.last ?? 0 }
   }
 
   /// Adds values as a tensor.
   mutating func addConstant(_ values: FloatMemory, sizes: [Int]) -> ID {
+    if let longest {
+      // The values are the first ones of the longest sequence's.
+      guard let whole = longest.constantFloats.dropFirst(constantFloats.count).first,
+        values.floats.elementsEqual(whole.values.floats.prefix(values.floats.count))
+      else {
+        noteOtherForm()
+        return addPlain(sizes, base: .constants(0))
+      }
+      constantFloats.append(whole)
+      return addPlain(sizes, base: .constants(whole.offset))
+    }
     let offset = constantCount
     constantFloats.append((offset, values))
     let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
@@ -207,7 +261,8 @@ struct PlanBuilder {
   /// a plan can choose; a test checks this.
   mutating func addStep<Arguments: BitwiseCopyable, Tensor: KernelTensor>(
     _ name: String, _ kernel: forge_kernel?, _ arguments: Arguments,
-    tiles: @escaping (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1, rounds: Int = 1,
+    tiles: @escaping @Sendable (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1,
+    rounds: Int = 1,
     reads: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?> = [:],
     writes: KeyValuePairs<WritableKeyPath<Arguments, Tensor>, ID?>,
     multiplyAdds: Int = 0, parameterCount: Int = 0, firstWeights: FirstWeights? = nil,
@@ -274,8 +329,17 @@ struct PlanBuilder {
     _ numbers: [Number], count: Int? = nil
   ) throws -> UnsafePointer<Number>? {
     let byteCount = (count ?? numbers.count) * MemoryLayout<Number>.stride
-    let memory = try AlignedMemory(byteCount: byteCount) { bytes in
+    var memory = try AlignedMemory(byteCount: byteCount) { bytes in
       _ = bytes.bindMemory(to: Number.self).update(fromContentsOf: numbers)
+    }
+    if let longest {
+      if let whole = longest.retained.dropFirst(retained.count).first,
+        whole.bytes.elementsEqual(memory.bytes)
+      {
+        memory = whole
+      } else {
+        noteOtherForm()
+      }
     }
     retained.append(memory)
     return memory.bytes.baseAddress?.assumingMemoryBound(to: Number.self)

@@ -25,8 +25,10 @@ struct PlanSettings {
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
   let sizesAreFixed: Bool
-  /// Whether a sequence may be predicted in parts, so that each pixel must have the same bits in
-  /// images of any size.
+  /// Whether a sequence may be predicted in parts or have another length, so that each pixel must
+  /// have the same bits in images of any size.
+  ///
+  /// The kernels for it find all sizes in their views.
   let sumsInOneOrder: Bool
   /// The names of disabled rewrites.
   private let disabled: Set<String>
@@ -42,7 +44,7 @@ struct PlanSettings {
     accuracy = options.kernelAccuracy / Self.layersInAccuracy
     precision = options.precision
     sizesAreFixed = graph.inputs.allSatisfy { graph.shape(of: $0).isKnown }
-    sumsInOneOrder = !graph.states.isEmpty
+    sumsInOneOrder = !graph.states.isEmpty || graph.hasVaryingLength
     disabled = options.disabledRewrites
     tuned = planner.tuned
   }

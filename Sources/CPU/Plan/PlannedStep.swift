@@ -111,13 +111,16 @@ struct KernelCall {
   /// no such order.
   let parts: Int
   let arguments: [UInt8]
+  /// The number of tiles, given the arguments.
+  let countTiles: @Sendable (UnsafeRawPointer) -> Int64
 
   /// Creates a call from the kernel's argument struct; `tiles` returns its tile count.
   init<Arguments: BitwiseCopyable>(
     _ kernel: forge_kernel, _ arguments: Arguments,
-    tiles: (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1
+    tiles: @escaping @Sendable (UnsafePointer<Arguments>?) -> Int64, parts: Int = 1
   ) {
     self.parts = parts
+    countTiles = { tiles($0.assumingMemoryBound(to: Arguments.self)) }
     self.kernel = kernel
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.arguments = withUnsafeBytes(of: arguments) { Array($0) }

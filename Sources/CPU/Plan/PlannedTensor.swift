@@ -70,6 +70,18 @@ struct PlannedTensor {
       storage: count)
   }
 
+  /// Returns a tensor of a shorter sequence in the memory of the longest.
+  ///
+  /// Blocked images keep the distances of the longest; plain tensors are contiguous at its start.
+  func inMemory(of longest: PlannedTensor) -> PlannedTensor {
+    PlannedTensor(
+      sizes: sizes, isBlocked: isBlocked, halo: halo, root: root,
+      origin: isBlocked ? longest.origin : origin,
+      rowStride: isBlocked ? longest.rowStride : rowStride,
+      blockStride: isBlocked ? longest.blockStride : blockStride, base: longest.base,
+      storage: longest.storage)
+  }
+
   /// Returns the same plain memory, or a part of it, with other sizes.
   func reshaped(_ sizes: [Int], from start: Int = 0) -> PlannedTensor {
     PlannedTensor(
@@ -105,5 +117,5 @@ struct PlannedTensor {
   }
 
   /// Whether the pixels of each block are contiguous.
-  var isContiguous: Bool { isBlocked && rowStride == width * Self.lanes }
+  var isContiguous: Bool { isBlocked && (height == 1 || rowStride == width * Self.lanes) }
 }

@@ -30,8 +30,10 @@ struct Planner: Sendable {
   /// The settings that the choice of kernels depends on.
   var settings: PlanSettings { PlanSettings(self) }
 
-  /// Returns the plan for a graph whose sizes are known.
-  func plan(_ bound: OperationGraph) throws(BackendError) -> Plan {
+  /// Returns the plan for a graph whose sizes are known, for sequences of all `lengths` if given.
+  func plan(
+    _ bound: OperationGraph, lengths: LengthRange? = nil
+  ) throws(BackendError) -> Plan {
     guard let table = forge_kernels(level) else { throw .noKernels }
     try checkAxes(of: bound)
     let convolutions = try planning { () throws in
@@ -43,15 +45,25 @@ struct Planner: Sendable {
         graph: bound, kernels: table.pointee, constants: constants, settings: settings,
         convolutions: convolutions)
       try builder.build()
+      let probes = try lengths.map { range in
+        try range.probes.map { length in
+          let graph = try range.graph(length)
+          guard graph.hasSameNodes(as: bound) else { throw BackendError.lengthNotFollowed(by: nil) }
+          return try builder.shorter(graph.sharingValues(with: bound))
+        }
+      }
       return try Plan(
         builder,
-        split: ThreadSplit(smallestShare: options.smallestShare ?? ThreadSplit.smallestShare))
+        split: ThreadSplit(smallestShare: options.smallestShare ?? ThreadSplit.smallestShare),
+        lengths: lengths, shorter: probes ?? [])
     }
   }
 
   /// Runs a part of planning and converts its errors to ``BackendError``.
   func planning<Result>(_ body: () throws -> Result) throws(BackendError) -> Result {
-    do { return try body() } catch let error as NoMemory {
+    do { return try body() } catch let error as BackendError {
+      throw error
+    } catch let error as NoMemory {
       throw .noMemory(error)
     } catch is NoConvolutionAlgorithm {
       throw .noKernels

@@ -8,6 +8,8 @@ final class StepLoop: ExampleRunner {
   private let plan: Plan
   private let workspace: Workspace
   private let stateBases: StateBases
+  /// The steps for the length of a sequence; `nil` if all sizes are fixed.
+  private let lengthSteps: LengthSteps?
   /// The bases of the frame: arena, constants, inputs, present states, outputs, next states.
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
   /// The context of ``realtimeRun``.
@@ -22,6 +24,7 @@ final class StepLoop: ExampleRunner {
     self.plan = plan
     self.workspace = workspace
     self.threads = min(threads, plan.mostThreads)
+    lengthSteps = plan.makeLengthSteps()
     // Threads are created here so that no prediction has to create one.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     // Those of states are set before each run.
@@ -41,7 +44,8 @@ final class StepLoop: ExampleRunner {
     realtime = .allocate(capacity: 1)
     realtime.initialize(
       to: RealtimeSteps(
-        steps: plan.steps(from: 0), count: Int64(plan.steps.count),
+        steps: lengthSteps.map { UnsafePointer($0.steps) } ?? plan.steps(from: 0),
+        count: Int64(plan.steps.count),
         bases: bases.baseAddress, crops: workspace.crops, stateBases: stateBases,
         state: .passUnretained(workspace.state)))
     customOperands = plan.segments.map { segment in
@@ -73,7 +77,7 @@ final class StepLoop: ExampleRunner {
       switch segment {
       case .steps(let start, let count):
         let done = forge_run_parallel(
-          plan.steps(from: start), Int64(count), &frame, Int32(threads), flag, stop.deadline)
+          steps(from: start), Int64(count), &frame, Int32(threads), flag, stop.deadline)
         if done < count { return false }
       case .custom(let call):
         if stop.isMet { return false }
@@ -101,7 +105,7 @@ final class StepLoop: ExampleRunner {
         for step in start..<start + count {
           let begin = clock.now
           _ = forge_run_parallel(
-            plan.steps(from: step), 1, &frame, Int32(threads), nil, StopCondition().deadline)
+            steps(from: step), 1, &frame, Int32(threads), nil, StopCondition().deadline)
           seconds[position] += (clock.now - begin) / .seconds(1)
           position += 1
         }
@@ -112,6 +116,12 @@ final class StepLoop: ExampleRunner {
         position += 1
       }
     }
+  }
+
+  func set(length: Int) { lengthSteps?.set(length: length) }
+
+  private func steps(from start: Int) -> UnsafePointer<forge_step>? {
+    if let lengthSteps { UnsafePointer(lengthSteps.steps + start) } else { plan.steps(from: start) }
   }
 
   private func frame(of example: Int) -> forge_frame {

@@ -19,8 +19,8 @@ struct Compiler: Sendable {
   let outputNames: [String]
   /// The tensors that described the outputs and the kept layers.
   let outputTensors: [Tensor]
-  /// The results of kept layers in the lowered graph.
-  let keptValues: [OperationGraph.Value]
+  /// The positions of kept layers whose results are in the lowered graph.
+  let keptPositions: [Int]
   /// The number of outputs that are the model's own.
   let ownOutputCount: Int
   /// The options.
@@ -58,7 +58,8 @@ struct Compiler: Sendable {
     self.options = options
     let kept = options.keep.compactMap { inference.layer($0) }
     outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
-    keptValues = kept.compactMap { lowered.graph.layerOutputs[$0.position] }
+    keptPositions = kept.map(\.position).filter { lowered.graph.layerOutputs[$0] != nil }
+    let keptValues = keptPositions.compactMap { lowered.graph.layerOutputs[$0] }
     var graph = lowered.graph
     ownOutputCount = graph.modelOutputs.count
     do {
@@ -145,7 +146,49 @@ struct Compiler: Sendable {
   func executable(
     of network: any BackendNetwork, inputs: [Shape]
   ) throws(BackendError) -> any Executable {
-    try network.executable(for: try bound(inputs: inputs))
+    try network.executable(for: try bound(inputs: inputs), lengths: lengths)
+  }
+
+  /// The lengths of sequences that an executable serves; `nil` if all sizes are fixed.
+  private var lengths: LengthRange? {
+    inference.maximumLength.map { maximum in
+      LengthRange(maximum: maximum) { length throws(BackendError) in
+        try graph(length: length)
+      }
+    }
+  }
+
+  /// The rewritten graph for sequences of another length.
+  ///
+  /// The stages 2 and 4 run again, so that constants, such as tables of positions, are those of the
+  /// length.
+  private func graph(length: Int) throws(BackendError) -> OperationGraph {
+    do {
+      let lowered = try LoweredModel(inference, length: length)
+      let own = self.lowered.parameters
+      if let index = own.indices.first(where: {
+        !lowered.parameters.indices.contains($0) || lowered.parameters[$0] != own[$0]
+      }) {
+        throw BackendError.lengthNotFollowed(
+          by: inference.nodes[self.lowered.owners[index]].position)
+      }
+      return try Compiler(
+        inference: inference, lowered: lowered, parameters: parameters, options: options
+      ).graph
+    } catch let error as CompileError {
+      throw .problems(
+        error.problems.map { problem in
+          var problem = problem
+          problem.headline =
+            "the network does not follow the length of its sequences: "
+            + problem.headline
+          return (nil, problem)
+        })
+    } catch let error as BackendError {
+      throw error
+    } catch {
+      throw .constants(error)
+    }
   }
 
   /// The operations for inputs of known sizes.

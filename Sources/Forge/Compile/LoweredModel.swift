@@ -13,7 +13,9 @@ struct LoweredModel: Sendable {
   let owners: [Int]
 
   /// Lowers a model that has passed inference.
-  init(_ inference: Inference) throws(CompileError) {
+  ///
+  /// - Parameter length: the length of sequences; the largest one if `nil`.
+  init(_ inference: Inference, length: Int? = nil) throws(CompileError) {
     var lowering = Lowering()
     var values: [OperationGraph.Value?] = []
     var owners: [Int] = []
@@ -24,7 +26,9 @@ struct LoweredModel: Sendable {
         continue
       }
       guard let layer = node.layer else {
-        values.append(lowering.graph.addInput(shape))
+        values.append(
+          lowering.graph.addInput(
+            length.map { shape.replacing(node.lengthAxes, by: $0) } ?? shape))
         continue
       }
       let inputs = node.inputs.compactMap { values[$0] }
@@ -51,6 +55,7 @@ struct LoweredModel: Sendable {
     // The order of declaration may differ from that of creation.
     lowering.graph.reorderInputs(inference.inputs.compactMap { values[$0] })
     lowering.graph.closeStates()
+    lowering.graph.hasVaryingLength = inference.maximumLength != nil
     self.graph = lowering.graph
     self.parameters = lowering.parameters
     self.owners = owners

@@ -77,25 +77,38 @@ public struct Verification: Sendable {
     seed: UInt64
   ) throws(CompileError) -> [OutputError] {
     let shapes = shapes(compiler)
+    // Sequences are compared at their largest length and, in every other sample, at a shorter one.
+    let longest = compiler.inference.maximumLength
     var worst: [OutputError] = []
     do {
       let network = try network()
       let plan = try compiler.executable(of: network, inputs: shapes)
-      let reference = try ReferenceExecutor(compiler.lowered.graph.binding(inputs: shapes))
+      let references = try [longest, longest.map { ($0 * 2 + 2) / 3 }].map { length in
+        let lowered =
+          length == longest
+          ? compiler.lowered : try LoweredModel(compiler.inference, length: length)
+        let shapes = length.map { compiler.inference.inputShapes(length: $0) } ?? shapes
+        return (
+          executor: try ReferenceExecutor(lowered.graph.binding(inputs: shapes)), length: length
+        )
+      }
       let memory = try PredictionMemory(plan, batch: 1, threads: network.decisions.threads)
       var random = SplitMix64(seed: seed)
-      // The values of the outputs in the graph before any rewrite.
-      let values = Array(compiler.lowered.graph.modelOutputs) + compiler.keptValues
-      let tensors = { (inputs: [[Float]]) in
-        try zip(inputs, plan.inputSizes + plan.stateSizes).map {
-          try ReferenceTensor(sizes: $1, floats: $0)
-        }
-      }
-      for _ in 0..<samples {
+      for sample in 0..<samples {
         try CompileWatch.check()
         defer { CompileWatch.advance(.verify) }
+        let reference = references[longest == nil ? 0 : sample % 2].executor
+        let graph = reference.graph
+        if let length = references[sample % 2].length { memory.set(length: length) }
+        // The values of the outputs in the graph before any rewrite.
+        let kept = compiler.keptPositions.compactMap { graph.layerOutputs[$0] }
+        let values = Array(graph.modelOutputs) + kept
+        let sizes = graph.inputs.map { graph.shape(of: $0).sizes ?? [] }
+        let tensors = { (inputs: [[Float]]) in
+          try zip(inputs, sizes).map { try ReferenceTensor(sizes: $1, floats: $0) }
+        }
         // States are random numbers, too.
-        let inputs = (plan.inputSizes + plan.stateSizes).map { sizes in
+        let inputs = sizes.map { sizes in
           (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
         }
         for (index, input) in inputs.prefix(plan.inputSizes.count).enumerated() {
@@ -119,7 +132,7 @@ public struct Verification: Sendable {
           guard let truth = expected[values[index]], let other = moved[values[index]] else {
             preconditionFailure("the reference gives every value it is asked for")
           }
-          let output = memory.output(index)
+          let output = memory.values(ofOutput: index, example: 0)
           var error = difference(output, truth.values, moved: other.values, name: name)
           if error.usesFloor, repeated?[values[index]]?.values != truth.values {
             error = difference(output, truth.values, moved: truth.values, name: name)

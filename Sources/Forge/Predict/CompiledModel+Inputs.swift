@@ -7,6 +7,8 @@ struct CheckedInputs {
   let executable: any Executable
   /// The values of each input, in the order of the model.
   let values: [[Float]]
+  /// The length of the sequences in the inputs; `nil` if all sizes are fixed.
+  let length: Int?
   /// The part of its source that a resize samples, by the layer's name.
   let crops: [String: CropRectangle]
 }
@@ -21,8 +23,14 @@ extension CompiledModel {
   ) throws(PredictionError) -> CheckedInputs {
     if isSingle { try checkSingleOutput() }
     let values = try ordered(inputs.form)
+    let length = try length(of: values.map { ($0.shape, $0.floats.count) })
     var shapes: [Shape] = []
     for (index, values) in values.enumerated() {
+      // The executable of a network for sequences serves all lengths.
+      if let length, let axes = sequenceLength?.axes[index], !axes.isEmpty {
+        shapes.append(inputShapes[index].replacing(axes, by: length))
+        continue
+      }
       let own = sizes.map { Shape(sizes: $0[index]) }
       let shape = try shape(ofInput: index, given: values.shape ?? own)
       if let own, shape != own {
@@ -32,11 +40,13 @@ extension CompiledModel {
     }
     let executable = try executable(for: shapes)
     for (index, values) in values.enumerated() {
-      try check(count: values.floats.count, input: index, executable: executable, batch: 1)
+      try check(
+        count: values.floats.count, input: index, sizes: shapes[index].sizes ?? [], batch: 1)
     }
     for (layer, crop) in inputs.crops { try executable.check(crop, of: layer) }
     return CheckedInputs(
-      executable: executable, values: values.map(\.floats), crops: inputs.crops)
+      executable: executable, values: values.map(\.floats), length: length,
+      crops: inputs.crops)
   }
 
   /// The values of each input, in the order of the model.
@@ -137,9 +147,8 @@ extension CompiledModel {
 
   /// Checks the number of values for an input.
   func check(
-    count: Int, input: Int, executable: any Executable, batch: Int
+    count: Int, input: Int, sizes: [Int], batch: Int
   ) throws(PredictionError) {
-    let sizes = executable.inputSizes[input]
     let needed = sizes.reduce(1, *) * batch
     guard count == needed else {
       throw .wrongValueCount(
@@ -151,6 +160,7 @@ extension CompiledModel {
 extension PredictionMemory {
   /// Writes the inputs and sets their crops for the first example.
   func write(_ inputs: CheckedInputs) throws(PredictionError) {
+    if let length = inputs.length { set(length: length) }
     for (index, values) in inputs.values.enumerated() {
       _ = input(index).update(fromContentsOf: values)
     }

@@ -107,7 +107,10 @@ extension CompiledModel {
     let executable = try executable(for: try shapes(named: [:]))
     guard batch > 0 else { throw .emptyBatch }
     try check(batch: batch)
-    try check(count: values.count, input: 0, executable: executable, batch: batch)
+    if let sequenceLength, !sequenceLength.axes[0].isEmpty {
+      return try predict(sequences: values, batch: batch)
+    }
+    try check(count: values.count, input: 0, sizes: executable.inputSizes[0], batch: batch)
     return try withMemory { reusable throws(PredictionError) in
       let memory = try self.memory(executable, batch: batch, in: reusable)
       _ = memory.input(0).update(fromContentsOf: values)
@@ -116,6 +119,20 @@ extension CompiledModel {
       try self.run(memory, batch: batch)
       return Array(memory.output(0).prefix(executable.outputSizes[0].reduce(batch, *)))
     }
+  }
+
+  /// Predicts consecutive sequences of one length.
+  private func predict(
+    sequences values: [Float], batch: Int
+  ) throws(PredictionError) -> [Float] {
+    let count = values.count / batch
+    guard values.count.isMultiple(of: batch) else {
+      throw .wrongValueCount(
+        values.count, input: inputNames[0], needs: (count + 1) * batch, shape: inputShapes[0],
+        batch: batch)
+    }
+    let examples = (0..<batch).map { Array(values[$0 * count..<($0 + 1) * count]) }
+    return try predict(batch: examples).flatMap(\.self)
   }
 
   /// Predicts any number of examples, one after the other, each with its own sizes and crops.

@@ -37,6 +37,8 @@ public final class CompiledModel: Sendable {
   /// The names and tensors of the outputs and the kept layers.
   let outputTable: TensorTable
   let compiler: Compiler
+  /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
+  let sequenceLength: SequenceLength?
   private let network: any BackendNetwork
   private let executables: ExecutableCache
   /// The executable of a model whose inputs have fixed sizes, available without a lock.
@@ -54,6 +56,7 @@ public final class CompiledModel: Sendable {
     inputTable = TensorTable(
       names: inputs.map(\.name), tensors: inputs.map(\.tensor), modelCount: inputs.count)
     inputShapes = inputs.compactMap(\.shape)
+    sequenceLength = SequenceLength(compiler.inference)
     outputTable = TensorTable(
       names: compiler.outputNames, tensors: compiler.outputTensors,
       modelCount: compiler.ownOutputCount)
@@ -212,12 +215,14 @@ public final class CompiledModel: Sendable {
   /// Makes the checks that the options request.
   private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
     guard options.checks.contains(.finiteOutputs) else { return }
-    for (index, sizes) in memory.executable.outputSizes.enumerated() {
-      let (values, count) = (memory.output(index), sizes.reduce(1, *))
-      for position in 0..<count * batch where !values[position].isFinite {
-        throw .notFinite(
-          outputNames[index], index: position, value: values[position],
-          source: NonFiniteSource(self, network, memory, example: position / count))
+    for index in memory.executable.outputSizes.indices {
+      for example in 0..<batch {
+        let values = memory.values(ofOutput: index, example: example)
+        for position in values.indices where !values[position].isFinite {
+          throw .notFinite(
+            outputNames[index], index: example * values.count + position, value: values[position],
+            source: NonFiniteSource(self, network, memory, example: example))
+        }
       }
     }
   }

@@ -38,7 +38,7 @@ extension Context {
     _ input: some TensorReference, to tensor: TensorValues, example: Int = 0
   ) throws(PredictionError) {
     let index = try network.index(ofInput: input)
-    let shape = Shape(sizes: memory.executable.inputSizes[index])
+    let shape = Shape(sizes: memory.sizes(ofInput: index))
     guard tensor.shape == shape else {
       throw .wrongShape(network.inputNames[index], received: tensor.shape, needs: shape)
     }
@@ -114,10 +114,19 @@ extension Context {
   /// - Throws: ``PredictionError`` when the model has several inputs or outputs or the number of
   ///   input values does not fit, else as ``predict(batch:)``.
   public func predict(_ input: [Float], into output: inout [Float]) throws(PredictionError) {
-    let count = memory.executable.outputSizes[0].reduce(1, *)
+    try network.checkSingleInput()
+    let count = try outputCount(inputCount: input.count)
     if output.count != count { output = Array(repeating: 0, count: count) }
     var span = output.mutableSpan
     try predict(input.span, into: &span)
+  }
+
+  /// The number of values of the first output for so many values of the only input.
+  private func outputCount(inputCount: Int) throws(PredictionError) -> Int {
+    guard let sizes = memory.executable.sequenceSizes,
+      let length = try network.sequenceLength?.length(ofInput: 0, count: inputCount)
+    else { return memory.count(ofOutput: 0) }
+    return sizes.count(ofOutput: 0, length: length)
   }
 
   /// The memory of an input for one of the examples and its channels, when `count` values fit.

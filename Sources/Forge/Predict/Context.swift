@@ -174,16 +174,17 @@ public final class Context {
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(PredictionError) {
     try network.checkSingleOutput()
-    let target = try singleInput(count: input.count)
-    let source = UnsafeMutableBufferPointer(
-      rebasing: memory.output(0)[..<memory.executable.outputSizes[0].reduce(1, *)])
+    try network.checkSingleInput()
+    guard begin() else { throw .busy }
+    // The context stays in use until the output is copied, lest another prediction overwrite it.
+    defer { end() }
+    try takeLength(ofInput: 0, count: input.count)
+    let target = try values(ofInput: 0, count: input.count)
+    let source = memory.values(ofOutput: 0, example: 0)
     guard output.count == source.count else {
       throw .wrongOutputCount(
         output.count, output: network.outputNames[0], needs: source.count)
     }
-    guard begin() else { throw .busy }
-    // The context stays in use until the output is copied, lest another prediction overwrite it.
-    defer { end() }
     input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
     try network.run(memory, batch: 1)
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
@@ -198,22 +199,45 @@ public final class Context {
     return try body(memory)
   }
 
-  /// The memory of the only input for one of the examples, when `count` values fit it.
-  private func singleInput(
-    count: Int
-  ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
-    try network.checkSingleInput()
-    return try values(ofInput: 0, count: count)
+  /// The length of the sequences in the inputs, up to ``CompiledModel/maximumLength``; `nil` if all
+  /// sizes are fixed.
+  ///
+  /// It is that of the last prediction whose values were given, or what ``setLength(_:)`` has set;
+  /// at first it is the maximum.
+  public var length: Int? { network.sequenceLength.map { _ in memory.length } }
+
+  /// Sets the length of the sequences in the inputs, for ``predict(batch:)``.
+  ///
+  /// The values of an input or output are the first ones of its memory. Examples of a batch have
+  /// one length and are as far apart as the longest.
+  ///
+  /// - Parameter length: the length, from 1 to ``CompiledModel/maximumLength``.
+  /// - Throws: ``PredictionError`` when the network takes no such length, or the context is in use.
+  public func setLength(_ length: Int) throws(PredictionError) {
+    try network.check(length: length)
+    guard begin() else { throw .busy }
+    defer { end() }
+    memory.set(length: length)
+  }
+
+  /// Sets the length to that of so many values of an input.
+  private func takeLength(ofInput index: Int, count: Int) throws(PredictionError) {
+    if let length = try network.sequenceLength?.length(ofInput: index, count: count) {
+      memory.set(length: length)
+    }
   }
 
   /// The memory of an input for one of the examples, when `count` values fit it.
   func values(
     ofInput index: Int, count: Int, example: Int = 0
   ) throws(PredictionError) -> UnsafeMutableBufferPointer<Float> {
-    try network.check(count: count, input: index, executable: memory.executable, batch: 1)
+    guard count == memory.count(ofInput: index) else {
+      throw .wrongValueCount(
+        count, input: network.inputNames[index], needs: memory.count(ofInput: index),
+        shape: Shape(sizes: memory.sizes(ofInput: index)), batch: 1)
+    }
     try check(example: example)
-    return UnsafeMutableBufferPointer(
-      rebasing: memory.input(index)[example * count..<(example + 1) * count])
+    return memory.values(ofInput: index, example: example)
   }
 
   /// Checks that there is such an example.
@@ -227,11 +251,9 @@ public final class Context {
 extension PredictionMemory {
   /// The values of an output of one of the examples.
   func tensor(ofOutput index: Int, example: Int = 0) -> TensorValues {
-    let sizes = executable.outputSizes[index]
-    let count = sizes.reduce(1, *)
-    return TensorValues(
-      shape: Shape(sizes: sizes),
-      values: Array(output(index)[example * count..<(example + 1) * count]))
+    TensorValues(
+      shape: Shape(sizes: sizes(ofOutput: index)),
+      values: Array(values(ofOutput: index, example: example)))
   }
 
   /// Sets the source rectangle of a resize; `nil` is the whole image.

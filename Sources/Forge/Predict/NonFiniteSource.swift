@@ -15,9 +15,8 @@ enum NonFiniteSource: CustomStringConvertible {
   init?(
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory, example: Int
   ) {
-    let inputs = memory.executable.inputSizes.enumerated().map { index, sizes in
-      let count = sizes.reduce(1, *)
-      return Array(memory.input(index)[example * count..<(example + 1) * count])
+    let inputs = memory.executable.inputSizes.indices.map { index in
+      Array(memory.values(ofInput: index, example: example))
     }
     for (name, values) in zip(model.inputNames, inputs) {
       if let index = values.firstIndex(where: { !$0.isFinite }) {
@@ -44,12 +43,12 @@ enum NonFiniteSource: CustomStringConvertible {
     for (index, values) in inputs.enumerated() {
       _ = copy.input(index).update(fromContentsOf: values)
     }
+    copy.set(length: memory.length)
     copy.takeCrops(from: memory)
     try copy.run(batch: 1)
     for (offset, node) in kept.inference.nodes.filter({ !$0.isInput }).enumerated() {
       let index = kept.ownOutputCount + offset
-      let count = executable.outputSizes[index].reduce(1, *)
-      if copy.output(index)[..<count].contains(where: { !$0.isFinite }) { return node }
+      if copy.values(ofOutput: index, example: 0).contains(where: { !$0.isFinite }) { return node }
     }
     return nil
   }

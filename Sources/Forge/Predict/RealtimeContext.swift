@@ -144,6 +144,16 @@ public struct RealtimeContext: ~Copyable {
     for example in 0..<batch { run.function(run.context, example) }
   }
 
+  /// Sets the length of the sequences in the inputs, as ``Context/setLength(_:)``.
+  ///
+  /// - Parameter length: the length, from 1 to ``CompiledModel/maximumLength``.
+  /// - Throws: ``PredictionError`` when the network takes no such length, the only case that
+  ///   allocates.
+  public func setLength(_ length: Int) throws(PredictionError) {
+    try network.check(length: length)
+    memory.set(length: length)
+  }
+
   /// Computes the output of one example directly from the caller's values, on this thread.
   ///
   /// - Parameters:
@@ -156,15 +166,18 @@ public struct RealtimeContext: ~Copyable {
   ) throws(PredictionError) {
     try network.checkSingleInput()
     try network.checkSingleOutput()
-    let (source, target) = (inputs[0], outputs[0])
-    guard input.count == source.count / maximumBatch else {
-      throw .wrongValueCount(
-        input.count, input: network.inputNames[0], needs: source.count / maximumBatch,
-        shape: Shape(sizes: memory.executable.inputSizes[0]), batch: 1)
+    if let length = try network.sequenceLength?.length(ofInput: 0, count: input.count) {
+      memory.set(length: length)
     }
-    guard output.count == target.count / maximumBatch else {
+    let (source, target) = (inputs[0], outputs[0])
+    guard input.count == memory.count(ofInput: 0) else {
+      throw .wrongValueCount(
+        input.count, input: network.inputNames[0], needs: memory.count(ofInput: 0),
+        shape: Shape(sizes: memory.sizes(ofInput: 0)), batch: 1)
+    }
+    guard output.count == memory.count(ofOutput: 0) else {
       throw .wrongOutputCount(
-        output.count, output: network.outputNames[0], needs: target.count / maximumBatch)
+        output.count, output: network.outputNames[0], needs: memory.count(ofOutput: 0))
     }
     input.withUnsafeBufferPointer { _ = source.update(fromContentsOf: $0) }
     run.function(run.context, 0)

@@ -40,10 +40,15 @@ package protocol BackendNetwork: AnyObject, Sendable {
 
   /// Creates an executable.
   ///
-  /// - Parameter graph: the graph of this network, bound to the sizes of its inputs.
+  /// - Parameters:
+  ///   - graph: the graph of this network, bound to the sizes of its inputs.
+  ///   - lengths: the lengths of sequences that the executable serves, of which the graph's is the
+  ///     largest; `nil` if all sizes are fixed.
   /// - Returns: the executable, which may share constants with others.
   /// - Throws: ``BackendError``.
-  func executable(for graph: OperationGraph) throws(BackendError) -> any Executable
+  func executable(
+    for graph: OperationGraph, lengths: LengthRange?
+  ) throws(BackendError) -> any Executable
 }
 
 /// The decisions of a back end for a network.

@@ -2,12 +2,15 @@ import ForgeSystem
 
 /// A network that is ready to run on inputs of one size.
 package protocol Executable: AnyObject, Sendable {
-  /// The sizes of each input, in memory order.
+  /// The sizes of each input, in memory order; for the longest sequence.
   var inputSizes: [[Int]] { get }
-  /// The sizes of each output, in memory order; kept layers follow the model's own.
+  /// The sizes of each output, in memory order, for the longest sequence; kept layers follow the
+  /// model's own.
   var outputSizes: [[Int]] { get }
   /// The sizes of each state, in memory order.
   var stateSizes: [[Int]] { get }
+  /// The sizes for each length of a sequence; `nil` if all sizes are fixed.
+  var sequenceSizes: SequenceSizes? { get }
   /// The resizes whose source rectangle can be set per prediction.
   var cropSlots: [CropSlot] { get }
   /// The bytes of a prediction's arena, in which intermediate results share memory.
@@ -31,6 +34,11 @@ package protocol Executable: AnyObject, Sendable {
 package protocol ExampleRunner: AnyObject {
   /// The maximum number of threads of a prediction.
   var threads: Int { get }
+
+  /// Sets the length of the sequences in the inputs; without effect if all sizes are fixed.
+  ///
+  /// It does not allocate.
+  func set(length: Int)
 
   /// Computes the outputs of one example of the workspace from its inputs, without allocating.
   ///

@@ -10,6 +10,8 @@ package final class PredictionMemory {
   /// The runner.
   package let runner: any ExampleRunner
   private let workspace: Workspace
+  /// The length of the sequences in the inputs; 0 if all sizes are fixed.
+  package private(set) var length: Int
 
   /// The maximum number of examples.
   package var maximumBatch: Int { workspace.batch }
@@ -24,6 +26,55 @@ package final class PredictionMemory {
     self.executable = executable
     self.workspace = try Workspace(executable, batch: batch, memory: workspace)
     runner = executable.runner(in: self.workspace, threads: threads)
+    length = executable.sequenceSizes?.maximum ?? 0
+  }
+
+  /// Sets the length of the sequences in the inputs, from 1 to the maximum.
+  package func set(length: Int) {
+    guard length != self.length, let sizes = executable.sequenceSizes,
+      (1...sizes.maximum).contains(length)
+    else { return }
+    self.length = length
+    runner.set(length: length)
+  }
+
+  /// The sizes of an input at the present length.
+  package func sizes(ofInput index: Int) -> [Int] {
+    executable.sequenceSizes?.sizes(ofInput: index, length: length) ?? executable.inputSizes[index]
+  }
+
+  /// The sizes of an output at the present length.
+  package func sizes(ofOutput index: Int) -> [Int] {
+    executable.sequenceSizes?.sizes(ofOutput: index, length: length)
+      ?? executable.outputSizes[index]
+  }
+
+  /// The number of values of an input at the present length.
+  package func count(ofInput index: Int) -> Int {
+    executable.sequenceSizes?.count(ofInput: index, length: length)
+      ?? executable.inputSizes[index].reduce(1, *)
+  }
+
+  /// The number of values of an output at the present length.
+  package func count(ofOutput index: Int) -> Int {
+    executable.sequenceSizes?.count(ofOutput: index, length: length)
+      ?? executable.outputSizes[index].reduce(1, *)
+  }
+
+  /// The values of an input of one of the examples.
+  ///
+  /// Examples are as far apart as those of the longest sequence.
+  package func values(ofInput index: Int, example: Int) -> UnsafeMutableBufferPointer<Float> {
+    let start = example * executable.inputSizes[index].reduce(1, *)
+    return UnsafeMutableBufferPointer(
+      rebasing: workspace.inputs[index][start..<start + count(ofInput: index)])
+  }
+
+  /// The values of an output of one of the examples.
+  package func values(ofOutput index: Int, example: Int) -> UnsafeMutableBufferPointer<Float> {
+    let start = example * executable.outputSizes[index].reduce(1, *)
+    return UnsafeMutableBufferPointer(
+      rebasing: workspace.outputs[index][start..<start + count(ofOutput: index)])
   }
 
   /// Returns the values of an input for all examples.

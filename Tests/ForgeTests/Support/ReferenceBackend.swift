@@ -35,8 +35,12 @@ struct ReferenceBackend: Backend {
         kernelsAreOptimized: kernelsAreOptimized)
     }
 
-    func executable(for graph: OperationGraph) throws(BackendError) -> any Executable {
-      do { return try ReferenceExecutable(graph, constants) } catch { throw .constants(error) }
+    func executable(
+      for graph: OperationGraph, lengths: LengthRange?
+    ) throws(BackendError) -> any Executable {
+      do { return try ReferenceExecutable(graph, constants, lengths) } catch {
+        throw .constants(error)
+      }
     }
   }
 }
@@ -64,9 +68,17 @@ private final class ReferenceExecutable: Executable {
   let steps: [StepReport]
   let tensors: [TensorReport] = []
   let executor: ReferenceExecutor
+  let lengths: LengthRange?
+  let sequenceSizes: SequenceSizes?
   let constants: any ConstantSource
 
-  init(_ graph: OperationGraph, _ constants: any ConstantSource) throws {
+  init(
+    _ graph: OperationGraph, _ constants: any ConstantSource, _ lengths: LengthRange?
+  ) throws {
+    self.lengths = lengths
+    sequenceSizes = try lengths.flatMap { range in
+      SequenceSizes(range, longest: graph, probes: try range.probes.map { try range.graph($0) })
+    }
     executor = try ReferenceExecutor(graph)
     self.constants = constants
     let sizes = { (value: OperationGraph.Value) in graph.shape(of: value).sizes ?? [] }
@@ -95,6 +107,7 @@ private final class ReferenceRunner: ExampleRunner {
   let realtimeRun: RealtimeRun? = nil
   private let executable: ReferenceExecutable
   private let workspace: Workspace
+  private var length: Int?
 
   init(_ executable: ReferenceExecutable, _ workspace: Workspace) {
     self.executable = executable
@@ -103,12 +116,19 @@ private final class ReferenceRunner: ExampleRunner {
 
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
     if stop.isMet { return false }
-    let graph = executable.executor.graph
+    var executor = executable.executor
     do {
-      var inputs = try zip(executable.inputSizes, workspace.inputs).map { sizes, values in
-        let count = sizes.reduce(1, *)
+      if let length, let lengths = executable.lengths, length < lengths.maximum {
+        executor = try ReferenceExecutor(lengths.graph(length))
+      }
+      let graph = executor.graph
+      var inputs = try zip(graph.modelInputs, executable.inputSizes).enumerated().map {
+        index, input in
+        let sizes = graph.shape(of: input.0).sizes ?? []
+        let start = example * input.1.reduce(1, *)
         return try ReferenceTensor(
-          sizes: sizes, floats: Array(values[example * count..<(example + 1) * count]))
+          sizes: sizes,
+          floats: Array(workspace.inputs[index][start..<start + sizes.reduce(1, *)]))
       }
       for (index, sizes) in executable.stateSizes.enumerated() {
         inputs.append(
@@ -118,13 +138,13 @@ private final class ReferenceRunner: ExampleRunner {
       let crops = executable.cropSlots.enumerated().map { slot, crop in
         (crop.name, workspace.crop(slot: slot))
       }
-      let results = try executable.executor.run(
+      let results = try executor.run(
         inputs: inputs, crops: Dictionary(uniqueKeysWithValues: crops), values: graph.outputs
       ) { try executable.constants.values(of: .parameter($0)) }
-      for (value, output) in zip(graph.outputs, workspace.outputs) {
-        let floats = results[value]?.floats ?? []
-        let rest = UnsafeMutableBufferPointer(rebasing: output[(example * floats.count)...])
-        _ = rest.update(fromContentsOf: floats)
+      for (index, output) in workspace.outputs.enumerated() {
+        let floats = results[graph.outputs[index]]?.floats ?? []
+        let start = example * executable.outputSizes[index].reduce(1, *)
+        _ = UnsafeMutableBufferPointer(rebasing: output[start...]).update(fromContentsOf: floats)
       }
       let states = graph.outputs.suffix(executable.stateSizes.count)
       for (index, value) in states.enumerated() {
@@ -133,11 +153,13 @@ private final class ReferenceRunner: ExampleRunner {
       }
       if !states.isEmpty { workspace.state.advance(example: example) }
     } catch {
-      let node = (error as? ReferenceError)?.node.map { graph.nodes[$0] }
+      let node = (error as? ReferenceError)?.node.map { executor.graph.nodes[$0] }
       throw LayerFailure(layer: node?.layers.last ?? 0, cause: error)
     }
     return true
   }
+
+  func set(length: Int) { self.length = length }
 
   func profile(adding seconds: inout [Double]) throws(LayerFailure) {
     let clock = ContinuousClock()
