@@ -78,6 +78,11 @@ static inline int64_t forge_blocks(int64_t channels) {
   return forge_quotient_up(channels, FORGE_LANES);
 }
 
+/* The runs of pixels in a row that normalize_pixels takes as tiles. */
+static inline int64_t forge_normalize_runs(const forge_view *out) {
+  return forge_quotient_up(out->width, FORGE_NORMALIZE_PIXELS);
+}
+
 /* Returns the lanes of `block` that hold channels: 16, or fewer in the last block. */
 static inline int64_t forge_lanes(int64_t channels, int64_t block) {
   return forge_smaller(channels - block * FORGE_LANES, FORGE_LANES);

@@ -28,6 +28,10 @@ extension ConstantRecipe {
         Self.gather(all, start: start, sizes: sizes, strides: strides, into: $0)
       }
       return values
+    case .joined(let recipes, _):
+      var values: [Float] = []
+      for recipe in recipes { values += try recipe.values(parameter: parameter) }
+      return values
     }
   }
 
@@ -41,18 +45,24 @@ extension ConstantRecipe {
     case .literal(let values): values.count
     case .scaled(let recipe, _, _, _): recipe.count(parameter: parameter)
     case .strided(_, _, _, let sizes, _): sizes.reduce(1, *)
+    case .joined(_, let counts): counts.reduce(0, +)
     }
   }
 
-  /// The number of values of the parameter that the recipe begins with.
+  /// The number of values of each parameter that the recipe reads, by index.
   ///
   /// - Parameter count: the number of values of the recipe.
-  /// - Returns: the number, which is `count` unless only some of the values are taken.
-  func parameterCount(for count: Int) -> Int {
+  /// - Returns: the numbers; of a parameter, `count` unless only some of its values are taken.
+  func parameterCounts(for count: Int) -> [Int: Int] {
     switch self {
-    case .parameter, .literal: count
-    case .scaled(let recipe, _, _, _): recipe.parameterCount(for: count)
-    case .strided(let recipe, let all, _, _, _): recipe.parameterCount(for: all)
+    case .parameter(let index): [index: count]
+    case .literal: [:]
+    case .scaled(let recipe, _, _, _): recipe.parameterCounts(for: count)
+    case .strided(let recipe, let all, _, _, _): recipe.parameterCounts(for: all)
+    case .joined(let recipes, let counts):
+      zip(recipes, counts).reduce(into: [:]) { all, part in
+        all.merge(part.0.parameterCounts(for: part.1)) { first, _ in first }
+      }
     }
   }
 
@@ -78,6 +88,14 @@ extension ConstantRecipe {
         try recipe.write(to: buffer, parameter: parameter)
       }
       Self.gather(all, start: start, sizes: sizes, strides: strides, into: memory)
+    case .joined(let recipes, let counts):
+      var start = 0
+      for (recipe, count) in zip(recipes, counts) {
+        try recipe.write(
+          to: UnsafeMutableBufferPointer(rebasing: memory[start..<start + count]),
+          parameter: parameter)
+        start += count
+      }
     }
   }
 

@@ -227,4 +227,6 @@ package indirect enum ConstantRecipe: Sendable {
   /// Values of another constant of `count` values: value `i` is at `start` + the sum of
   /// `i · strides`, for all indices below `sizes`.
   case strided(ConstantRecipe, count: Int, start: Int, sizes: [Int], strides: [Int])
+  /// The values of constants of these counts, one after the other.
+  case joined([ConstantRecipe], counts: [Int])
 }

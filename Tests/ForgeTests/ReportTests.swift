@@ -136,6 +136,7 @@ import Testing
           moveAveragePoolingLater: 0
           fuseResidual: 0
           fuseActivation: 1
+          joinProducts: 0
         Steps: 4
           1. plain convolution 3×3 panel 16 pooled  (conv, norm, relu, pool)
           2. convolution 4×3 panel 16  (fc)

@@ -22,7 +22,11 @@ struct StrassenConvolution: MeasuredAlgorithm {
     let pixels = problem.outputPixels
     // Segments depend only on the image, so that results do not depend on the number of threads.
     // Each has at least 72 pixels; fewer would reuse the weights of a product too little.
-    let segments = pixels >= ThreadSplit.rowsFrom ? pixels / 144 * 2 : 1
+    // Weights that exceed the second-level cache are read again for each segment, so that there are
+    // no more than two threads need: with 512 pixels of 768 channels and 3072 outputs, six segments
+    // take a third more time than two.
+    let isHeavy = inputs.multipliedSaturated(by: outputs) >= 1 << 18
+    let segments = pixels < ThreadSplit.rowsFrom ? 1 : isHeavy ? 2 : pixels / 144 * 2
     // Threads that share segments need not share panels.
     let sharesSegments =
       !problem.settings.sizesAreFixed || segments.isMultiple(of: problem.settings.threads)

@@ -18,7 +18,7 @@ public enum Rewrites {
     RecognizeNormalization.self, RecognizeChannelShuffle.self, JoinChannelSlices.self,
     FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self, DropReshapesBack.self,
     FoldBatchNormalization.self, DropReshapeBeforeDense.self, MoveCropsEarlier.self,
-    MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self,
+    MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self, JoinProducts.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

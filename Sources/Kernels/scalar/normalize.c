@@ -59,8 +59,11 @@ FORGE_SCALAR(normalize_rows) {
 FORGE_SCALAR(normalize_pixels) {
   const forge_normalize_pixels_arguments *a = arguments;
   const int64_t channels = a->out.channels;
-  for (int64_t y = first; y < last; y++) {
-    for (int64_t x = 0; x < a->out.width; x++) {
+  const int64_t runs = forge_normalize_runs(&a->out);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t y = tile / runs, from = tile % runs * FORGE_NORMALIZE_PIXELS;
+    const int64_t to = forge_smaller(from + FORGE_NORMALIZE_PIXELS, a->out.width);
+    for (int64_t x = from; x < to; x++) {
       const normalized_row row = {
         .in = forge_row(&a->in, frame, 0, y) + x * FORGE_LANES,
         .out = forge_row(&a->out, frame, 0, y) + x * FORGE_LANES,

@@ -4,28 +4,26 @@
 /* The vectors whose sum is a vector of floats. */
 #define FORGE_NORMALIZE_RUN 64
 
-/* A row of numbers in `pieces` of 16, `stride` floats apart. The last holds `rest` numbers. What
- * follows them is neither read nor written if `partial` (plain rows), else becomes zero (padded
- * lanes). in may be out. */
+/* A plain row of numbers in `pieces` of 16. The last holds `rest` numbers. What follows them is
+ * neither read nor written. in may be out. */
 typedef struct {
   const float *in;
   float *out;
-  int64_t pieces, in_stride, out_stride, rest, count;
+  int64_t pieces, rest, count;
   const float *gamma, *beta;
 } normalize_row;
 
 /* Returns piece i less `mean`, zero after the row. */
-FORGE_INLINE v16 normalize_piece(const normalize_row *row, int64_t i, bool partial, v16 mean) {
-  const float *at = row->in + i * row->in_stride;
+FORGE_INLINE v16 normalize_piece(const normalize_row *row, int64_t i, v16 mean) {
+  const float *at = row->in + i * FORGE_LANES;
   if (i < row->pieces - 1) return load(at) - mean;
-  const v16 x = partial ? load_first(at, row->rest, 0) : load(at);
-  return keep(first_lanes(row->rest), x - mean);
+  return keep(first_lanes(row->rest), load_first(at, row->rest, 0) - mean);
 }
 
 FORGE_INLINE double sum_in_double(v16 x) { return (double)sum_of_lanes(x)[0]; }
 
 /* Returns the sum of all x - mean, and in `squares` that of their squares. */
-FORGE_INLINE double normalize_sums(const normalize_row *row, bool partial, v16 mean,
+FORGE_INLINE double normalize_sums(const normalize_row *row, v16 mean,
                                    double *squares) {
   double total = 0;
   *squares = 0;
@@ -33,7 +31,7 @@ FORGE_INLINE double normalize_sums(const normalize_row *row, bool partial, v16 m
     const int64_t to = forge_smaller(from + FORGE_NORMALIZE_RUN, row->pieces);
     v16 sum = splat(0), square = splat(0);
     for (int64_t i = from; i < to; i++) {
-      const v16 x = normalize_piece(row, i, partial, mean);
+      const v16 x = normalize_piece(row, i, mean);
       sum += x;
       square = multiply_add(x, x, square);
     }
@@ -43,18 +41,17 @@ FORGE_INLINE double normalize_sums(const normalize_row *row, bool partial, v16 m
   return total;
 }
 
-FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float epsilon,
-                                   bool partial) {
+FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float epsilon) {
   double squares, divisor;
   float mean = 0, rest = 0; /* the mean is their sum */
   if (kind == FORGE_NORMALIZE_STANDARD) {
     const double count = (double)row->count;
-    mean = (float)(normalize_sums(row, partial, splat(0), &squares) / count);
-    const double lost = normalize_sums(row, partial, splat(mean), &squares) / count;
+    mean = (float)(normalize_sums(row, splat(0), &squares) / count);
+    const double lost = normalize_sums(row, splat(mean), &squares) / count;
     rest = (float)lost;
     divisor = sqrt(squares / count - lost * lost + (double)epsilon);
   } else {
-    normalize_sums(row, partial, splat(0), &squares);
+    normalize_sums(row, splat(0), &squares);
     if (kind == FORGE_NORMALIZE_UNIT) {
       divisor = sqrt(squares);
       if (divisor < (double)epsilon) divisor = (double)epsilon; /* a NaN stays */
@@ -64,17 +61,15 @@ FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float
   }
   const v16 factor = splat((float)(1 / divisor)), whole = splat(mean), less = splat(rest);
   for (int64_t i = 0; i < row->pieces; i++) {
-    v16 x = normalize_piece(row, i, partial, whole);
+    v16 x = normalize_piece(row, i, whole);
     x = kind == FORGE_NORMALIZE_STANDARD ? (x - less) * factor : x / splat((float)divisor);
     if (row->gamma)
       x = multiply_add(x, load(row->gamma + i * FORGE_LANES), load(row->beta + i * FORGE_LANES));
-    float *at = row->out + i * row->out_stride;
+    float *at = row->out + i * FORGE_LANES;
     if (i < row->pieces - 1)
       store(at, x);
-    else if (partial)
-      store_first(at, row->rest, x);
     else
-      store(at, keep(first_lanes(row->rest), x));
+      store_first(at, row->rest, x);
   }
 }
 
@@ -86,35 +81,114 @@ FORGE_KERNEL(normalize_rows) {
       .in = forge_start(&a->in, frame) + i * a->columns,
       .out = forge_start(&a->out, frame) + i * a->columns,
       .pieces = pieces,
-      .in_stride = FORGE_LANES,
-      .out_stride = FORGE_LANES,
       .rest = forge_lanes(a->columns, pieces - 1),
       .count = a->columns,
       .gamma = a->gamma,
       .beta = a->beta,
     };
-    normalize_values(&row, a->kind, a->epsilon, true);
+    normalize_values(&row, a->kind, a->epsilon);
+  }
+}
+
+/* Pixels side by side. One at a time would read a cache line of each block, and blocks may be as
+ * far apart as lines that share a set of the cache. The sums are those of one pixel at a time. */
+typedef struct {
+  const float *in;
+  float *out;
+  int64_t in_block, out_block, blocks;
+  v16i mask; /* the lanes of the last block */
+} normalize_pixels_run;
+
+/* Returns block i of pixel x less `mean`, zero in the lanes after the channels. */
+FORGE_INLINE v16 normalize_pixel(const normalize_pixels_run *run, int64_t i, int x, v16 mean) {
+  const v16 value = load(run->in + i * run->in_block + x * FORGE_LANES) - mean;
+  return i < run->blocks - 1 ? value : keep(run->mask, value);
+}
+
+/* Computes for each pixel the sum of x - mean and that of the squares. */
+FORGE_INLINE void normalize_pixel_sums(const normalize_pixels_run *run, const int count,
+                                       const float *means, double *totals, double *squares) {
+  for (int x = 0; x < count; x++) totals[x] = squares[x] = 0;
+  for (int64_t from = 0; from < run->blocks; from += FORGE_NORMALIZE_RUN) {
+    const int64_t to = forge_smaller(from + FORGE_NORMALIZE_RUN, run->blocks);
+    v16 sums[FORGE_NORMALIZE_PIXELS], powers[FORGE_NORMALIZE_PIXELS];
+#pragma clang loop unroll(full)
+    for (int x = 0; x < count; x++) sums[x] = powers[x] = splat(0);
+    for (int64_t i = from; i < to; i++) {
+#pragma clang loop unroll(full)
+      for (int x = 0; x < count; x++) {
+        const v16 value = normalize_pixel(run, i, x, splat(means[x]));
+        sums[x] += value;
+        powers[x] = multiply_add(value, value, powers[x]);
+      }
+    }
+#pragma clang loop unroll(full)
+    for (int x = 0; x < count; x++) {
+      totals[x] += sum_in_double(sums[x]);
+      squares[x] += sum_in_double(powers[x]);
+    }
+  }
+}
+
+FORGE_INLINE void normalize_pixels_of(const forge_normalize_pixels_arguments *a,
+                                      const normalize_pixels_run *run, const int count) {
+  const double channels = (double)a->out.channels, epsilon = (double)a->epsilon;
+  double totals[FORGE_NORMALIZE_PIXELS], squares[FORGE_NORMALIZE_PIXELS];
+  float means[FORGE_NORMALIZE_PIXELS] = {0}, rests[FORGE_NORMALIZE_PIXELS] = {0};
+  float factors[FORGE_NORMALIZE_PIXELS];
+  normalize_pixel_sums(run, count, means, totals, squares);
+  if (a->kind == FORGE_NORMALIZE_STANDARD) {
+    for (int x = 0; x < count; x++) means[x] = (float)(totals[x] / channels);
+    normalize_pixel_sums(run, count, means, totals, squares);
+  }
+  for (int x = 0; x < count; x++) {
+    if (a->kind == FORGE_NORMALIZE_STANDARD) {
+      const double lost = totals[x] / channels;
+      rests[x] = (float)lost;
+      factors[x] = (float)(1 / sqrt(squares[x] / channels - lost * lost + epsilon));
+    } else if (a->kind == FORGE_NORMALIZE_UNIT) {
+      double divisor = sqrt(squares[x]);
+      if (divisor < epsilon) divisor = epsilon; /* a NaN stays */
+      factors[x] = (float)divisor;
+    } else {
+      factors[x] = (float)sqrt(squares[x] / channels + epsilon);
+    }
+  }
+  for (int64_t i = 0; i < run->blocks; i++) {
+    float *out = run->out + i * run->out_block;
+#pragma clang loop unroll(full)
+    for (int x = 0; x < count; x++) {
+      v16 value = normalize_pixel(run, i, x, splat(means[x]));
+      value = a->kind == FORGE_NORMALIZE_STANDARD ? (value - splat(rests[x])) * splat(factors[x])
+                                                  : value / splat(factors[x]);
+      if (a->gamma)
+        value = multiply_add(value, load(a->gamma + i * FORGE_LANES),
+                             load(a->beta + i * FORGE_LANES));
+      store(out + x * FORGE_LANES, i < run->blocks - 1 ? value : keep(run->mask, value));
+    }
   }
 }
 
 FORGE_KERNEL(normalize_pixels) {
   const forge_normalize_pixels_arguments *a = arguments;
-  const int64_t blocks = forge_blocks(a->out.channels);
-  for (int64_t y = first; y < last; y++) {
-    for (int64_t x = 0; x < a->out.width; x++) {
-      const normalize_row row = {
-        .in = forge_row(&a->in, frame, 0, y) + x * FORGE_LANES,
-        .out = forge_row(&a->out, frame, 0, y) + x * FORGE_LANES,
-        .pieces = blocks,
-        .in_stride = a->in.block_stride,
-        .out_stride = a->out.block_stride,
-        .rest = forge_lanes(a->out.channels, blocks - 1),
-        .count = a->out.channels,
-        .gamma = a->gamma,
-        .beta = a->beta,
-      };
-      normalize_values(&row, a->kind, a->epsilon, false);
+  const int64_t runs = forge_normalize_runs(&a->out), blocks = forge_blocks(a->out.channels);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t y = tile / runs, from = tile % runs * FORGE_NORMALIZE_PIXELS;
+    const int64_t count = forge_smaller(FORGE_NORMALIZE_PIXELS, a->out.width - from);
+    normalize_pixels_run run = {
+      .in = forge_row(&a->in, frame, 0, y) + from * FORGE_LANES,
+      .out = forge_row(&a->out, frame, 0, y) + from * FORGE_LANES,
+      .in_block = a->in.block_stride,
+      .out_block = a->out.block_stride,
+      .blocks = blocks,
+      .mask = first_lanes(forge_lanes(a->out.channels, blocks - 1)),
+    };
+    if (count == FORGE_NORMALIZE_PIXELS) {
+      normalize_pixels_of(a, &run, FORGE_NORMALIZE_PIXELS);
+      continue;
     }
+    for (int64_t x = 0; x < count; x++, run.in += FORGE_LANES, run.out += FORGE_LANES)
+      normalize_pixels_of(a, &run, 1);
   }
 }
 

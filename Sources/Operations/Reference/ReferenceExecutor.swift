@@ -132,12 +132,12 @@ package struct ReferenceExecutor: Sendable {
     guard graph.shapes.indices.contains(value.index), let recipe = graph.constant(value),
       let sizes = graph.shape(of: value).sizes
     else { throw .unknownValue(value.index) }
-    let count = recipe.parameterCount(for: sizes.reduce(1, *))
-    // The count is checked before a recipe scales the values.
+    let counts = recipe.parameterCounts(for: sizes.reduce(1, *))
+    // The counts are checked before a recipe scales the values.
     let values = try recipe.values { (index) throws(ReferenceError) in
       let values: [Float]
       do { values = try parameter(index) } catch { throw .parameter(index, error) }
-      guard values.count == count else {
+      guard values.count == counts[index] else {
         throw .wrongElementCount("values of parameter \(index)", values.count, sizes: sizes)
       }
       return values
