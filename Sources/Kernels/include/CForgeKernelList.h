@@ -50,8 +50,7 @@
   X(space_to_depth, space_to_depth, SHARED, a->out.height)                                    \
   X(pooling_nd, pooling_nd, SHARED, positions(a->rank, a->out_sizes))                         \
   X(normalize_rows, normalize_rows, EVERY, a->rows)                                           \
-  X(normalize_pixels, normalize_pixels, EVERY,                                                \
-    a->out.height * forge_normalize_runs(&a->out))                                            \
+  X(normalize_pixels, normalize_pixels, EVERY, a->out.height *forge_normalize_runs(&a->out))  \
   X(normalize_moments, normalize_groups, EVERY, rows_of_blocks(&a->in))                       \
   X(normalize_groups, normalize_groups, SHARED, 1)                                            \
   X(normalize_apply, normalize_groups, EVERY, rows_of_blocks(&a->out))                        \

@@ -23,8 +23,7 @@ FORGE_INLINE v16 normalize_piece(const normalize_row *row, int64_t i, v16 mean) 
 FORGE_INLINE double sum_in_double(v16 x) { return (double)sum_of_lanes(x)[0]; }
 
 /* Returns the sum of all x - mean, and in `squares` that of their squares. */
-FORGE_INLINE double normalize_sums(const normalize_row *row, v16 mean,
-                                   double *squares) {
+FORGE_INLINE double normalize_sums(const normalize_row *row, v16 mean, double *squares) {
   double total = 0;
   *squares = 0;
   for (int64_t from = 0; from < row->pieces; from += FORGE_NORMALIZE_RUN) {
@@ -162,8 +161,8 @@ FORGE_INLINE void normalize_pixels_of(const forge_normalize_pixels_arguments *a,
       value = a->kind == FORGE_NORMALIZE_STANDARD ? (value - splat(rests[x])) * splat(factors[x])
                                                   : value / splat(factors[x]);
       if (a->gamma)
-        value = multiply_add(value, load(a->gamma + i * FORGE_LANES),
-                             load(a->beta + i * FORGE_LANES));
+        value =
+          multiply_add(value, load(a->gamma + i * FORGE_LANES), load(a->beta + i * FORGE_LANES));
       store(out + x * FORGE_LANES, i < run->blocks - 1 ? value : keep(run->mask, value));
     }
   }
