@@ -5,6 +5,8 @@ the states inside, the others take them as inputs and give them as outputs.
 """
 import numpy
 
+NETWORKS = ["lstmframes"]
+
 
 class Stream:
     """Predicts the next frame; a new stream begins with zeros."""
@@ -85,4 +87,29 @@ def litert(prefix, threads, names, sequence):
     yield Stream(step, restart)
 
 
-STREAMS = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert}
+def mnn(prefix, threads, names, sequence):
+    import MNN as library
+    import MNN.nn
+    yield
+    settings = {"backend": "CPU", "precision": "high", "memory": "high", "numThread": threads}
+    manager = library.nn.create_runtime_manager((settings,))
+    module = library.nn.load_module_from_file(prefix + ".mnn", [], [], runtime_manager=manager)
+    states = []
+
+    def tensor(values):
+        return library.expr.const(values, list(values.shape), library.expr.NCHW)
+
+    def restart():
+        states[:] = [tensor(numpy.zeros(state.shape, numpy.float32)) for state in shapes[1:]]
+
+    def step(frame):
+        # States that were given back as they are would be overwritten while they are read.
+        answer, *new = module.forward([tensor(frame), *states])
+        states[:] = [tensor(numpy.array(state.read()).reshape(shape.shape)) for state, shape in zip(new, shapes[1:])]
+        return numpy.array(answer.read())
+    shapes = module.get_info()["inputs"]
+    restart()
+    yield Stream(step, restart)
+
+
+STREAMS = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert, "mnn": mnn}
