@@ -11,6 +11,8 @@ RUNTIMES = ["numpy", "onnxruntime==1.31.1", "openvino==2026.4.1", "ai-edge-liter
             "ncnn==1.0.20261020"]
 # Apart from the runtimes: TensorFlow wants versions of shared packages that they do not.
 EXPORTERS = ["tensorflow-cpu==2.21.0", "tf2onnx==1.17.0", "MNN==3.6.1"]
+# ONNX Runtime's own optimizer of transformers, which needs the first and the last.
+OPTIMIZER = ["onnx==1.23.2", "onnxruntime==1.31.1", "sympy==1.14.0"]
 PNNX = "pnnx==20261020"  # a program that writes ncnn's files; its Python side, which wants PyTorch, is not used
 
 
@@ -22,6 +24,11 @@ def runtimes(directory):
 def exporters(directory):
     """The virtual environment that makes the networks."""
     return _environment(directory / "exporters", EXPORTERS)
+
+
+def optimizer(directory):
+    """The virtual environment that fuses transformers for ONNX Runtime."""
+    return _environment(directory / "optimizer", OPTIMIZER)
 
 
 def pnnx(directory):
@@ -49,6 +56,25 @@ def networks(directory, names):
         if not (folder / f"{name}.ncnn.param").exists():
             shape = ",".join(str(size) for size in numpy_shape(folder / f"{name}.input.npy"))
             run(pnnx(directory), f"{name}.onnx", f"inputshape=[{shape}]", "fp16=0", folder=folder)
+    return folder
+
+
+def sequences(directory, names):
+    """The folder with NAME.keras, .tflite, .onnx, .mnn, .input.npy, .output.npy, of encoders .fused.onnx."""
+    folder = directory / "sequences"
+    folder.mkdir(exist_ok=True)
+    if all((folder / f"{name}.mnn").exists() for name in names):
+        return folder
+    here = pathlib.Path(__file__).parent
+    run(exporters(directory) / "bin" / "python", here / "sequences.py", folder, *names)
+    for name in names:
+        onnx, mnn = folder / f"{name}.onnx", folder / f"{name}.mnn"
+        # Of ViT the plain file is as fast.
+        if name.startswith(("encoder", "sentence")) and not (folder / f"{name}.fused.onnx").exists():
+            run(optimizer(directory) / "bin" / "python", here / "fuse.py", onnx, folder / f"{name}.fused.onnx")
+        if not mnn.exists():
+            run(exporters(directory) / "bin" / "mnnconvert", "-f", "ONNX", "--modelFile", onnx, "--MNNModel", mnn,
+                "--bizCode", "benchmark")
     return folder
 
 

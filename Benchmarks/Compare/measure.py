@@ -16,15 +16,16 @@ import numpy
 import onnxruntime
 
 import report
+import streams
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "litert": "ai-edge-litert", "mnn": "MNN",
             "ncnn": "ncnn"}
-OTHERS = list(PACKAGES)
+# ncnn has no sequences.
+OTHERS = {kind: [name for name in PACKAGES if kind != "sequences" or name != "ncnn"]
+          for kind in ("ready", "imported", "sequences")}
 ALLOWED_ERROR = 1e-5  # relative L2 against Keras's answer, for all alike
 BATCHES = [1, 8, 32]
-# The architectures that Forge has; of the others it imports the .onnx file that the others read too.
-READY = ["lenet", "mobilenet", "mobilenetv2", "tinyyolo", "inceptionv3", "resnet50"]
 
 
 class Wrong(Exception):
@@ -79,14 +80,18 @@ class Forge:
         self.expected = numpy.load(f"{prefix}.output.npy")
         self.batch = batch
         self.output = pathlib.Path(options.scratch) / "answer.npy"
-        model = [network, "--weights", f"{prefix}.h5"] if network in READY else [f"{prefix}.onnx"]
+        model = {"ready": [network, "--weights", f"{prefix}.h5"], "imported": [f"{prefix}.onnx"],
+                 "sequences": [f"{prefix}.keras"]}[options.kind]
+        is_stream = network in streams.NETWORKS
+        self.frames = self.expected.shape[1] if is_stream else 1
+        model += ["--stream"] if is_stream else []
         self.command = [str(options.forge), "bench", *model, "--input", f"{prefix}.input.npy",
                         "--output", str(self.output), "--json", "--threads", str(threads), "--batch", str(batch)]
         self.start = self.run(1)
         self.start["resident_bytes"] = {
             "before": self.start["resident_bytes"]["before_compile"],
             "after": self.start["resident_bytes"]["after_predicting"]}
-        self.milliseconds = self.run(3)["median_ms"]
+        self.milliseconds = self.run(3)["median_ms"] * self.frames
 
     def run(self, runs):
         done = subprocess.run(self.command + ["--runs", str(runs)], capture_output=True, text=True)
@@ -118,7 +123,7 @@ def tensor_names(prefix, known={}):
 def all_runtimes(network, threads, options, left_out):
     """Forge and all others that answer rightly, each loaded in a process of its own."""
     runtimes = {"forge": Forge(network, threads, options)}
-    for name in OTHERS:
+    for name in OTHERS[options.kind]:
         try:
             runtimes[name] = Other(name, network, threads, options)
         except Wrong as wrong:
@@ -190,7 +195,7 @@ def facts(options):
         "memory": int(memory["MemTotal"].split()[0]) << 10, "kernel": platform.release(),
         "forge": text_of(["git", "describe", "--always", "--dirty"]),
         "swift": text_of(["swift", "--version"]).split("\n")[0],
-        "versions": {name: importlib.metadata.version(package) for name, package in PACKAGES.items()},
+        "versions": {name: importlib.metadata.version(PACKAGES[name]) for name in OTHERS[options.kind]},
         "python": platform.python_version()}
 
 
@@ -202,7 +207,7 @@ def main():
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], required=True)
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--imported", action="store_true", help="the times of predictions alone")
+    parser.add_argument("--kind", choices=OTHERS, required=True, help="all but ready: the times of predictions alone")
     options = parser.parse_args()
     quick = options.quick
     options.rounds = min(options.rounds, 2) if quick else options.rounds
@@ -217,11 +222,11 @@ def main():
                 print(f"{network}, threads {threads}", flush=True)
                 results["speed"].setdefault(network, {})[str(threads)] = speed(
                     network, threads, options, results["left_out"])
-            if not options.imported:
+            if options.kind == "ready":
                 results["starts"][network] = starts(network, 1, options)
                 results["batches"][network] = batches(network, options)
-    results["imported"] = options.imported
-    results["layers"] = None if options.imported else json.loads(text_of(
+    results["kind"] = options.kind
+    results["layers"] = None if options.kind != "ready" else json.loads(text_of(
         [str(options.forge.resolve()), "bench", "--layers", str(HERE.parent / "layers.txt"), "--json", "--runs",
          "10" if quick else "100"]) or "null")
     options.results.write_text(json.dumps(results, indent=1))

@@ -5,15 +5,18 @@ import statistics
 import sys
 import textwrap
 
-MARKS = {False: ("<!-- measured: begin -->", "<!-- measured: end -->"),
-         True: ("<!-- imported: begin -->", "<!-- imported: end -->")}
+MARKS = {kind: (f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->")
+         for kind, mark in (("ready", "measured"), ("imported", "imported"), ("sequences", "sequences"))}
 LABELS = {"forge": "Forge", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT", "mnn": "MNN",
           "ncnn": "ncnn"}
 NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "mobilenetv2": "MobileNet v2 224",
             "tinyyolo": "Tiny YOLO v2 416",
             "inceptionv3": "Inception-v3 299", "resnet50": "ResNet-50 224",
             "mobilenetv3": "MobileNet v3 224", "efficientnetb0": "EfficientNet-B0 224",
-            "densenet121": "DenseNet-121 224", "unet": "U-Net 256"}
+            "densenet121": "DenseNet-121 224", "unet": "U-Net 256",
+            "encoder128": "encoder 12×768, 128 tokens", "encoder512": "encoder 12×768, 512 tokens",
+            "sentence128": "encoder 6×384, 128 tokens", "vit": "ViT-B/16 224",
+            "lstm": "LSTM 2×512, 100 frames", "lstmframes": "LSTM 2×512, one frame"}
 COLOURS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96",
            "ncnn": "#be4bdb"}
 MINIMUM, MEDIAN = 0, 1
@@ -47,13 +50,13 @@ def per_runtime(values, form):
 
 
 def speed_section(results):
-    rows = []
+    rows, labels = [], {name: LABELS[name] for name in ["forge", *results["facts"]["versions"]]}
     for network, by_threads in results["speed"].items():
         for threads, rounds in by_threads.items():
             medians = {name: middle(rounds, name) for name in rounds}
             fastest = min(medians, key=medians.get)
             cells = [f"**{medians[name]:.3f}**" if name == fastest else f"{medians[name]:.3f}"
-                     if name in medians else "–" for name in LABELS]
+                     if name in medians else "–" for name in labels]
             by_median = ratios(rounds, MEDIAN)
             figure = ["–"] * 3
             if by_median:
@@ -61,7 +64,7 @@ def speed_section(results):
                           f"{statistics.median(ratios(rounds, MINIMUM)):.2f}"]
             rows.append([NETWORKS.get(network, network), threads, *cells, *figure])
     return ["### Time of one prediction, milliseconds", ""] + table(
-        ["network", "threads", *LABELS.values(), "fastest other / Forge", "its range", "by minima"], rows)
+        ["network", "threads", *labels.values(), "fastest other / Forge", "its range", "by minima"], rows)
 
 
 def start_section(results):
@@ -107,7 +110,7 @@ def layer_section(results):
     return lines + ["", "</details>"]
 
 
-def fact_section(facts, imported):
+def fact_section(facts, is_ready):
     lines = []
     if facts["quick"]:
         lines += ["**A trial run (`--quick`), perhaps on a busy machine: these figures say nothing about speed.**", ""]
@@ -119,8 +122,8 @@ def fact_section(facts, imported):
         f"{facts['load']:.2f}.",
         f"- {versions}; Python {facts['python']}.",
         f"- {facts['rounds']} rounds, each runtime {facts['seconds']} s per round"
-        + ("." if imported else f"; medians of {facts['starts']} fresh processes for loading and memory, of "
-           f"{facts['batch_rounds']} rounds for batches.")]
+        + (f"; medians of {facts['starts']} fresh processes for loading and memory, of "
+           f"{facts['batch_rounds']} rounds for batches." if is_ready else ".")]
 
 
 def chart(results):
@@ -164,21 +167,22 @@ def wrapped(line):
 
 def write(results, docs):
     """Replaces what stands between the markers of Performance.md, and the chart."""
-    page, imported = docs / "Performance.md", results.get("imported", False)
-    begin, end = MARKS[imported]
+    page, kind = docs / "Performance.md", results["kind"]
+    is_ready = kind == "ready"
+    begin, end = MARKS[kind]
     before, _, rest = page.read_text().partition(begin)
     _, found, after = rest.partition(end)
     if not found:
         sys.exit(f"{page} has no lines {begin} and {end}")
-    sections = [fact_section(results["facts"], imported), speed_section(results)]
-    if not imported:
+    sections = [fact_section(results["facts"], is_ready), speed_section(results)]
+    if is_ready:
         sections[1:1] = [["![Speed relative to Forge](performance.svg)"]]
         sections += [start_section(results), batch_section(results), layer_section(results)]
     if results["left_out"]:
         sections.append(["Left out: " + "; ".join(f"{who} ({why})" for who, why in results["left_out"].items()) + "."])
     text = "\n\n".join("\n".join(wrapped(line) for line in lines) for lines in sections if lines)
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-    if not imported:
+    if is_ready:
         (docs / "performance.svg").write_text(chart(results))
 
 

@@ -1,14 +1,18 @@
 """One runtime with one network in a process of its own: `runtime.py RUNTIME PREFIX THREADS INPUT OUTPUT`.
 
 INPUT and OUTPUT are the tensors' names in the .onnx file. It prints one JSON line when it has loaded the
-network and predicted once, then one for each line "SECONDS" that it reads: predictions of that long.
+network and predicted once, then one for each line "SECONDS" that it reads: predictions of that long. Of a
+network that takes a sequence frame by frame (streams.py) a prediction is that of one frame.
 """
 import json
+import pathlib
 import statistics
 import sys
 import time
 
 import numpy
+
+import streams
 
 WARM_UPS = 2
 FEWEST = 5
@@ -20,8 +24,10 @@ def onnxruntime(prefix, threads, names, picture):
     options = library.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    fused = prefix + ".fused.onnx"  # what its optimizer has made of a transformer
     session = library.InferenceSession(
-        prefix + ".onnx", sess_options=options, providers=["CPUExecutionProvider"])
+        fused if pathlib.Path(fused).exists() else prefix + ".onnx", sess_options=options,
+        providers=["CPUExecutionProvider"])
     yield lambda x: session.run([names[1]], {names[0]: x})[0]
 
 
@@ -100,33 +106,64 @@ def resident():
     return {"current": int(lines["VmRSS"].split()[0]) << 10, "peak": int(lines["VmHWM"].split()[0]) << 10}
 
 
+class Whole:
+    """The whole input at once."""
+
+    def __init__(self, predict, picture):
+        self.predict, self.picture = predict, picture
+
+    def run(self):
+        """The answer and the milliseconds."""
+        start = time.perf_counter()
+        answer = self.predict(self.picture)
+        return answer, [1e3 * (time.perf_counter() - start)]
+
+
+class Frames:
+    """One frame after the other, each from the state that the one before has left."""
+
+    def __init__(self, stream, sequence):
+        self.stream = stream
+        self.frames = [numpy.ascontiguousarray(sequence[:, at:at + 1]) for at in range(sequence.shape[1])]
+
+    def run(self):
+        """The answers, joined, and the milliseconds of each frame."""
+        self.stream.restart()
+        answers, times = [], []
+        for frame in self.frames:
+            start = time.perf_counter()
+            answers.append(self.stream(frame))
+            times.append(1e3 * (time.perf_counter() - start))
+        return numpy.concatenate(answers, axis=1), times
+
+
 def main():
     name, prefix, threads, *names = sys.argv[1:]
     picture, expected = numpy.load(prefix + ".input.npy"), numpy.load(prefix + ".output.npy")
+    is_stream = pathlib.Path(prefix).name in streams.NETWORKS
 
     def error(answer):
         answer = numpy.asarray(answer).reshape(expected.shape)
         return float(numpy.linalg.norm(answer - expected) / numpy.linalg.norm(expected))
 
-    opening = RUNTIMES[name](prefix, int(threads), names, picture)
+    opening = (streams.STREAMS if is_stream else RUNTIMES)[name](prefix, int(threads), names, picture)
     next(opening)  # the library is imported
     before = resident()
     start = time.perf_counter()
-    predict = next(opening)
+    work = (Frames if is_stream else Whole)(next(opening), picture)
     loaded = time.perf_counter()
-    answer = predict(picture)
+    answer, _ = work.run()
     end = time.perf_counter()
     print(json.dumps({
         "load_ms": 1e3 * (loaded - start), "first_ms": 1e3 * (end - loaded), "error": error(answer),
         "resident_bytes": {"before": before, "after": resident()}}), flush=True)
     for line in sys.stdin:
         for _ in range(WARM_UPS):
-            predict(picture)
+            work.run()
         times, begin = [], time.perf_counter()
         while len(times) < FEWEST or time.perf_counter() - begin < float(line):
-            start = time.perf_counter()
-            answer = predict(picture)
-            times.append(1e3 * (time.perf_counter() - start))
+            answer, measured = work.run()
+            times += measured
         print(json.dumps({"min_ms": min(times), "median_ms": statistics.median(times),
                           "error": error(answer)}), flush=True)
 

@@ -18,6 +18,7 @@ struct BenchCommand: ParsableCommand {
       EXAMPLES
         forge bench net.onnx --threads 4
         forge bench resnet50 --batch 8 --precision half-weights --json
+        forge bench stateful.keras --stream --input frames.npy
       """)
 
   @Argument(help: NetworkArgument.help, completion: .file())
@@ -44,6 +45,13 @@ struct BenchCommand: ParsableCommand {
   @Option(help: "The pictures of one prediction.")
   var batch = 1
 
+  @Flag(
+    help: """
+      Predict the frames of the input one after the other, each from the state that the one before \
+      has left; times are of one frame, --runs counts streams.
+      """)
+  var stream = false
+
   @Option(help: "What the plan is made for: speed or size.")
   var preference = PreferenceArgument.speed
 
@@ -58,6 +66,7 @@ struct BenchCommand: ParsableCommand {
     guard (network == nil) != (layers == nil) else {
       throw ValidationError("give a network or --layers")
     }
+    guard !stream || batch == 1 else { throw ValidationError("--stream is for one stream") }
     guard layers == nil || isForLayers else {
       throw ValidationError(
         "--layers takes --threads, --preference, --precision, --tuning costModel or measured, "
@@ -68,7 +77,7 @@ struct BenchCommand: ParsableCommand {
   private var isForLayers: Bool {
     if case .recorded = arguments.tuning { return false }
     return importing.weights == nil && importing.size.isEmpty && importing.constant.isEmpty
-      && input == nil && output == nil && batch == 1
+      && input == nil && output == nil && batch == 1 && !stream
       && arguments.saveTuning == nil
   }
 
@@ -101,25 +110,36 @@ struct BenchCommand: ParsableCommand {
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let after = ProcessMemory()
-    let values = try inputValues(of: model.imported, compiled)
+    let frames =
+      stream
+      ? try FrameStream(compiled, seedCount: 100).frames(of: input)
+      : [try inputValues(of: model.imported, compiled)]
     let outputCounts = compiled.outputShapes.map(\.elementCount)
     guard !outputCounts.contains(nil) else {
       throw ValidationError("an input takes any size; state it with --size")
     }
-    var results = outputCounts.map { [Float](repeating: 0, count: ($0 ?? 0) * batch) }
+    let zeros = outputCounts.map { [Float](repeating: 0, count: ($0 ?? 0) * batch) }
+    var results = frames.map { _ in zeros }
 
     let begin = clock.now
     let context = try Context(compiled, batch: batch)
-    try Self.predict(context, values, into: &results, batch: batch)
+    try Self.predict(context, frames[0], into: &results[0], batch: batch)
     let first = (clock.now - begin) / .milliseconds(1)
     let end = ProcessMemory()
 
-    try Self.predict(context, values, into: &results, batch: batch)
-    let times = try (0..<arguments.runs).map { _ in
-      let start = clock.now
-      try Self.predict(context, values, into: &results, batch: batch)
-      return (clock.now - start) / .milliseconds(1)
-    }.sorted()
+    try Self.predict(context, frames[0], into: &results[0], batch: batch)
+    var times: [Double] = []
+    times.reserveCapacity(arguments.runs * frames.count)
+    for _ in 0..<arguments.runs {
+      // Every run begins as the first one, so that all have the same results.
+      if !compiled.stateNames.isEmpty { try context.state.reset() }
+      for index in frames.indices {
+        let start = clock.now
+        try Self.predict(context, frames[index], into: &results[index], batch: batch)
+        times.append((clock.now - start) / .milliseconds(1))
+      }
+    }
+    times.sort()
     if let output { try write(results, of: model.imported, compiled, to: output) }
     let timing = Timing(
       times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
@@ -155,18 +175,20 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  /// Writes the only output, with the axes and the type of the file.
+  /// Writes the only output of each prediction, with the axes and the type of the file.
   private func write(
-    _ results: [[Float]], of imported: ImportedModel, _ network: CompiledModel, to path: String
+    _ results: [[[Float]]], of imported: ImportedModel, _ network: CompiledModel, to path: String
   ) throws {
-    guard results.count == 1, let values = results.first, let port = imported.outputs.first else {
+    guard network.outputShapes.count == 1, let port = imported.outputs.first else {
       throw ValidationError("--output is for models of one output; forge run writes several")
     }
-    let count = values.count / batch
-    let examples = (0..<batch).map { example in
-      TensorValues(
-        shape: network.outputShapes[0],
-        values: Array(values[example * count..<(example + 1) * count]))
+    let examples = results.flatMap { outputs in
+      let count = outputs[0].count / batch
+      return (0..<batch).map { example in
+        TensorValues(
+          shape: network.outputShapes[0],
+          values: Array(outputs[0][example * count..<(example + 1) * count]))
+      }
     }
     try port.array(of: examples, isBatch: true).write(to: path)
   }

@@ -16,6 +16,7 @@ enum KerasRecurrent {
     let resetAfter: Bool
     let returnsSequences: Bool
     let goesBackwards: Bool
+    let isStateful: Bool
 
     init(_ layer: KerasLayer) throws(KerasFault) {
       kind = layer.kind
@@ -26,7 +27,8 @@ enum KerasRecurrent {
       resetAfter = try layer.config.flag("reset_after", default: layer.generation > 2)
       returnsSequences = try layer.config.flag("return_sequences", default: false)
       goesBackwards = try layer.config.flag("go_backwards", default: false)
-      for name in ["return_state", "stateful", "time_major"]
+      isStateful = try layer.config.flag("stateful", default: false)
+      for name in ["return_state", "time_major"]
       where try layer.config.flag(name, default: false) {
         throw .unsupported("\(name) of a recurrent layer")
       }
@@ -51,16 +53,16 @@ enum KerasRecurrent {
         LSTM(
           units: units, returnSequences: returnsSequences, activation: activation,
           recurrentActivation: recurrentActivation, useBias: useBias, isReversed: isReversed,
-          name: name)
+          stateful: isStateful, name: name)
       case "GRU":
         GRU(
           units: units, returnSequences: returnsSequences, activation: activation,
           recurrentActivation: recurrentActivation, useBias: useBias, resetAfter: resetAfter,
-          isReversed: isReversed, name: name)
+          isReversed: isReversed, stateful: isStateful, name: name)
       case "SimpleRNN":
         SimpleRNN(
           units: units, returnSequences: returnsSequences, activation: activation,
-          useBias: useBias, isReversed: isReversed, name: name)
+          useBias: useBias, isReversed: isReversed, stateful: isStateful, name: name)
       default: throw .unsupported("a layer \(kind)")
       }
     }
@@ -71,6 +73,9 @@ enum KerasRecurrent {
 
   private static func single(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let arguments = try Arguments(layer)
+    guard !arguments.isStateful || !arguments.goesBackwards else {
+      throw .unsupported("stateful and go_backwards of a recurrent layer")
+    }
     let cells = try arguments.layer(isReversed: arguments.goesBackwards, name: layer.path)
     return .one { call throws(KerasFault) in
       let (sequence, states) = try inputs(call)
@@ -96,6 +101,9 @@ enum KerasRecurrent {
     let name = first.name == second.name ? backwardName(first.name) : second.name
     guard !first.arguments.goesBackwards, first.arguments.rank == second.arguments.rank else {
       throw .unsupported("go_backwards or other outputs of a layer in Bidirectional")
+    }
+    guard !first.arguments.isStateful, !second.arguments.isStateful else {
+      throw .unsupported("stateful of a layer in Bidirectional")
     }
     let forwards = try first.arguments.layer(
       isReversed: false, name: "\(layer.path)/\(first.name)")
