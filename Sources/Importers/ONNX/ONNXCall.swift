@@ -128,6 +128,15 @@ struct ONNXCall {
       type: host.type)
   }
 
+  /// A value with its axes in the order of the file.
+  static func plain(_ value: ONNXValue) throws -> Tensor {
+    let layout = FileTensor.fileLayout(value.sizes)
+    switch value {
+    case .host(let host): return try constant(host, layout: layout).tensor
+    case .network(let file): return file.tensor(as: layout)
+    }
+  }
+
   /// An axis counted from 0.
   static func axis(_ axis: Int, rank: Int) throws -> Int {
     guard (-rank..<rank).contains(axis) else {

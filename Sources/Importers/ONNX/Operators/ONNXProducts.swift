@@ -61,9 +61,10 @@ extension ONNXOperators {
     call.set(FileTensor(result, sizes: sizes, layout: layout, type: input.type))
   }
 
-  /// The product of two tensors as NumPy's matmul.
-  private static func product(
-    _ call: inout ONNXCall, _ first: ONNXValue, _ second: ONNXValue
+  /// The product of two tensors as NumPy's matmul; the layer has the node's name unless it is given
+  /// another one.
+  static func product(
+    _ call: inout ONNXCall, _ first: ONNXValue, _ second: ONNXValue, name: String? = nil
   ) throws -> FileTensor {
     func tensor(_ value: ONNXValue) throws -> FileTensor {
       switch value {
@@ -90,7 +91,7 @@ extension ONNXOperators {
       return x.tensor(as: layout)
     }
     let result = try call.apply(
-      MatMul(name: call.layerName), to: [try matrices(a), try matrices(b)])
+      MatMul(name: name ?? call.layerName), to: [try matrices(a), try matrices(b)])
     let sizes = batch + [a.sizes[a.rank - 2], b.sizes[b.rank - 1]]
     let layout: [Int?] = kept.map { $0 } + [batch.count, batch.count + 1]
     let whole = FileTensor(result, sizes: sizes, layout: layout, type: a.type)
