@@ -81,6 +81,9 @@ private struct AttentionBuilder {
   /// The value with other sizes, which is itself if it has them.
   private mutating func reshaped(_ value: Value, _ sizes: [Int]) throws(ShapeError) -> Value {
     guard graph.shape(of: value).sizes != sizes else { return value }
+    if let recipe = graph.constant(value) {
+      return graph.addValue(Shape(sizes: sizes), .constant(recipe))
+    }
     return try add(.reshape(sizes), [value])
   }
 
@@ -119,7 +122,13 @@ private struct AttentionBuilder {
     if left.count == 1, first.kind == .visible || first.kind == .hidden {
       result.kind = .visible
       result.value =
-        first.kind == .visible ? first.value : try add(.unary(.logicalNot), [first.value])
+        if first.kind == .visible {
+          first.value
+        } else if let negated = mapped(first.value, { $0 == 0 ? 1 : 0 }) {
+          negated
+        } else {
+          try add(.unary(.logicalNot), [first.value])
+        }
       return result
     }
     result.kind = .added
@@ -143,9 +152,17 @@ private struct AttentionBuilder {
     case .replaced(let by): (number, isVisible) = (by, true)
     case .hiddenReplaced(let by): (number, isVisible) = (by, false)
     }
+    if let constant = mapped(value, { ($0 != 0) == isVisible ? 0 : number }) { return constant }
     let shape = Shape(sizes: [1])
     let numbers = [0, number].map { graph.addValue(shape, .constant(.literal([$0]))) }
     return try add(.select, [value] + (isVisible ? numbers : numbers.reversed()))
+  }
+
+  /// A constant whose values are those of another one under a function; `nil` for other values.
+  private mutating func mapped(_ value: Value, _ function: (Float) -> Float) -> Value? {
+    guard case .literal(let values) = graph.constant(value) else { return nil }
+    return graph.addValue(
+      graph.shape(of: value), .constant(.literal(values.map(function))))
   }
 
   /// Query `t` sees the keys up to `t` + this number, if a constant mask says only this.

@@ -189,10 +189,14 @@ struct ONNXCall {
   }
 
   /// States a parameter of a layer.
+  ///
+  /// - Parameter isOrdered: whether the layer reads its tensor in the order of the file, and not an
+  ///   image that the file flattens before it.
   mutating func parameter(
     _ type: ParameterType, of layer: String, _ values: HostTensor,
-    layout: ParameterLayout = .pytorch
+    layout: ParameterLayout = .pytorch, isOrdered: Bool = true
   ) {
-    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout)
+    parameters[.init(layer: layer, type: type)] = .init(
+      values: values, layout: layout, isOrdered: isOrdered)
   }
 }

@@ -26,11 +26,13 @@ extension CompileReport {
   }
 }
 
-/// Expects a rewrite to change so many places and to leave these kernels, results as they were.
+/// Expects a rewrite to change so many places and to leave these kernels, results as they were;
+/// returns the kernels.
+@discardableResult
 func expectRewrite(
   _ name: String, places: Int, leaving kernels: [String]? = nil, inputs: [Tensor],
   outputs: [Tensor], sourceLocation: SourceLocation = #_sourceLocation
-) throws {
+) throws -> [String] {
   let model = Model(inputs: inputs, outputs: outputs)
   let with = try report(of: model)
   #expect(with.places(name) == places, sourceLocation: sourceLocation)
@@ -44,4 +46,5 @@ func expectRewrite(
       model, options: CompileOptions(disabledRewrites: disabled),
       "without \(disabled.sorted())", sourceLocation: sourceLocation)
   }
+  return with.arithmetic
 }

@@ -6,6 +6,17 @@ extension ONNXOperators {
     "Attention": { call in try AttentionReader(call).run(&call) },
     "RotaryEmbedding": { call in try ONNXRotation(call).run(&call) },
   ]
+
+  /// Operators of the domain `ai.onnx.preview`.
+  static let previews: [String: Operation] = [
+    "FlexAttention": { call in
+      for part in ["score_mod", "prob_mod"] where call.node.has(part) {
+        throw NodeFailure.unsupported("a graph \(part)")
+      }
+      guard call.inputs.count == 3 else { throw NodeFailure.invalid("other inputs than Q, K, V") }
+      try AttentionReader(call).run(&call)
+    }
+  ]
 }
 
 /// Reads the inputs and attributes of `Attention`.
