@@ -74,7 +74,8 @@ struct AttentionPattern {
       var passes: Set<AxisWalk.Pass> = index < 2 ? [.factors] : []
       if sharesHeads { passes.insert(.broadcasts) }
       return walk.operand(
-        ends[index], batch, rows: count, index == 1 ? [.channel, .position] : [.position, .channel],
+        ends[index], batch, rows: count,
+        index == 1 ? [.channel, .position] : [.position, .channel],
         passes: passes)
     }
     var operands = (0..<3).compactMap { operand($0, sharesHeads: $0 > 0) }

@@ -3,9 +3,9 @@ import ForgeShapes
 
 /// The axes of a value while it is followed through reshapes and permutations.
 ///
-/// Every axis is a list of parts, outermost first. A reshape regroups the parts and may split one; a
-/// permutation moves the axes. Values with the same parts in the same order hold the same numbers in
-/// the same memory order. Axes of size 1 have no parts.
+/// Every axis is a list of parts, outermost first. A reshape regroups the parts and may split one;
+/// a permutation moves the axes. Values with the same parts in the same order hold the same numbers
+/// in the same memory order. Axes of size 1 have no parts.
 struct MovedAxes {
   /// A part of an axis.
   struct Part: Hashable {

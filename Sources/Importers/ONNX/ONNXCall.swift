@@ -128,6 +128,13 @@ struct ONNXCall {
       type: host.type)
   }
 
+  /// Refuses the sizes of a constant that is larger than any model needs.
+  static func checkConstant(_ sizes: [Int], limit: Int = 1 << 24) throws {
+    guard let count = Shape.product(of: sizes), count <= limit else {
+      throw NodeFailure.unsupported("a constant of \(sizes)")
+    }
+  }
+
   /// A value with its axes in the order of the file.
   static func plain(_ value: ONNXValue) throws -> Tensor {
     let layout = FileTensor.fileLayout(value.sizes)
@@ -188,10 +195,8 @@ struct ONNXCall {
       FileTensor(tensor, sizes: other.sizes, layout: other.layout, type: type ?? other.type))
   }
 
-  /// States a parameter of a layer.
-  ///
-  /// - Parameter isOrdered: whether the layer reads its tensor in the order of the file, and not an
-  ///   image that the file flattens before it.
+  /// States a parameter of a layer, which reads its tensor in the order of the file unless the
+  /// values are not ordered so: then it reads an image that the file flattens before it.
   mutating func parameter(
     _ type: ParameterType, of layer: String, _ values: HostTensor,
     layout: ParameterLayout = .pytorch, isOrdered: Bool = true

@@ -114,14 +114,16 @@ import Testing
     }
   }
 
-  /// Later keys are hidden by a constant, behind a guard against NaN; the mask itself is not needed.
+  /// Later keys are hidden by a constant, behind a guard against NaN; the mask itself is not
+  /// needed.
   @Test func causalMasks() throws {
     let x = Input(shape: [11, 15])
     let (q, k, v) = (heads(x, 3, 5), heads(x, 3, 5), heads(x, 3, 4))
     let mask = (0..<121).map { $0 % 11 > $0 / 11 ? -Float.infinity : 0 }
-    let scored = [
-      [q, k] --> MatMul(transposeB: true) --> Scale(0.4), constant(mask, [1, 11, 11]),
-    ] --> Add()
+    let scored =
+      [
+        [q, k] --> MatMul(transposeB: true) --> Scale(0.4), constant(mask, [1, 11, 11]),
+      ] --> Add()
     let weights = scored --> Softmax(axis: 2)
     let guarded = [weights --> Unary(.isNaN), constant([0], [1]), weights] --> Where()
     let output = joined([guarded, v] --> MatMul(), 12)

@@ -85,7 +85,8 @@ private struct AttentionReader {
       heads: queries.heads, groups: keys.heads, scale: scale, causalOffset: offset, cap: cap,
       mask: mask?.kind ?? .none)
     if call.node.has(output: 0) {
-      let operands = [queries.tensor, keys.tensor, values.tensor] + (mask.map { [$0.tensor] } ?? [])
+      let operands =
+        [queries.tensor, keys.tensor, values.tensor] + (mask.map { [$0.tensor] } ?? [])
       let result = try call.apply(
         ScaledDotProductAttention(rule, name: call.layerName), to: operands)
       let heads = ONNXHeads(result, like: queries, channels: values.channels)
@@ -130,6 +131,7 @@ private struct AttentionReader {
     let kind: AttentionRule.Mask = isBool ? .visible : .added
     if count < keys {
       sizes[sizes.count - 1] = keys - count
+      try ONNXCall.checkConstant(sizes)
       let hidden = Array(
         repeating: isBool ? 0 : -Float.infinity, count: sizes.reduce(1, *))
       let rest = try ONNXCall.plain(.host(HostTensor(floats: hidden, sizes: sizes)))
@@ -141,7 +143,7 @@ private struct AttentionReader {
 
   /// The mask of windows and of the number of keys that count in each row; `nil` if there is none.
   ///
-  /// - Parameter offset: becomes the offset of a causal attention, which hides keys without a mask.
+  /// `offset` becomes the offset of a causal attention, which hides keys without a mask.
   private func visible(_ call: inout ONNXCall, keys: Int, _ offset: inout Int?) throws -> Mask? {
     guard call.has(6) else {
       let start = past?.keys.positions ?? 0
@@ -173,6 +175,7 @@ private struct AttentionReader {
 
   /// A constant for each query and key.
   private func table(_ sizes: [Int], _ number: (Int, Int) -> Int) throws -> Tensor {
+    try ONNXCall.checkConstant(sizes)
     let values = (0..<sizes[2]).flatMap { query in
       (0..<sizes[3]).map { Float(number(query, $0)) }
     }

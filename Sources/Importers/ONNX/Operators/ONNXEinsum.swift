@@ -18,7 +18,7 @@ extension ONNXOperators {
       }
       result = try result.summed(keeping: Set(formula.output), in: &call)
       call.set(.network(try result.arranged(formula.output).network()))
-    },
+    }
   ]
 }
 
@@ -134,13 +134,8 @@ private struct EinsumTerm {
 
   /// The product with another operand, summed along the axes that nobody needs.
   ///
-  /// - Parameters:
-  ///   - other: the operand.
-  ///   - needed: the labels that stay.
-  ///   - order: the labels of the whole result.
-  ///   - number: tells several products of a node apart; `nil` for the only one, which may have
-  ///     weights.
-  ///   - call: the node.
+  /// `needed` are the labels that stay, `order` are those of the whole result. `number` tells
+  /// several products of a node apart; the only one has none, and may have weights.
   func times(
     _ other: EinsumTerm, needed: Set<Int>, order: [Int], number: Int?, in call: inout ONNXCall
   ) throws -> EinsumTerm {
@@ -154,12 +149,16 @@ private struct EinsumTerm {
     if isWeight != isOther ? isWeight : isTurned { (a, b) = (b, a) }
     let (first, second) = (Set(a.labels), Set(b.labels))
     let shared = a.labels.filter { second.contains($0) }
-    let batch = order.filter { shared.contains($0) && needed.contains($0) }
+    let batch =
+      order.filter { shared.contains($0) && needed.contains($0) }
       + shared.filter { needed.contains($0) && !order.contains($0) }
     let inner = b.labels.filter { first.contains($0) && !needed.contains($0) }
     let rows = a.labels.filter { !second.contains($0) }
     let columns = b.labels.filter { !first.contains($0) }
     let labels = batch + rows + columns
+    guard labels.count <= Shape.maximumRank else {
+      throw NodeFailure.unsupported("a product of \(labels.count) axes")
+    }
     let sizes = a.sizes(batch) + a.sizes(rows) + b.sizes(columns)
     a = try a.arranged(batch + rows + inner)
     b = try b.arranged(batch + inner + columns)

@@ -7,8 +7,8 @@ extension ONNXOperators {
   ]
 }
 
-/// Reads the inputs and attributes of `LinearAttention`, whose positions become operations one after
-/// the other.
+/// Reads the inputs and attributes of `LinearAttention`, whose positions become operations one
+/// after the other.
 private struct LinearAttentionReader {
   private let queries, keys, values: ONNXHeads
   /// Whether the matrix fades, and whether a value replaces what its key finds.
@@ -97,6 +97,7 @@ private struct LinearAttentionReader {
   private func start(_ call: ONNXCall) throws -> Tensor {
     let sizes = [queries.rows, keys.heads, keys.channels, values.channels]
     guard call.has(3) else {
+      try ONNXCall.checkConstant(sizes)
       let zeros = HostTensor(floats: Array(repeating: 0, count: sizes.reduce(1, *)), sizes: sizes)
       return try ONNXCall.plain(.host(zeros))
     }

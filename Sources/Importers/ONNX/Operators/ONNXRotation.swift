@@ -31,6 +31,7 @@ struct ONNXRotation {
   func run(_ call: inout ONNXCall) throws {
     let (cosines, sines) = (try table(&call, 1), try table(&call, 2))
     let half = rotated / 2
+    try ONNXCall.checkConstant([input.heads, input.channels], limit: 1 << 20)
     // For each channel the pair that it belongs to, its partner, and the sign of the sine.
     var (pairs, partners) = ([Int](), [Int]())
     var (signs, isTurned) = ([Float](), [Float]())
