@@ -58,6 +58,12 @@ public struct ScaledDotProductAttention: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
+  /// Creates an attention with a rule.
+  package init(_ rule: AttentionRule, name: String?) {
+    self.rule = rule
+    label = LayerLabel(name, "", 0, 0)
+  }
+
   /// Lowers to one operation on images.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let count = rule.mask == .none ? 3 : 4

@@ -25,6 +25,15 @@ public protocol ParameterData: Sendable {
   func read(into memory: UnsafeMutableRawBufferPointer) throws
 }
 
+/// Values of which the source knows whether they are in the order of the tensor that they meet.
+///
+/// An importer moves tensors itself; what it has moved into the order of the file need not be
+/// followed again.
+package protocol OrderedParameterData: ParameterData {
+  /// Whether they are.
+  var isOrdered: Bool { get }
+}
+
 extension ParameterData {
   /// Forge's own axis order.
   public var layout: ParameterLayout { .forge }

@@ -77,8 +77,8 @@ import Testing
 
   @Test func reportedBytes() throws {
     let report = try network().report
-    // 3 rows of 3 columns and channels, 9 filled up to 16, and 16 biases; 4×3 taps of 16, for 16 outputs of
-    // which 4 are there, and their biases.
+    // 3 rows of 3 columns and channels, 9 filled up to 16, and 16 biases; 4×3 taps of 16, for 16
+    // outputs of which 4 are there, and their biases.
     #expect(report.constantBytes == 4 * (3 * 16 * 16 + 16 + 12 * 16 * 16 + 16))
     // The pooled image, and the result in place.
     let tensors = [4 * 3 * 16, 16]
@@ -125,6 +125,7 @@ import Testing
           foldConstants: 0
           recognizeActivations: 0
           recognizeNormalization: 0
+          recognizeAttention: 0
           recognizeChannelShuffle: 0
           joinChannelSlices: 0
           foldPadding: 0

@@ -195,7 +195,7 @@ extension FlattenedImages {
     var result = specs
     var problems: [Problem] = []
     for (index, orders) in met.sorted(by: { $0.key < $1.key })
-    where data[index].layout.hasChannelsFirst {
+    where data[index].followsImages {
       guard orders.count == 1, let order = orders.first else {
         problems.append(problem(index, "the use of its layer at several places"))
         continue
@@ -223,9 +223,16 @@ extension FlattenedImages {
   }
 }
 
+extension ParameterData {
+  /// Whether images that are flattened before the layer decide how the values are read.
+  var followsImages: Bool {
+    layout.hasChannelsFirst && (self as? any OrderedParameterData)?.isOrdered != true
+  }
+}
+
 extension ParameterLayout {
   /// Whether it has channels before height and width.
-  var hasChannelsFirst: Bool {
+  fileprivate var hasChannelsFirst: Bool {
     switch self {
     case .pytorch: true
     case .forge, .keras: false

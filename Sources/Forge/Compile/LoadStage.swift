@@ -73,12 +73,12 @@ enum LoadStage {
   private static func ordered(
     _ lowered: LoweredModel, inference: Inference, _ data: [any ParameterData]
   ) throws(CompileError) -> [ParameterSpec] {
-    guard data.contains(where: \.layout.hasChannelsFirst) else { return lowered.parameters }
+    guard data.contains(where: \.followsImages) else { return lowered.parameters }
     let node = { inference.nodes[lowered.owners[$0]] }
     let unflattened = UnflattenedImages(lowered.graph)
     var problems: [Problem] = []
     for (index, image) in unflattened.images.sorted(by: { $0.key < $1.key })
-    where data[index].layout.hasChannelsFirst {
+    where data[index].followsImages {
       problems.append(
         .unclearOutputs(
           at: node(index).place, node(index).reference, spec: lowered.parameters[index],

@@ -86,6 +86,9 @@ enum RunSequencesAsImages: Rewrite {
       }
       var own = node
       own.inputs = operands
+      if case .slice(let starts, let sizes, let steps) = node.primitive {
+        own.primitive = .slice(starts: [0] + starts, sizes: [1] + sizes, steps: [1] + steps)
+      }
       own.output = graph.addValue(imageShape(of: node.output), .node)
       graph.nodes.append(own)
       var reshape = node
@@ -148,6 +151,10 @@ enum RunSequencesAsImages: Rewrite {
       guard node.residual == nil, shape.rank == 2, shape.isKnown else { return false }
       switch node.primitive {
       case .activation: return true
+      case .slice(let starts, let sizes, let steps):
+        // A range of the channels.
+        return starts[0] == 0 && steps == [1, 1]
+          && graph.shape(of: node.inputs[0]).sizes?.first == sizes[0]
       case .normalize(let rule): return rule.extent == .lastAxes(1)
       case .binary:
         // A vector of channels broadcasts to images too; one of another kind would not.

@@ -20,11 +20,15 @@ package struct ImportedParameters: ParameterSource {
   package struct Entry: Sendable {
     let values: HostTensor
     let layout: ParameterLayout
+    /// Whether the values are in the order of the tensor that they meet, so that no flattened image
+    /// before the layer changes it.
+    let isOrdered: Bool
 
     /// Creates an entry.
-    package init(values: HostTensor, layout: ParameterLayout) {
+    package init(values: HostTensor, layout: ParameterLayout, isOrdered: Bool = false) {
       self.values = values
       self.layout = layout
+      self.isOrdered = isOrdered
     }
   }
 
@@ -47,14 +51,16 @@ package struct ImportedParameters: ParameterSource {
 }
 
 /// The values of one parameter of an imported model.
-private struct ImportedValues: ParameterData {
+private struct ImportedValues: OrderedParameterData {
   private let values: HostTensor
   let layout: ParameterLayout
+  let isOrdered: Bool
   let origin: String
 
   init(_ entry: ImportedParameters.Entry, origin: String) {
     values = entry.values
     layout = entry.layout
+    isOrdered = entry.isOrdered
     self.origin = origin
   }
 

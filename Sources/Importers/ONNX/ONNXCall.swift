@@ -128,6 +128,22 @@ struct ONNXCall {
       type: host.type)
   }
 
+  /// Refuses the sizes of a constant that is larger than any model needs.
+  static func checkConstant(_ sizes: [Int], limit: Int = 1 << 24) throws {
+    guard let count = Shape.product(of: sizes), count <= limit else {
+      throw NodeFailure.unsupported("a constant of \(sizes)")
+    }
+  }
+
+  /// A value with its axes in the order of the file.
+  static func plain(_ value: ONNXValue) throws -> Tensor {
+    let layout = FileTensor.fileLayout(value.sizes)
+    switch value {
+    case .host(let host): return try constant(host, layout: layout).tensor
+    case .network(let file): return file.tensor(as: layout)
+    }
+  }
+
   /// An axis counted from 0.
   static func axis(_ axis: Int, rank: Int) throws -> Int {
     guard (-rank..<rank).contains(axis) else {
@@ -179,11 +195,13 @@ struct ONNXCall {
       FileTensor(tensor, sizes: other.sizes, layout: other.layout, type: type ?? other.type))
   }
 
-  /// States a parameter of a layer.
+  /// States a parameter of a layer, which reads its tensor in the order of the file unless the
+  /// values are not ordered so: then it reads an image that the file flattens before it.
   mutating func parameter(
     _ type: ParameterType, of layer: String, _ values: HostTensor,
-    layout: ParameterLayout = .pytorch
+    layout: ParameterLayout = .pytorch, isOrdered: Bool = true
   ) {
-    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout)
+    parameters[.init(layer: layer, type: type)] = .init(
+      values: values, layout: layout, isOrdered: isOrdered)
   }
 }

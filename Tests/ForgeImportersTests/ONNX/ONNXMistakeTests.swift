@@ -29,7 +29,7 @@ import Testing
   @Test(
     arguments: [
       "classifier", "shuffle", "decoder", "encoder", "sequence", "channels_last", "rare", "shapes",
-      "large",
+      "large", "Transformers/operators", "Transformers/formulas",
     ])
   func truncationsAndChanges(name: String) throws {
     let bytes = try ImporterFixtures.bytes("ONNX/\(name).onnx")

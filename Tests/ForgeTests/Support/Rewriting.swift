@@ -16,8 +16,8 @@ extension CompileReport {
   /// The kernels of the steps in order, without the numbers after their names.
   var kernels: [String] { steps.map { String($0.kernel.prefix { $0 != " " }) } }
 
-  /// The kernels that are no clearing of borders and no change of layout; convolutions by any algorithm
-  /// are called so, because sizes choose it and not what is rewritten.
+  /// The kernels that are no clearing of borders and no change of layout; convolutions by any
+  /// algorithm are called so, because sizes choose it and not what is rewritten.
   var arithmetic: [String] {
     steps.map(\.kernel).filter { $0 != "winograd input" }.map { kernel in
       let name = kernel.prefix { $0 != " " }
@@ -26,11 +26,13 @@ extension CompileReport {
   }
 }
 
-/// Expects a rewrite to change so many places and to leave these kernels, results as they were.
+/// Expects a rewrite to change so many places and to leave these kernels, results as they were;
+/// returns the kernels.
+@discardableResult
 func expectRewrite(
   _ name: String, places: Int, leaving kernels: [String]? = nil, inputs: [Tensor],
   outputs: [Tensor], sourceLocation: SourceLocation = #_sourceLocation
-) throws {
+) throws -> [String] {
   let model = Model(inputs: inputs, outputs: outputs)
   let with = try report(of: model)
   #expect(with.places(name) == places, sourceLocation: sourceLocation)
@@ -44,4 +46,5 @@ func expectRewrite(
       model, options: CompileOptions(disabledRewrites: disabled),
       "without \(disabled.sorted())", sourceLocation: sourceLocation)
   }
+  return with.arithmetic
 }

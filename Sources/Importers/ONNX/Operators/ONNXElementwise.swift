@@ -83,24 +83,49 @@ extension ONNXOperators {
       return false
     }
     let input = try call.network(isFirst ? 0 : 1)
-    guard let last = input.layout.last ?? nil, host.count >= 1,
-      HostTensor.broadcast(input.sizes, host.sizes) == input.sizes,
-      host.count == 1 || host.count == input.sizes[last]
+    guard (input.layout.last ?? nil) != nil, host.count >= 1,
+      HostTensor.broadcast(input.sizes, host.sizes) == input.sizes
     else { return false }
-    if host.count > 1 {
-      // All values lie along the last axis of the layout.
-      let axis = host.sizes.count - (input.rank - last)
-      guard host.sizes.indices.contains(axis), host.sizes[axis] == host.count else { return false }
-    }
-    let values = try host.floats()
+    // All values lie along the last axes of the layout.
+    let missing = input.rank - host.sizes.count
+    let sizes = Array(repeating: 1, count: missing) + host.sizes
+    let axes = input.layout.compactMap { $0 }
+    let used = axes.firstIndex { sizes[$0] != 1 } ?? axes.count - 1
+    let suffix = axes[used...]
+    // Several axes, such as heads and their channels, become one for the layer.
+    let isJoined = suffix.count > 1
+    guard host.count == 1 || suffix.allSatisfy({ sizes[$0] == input.sizes[$0] }),
+      host.count == 1 || host.count == suffix.reduce(1, { $0 * sizes[$1] }),
+      !isJoined || (input.layout.count == axes.count && isSplit(input, host.count))
+    else { return false }
+    let others = sizes.indices.filter { !suffix.contains($0) }
+    let values = try host.reshaped(sizes).transposed(others + suffix).floats()
+    // A mask of infinities is no bias.
+    guard values.allSatisfy(\.isFinite) else { return false }
     let layer =
       switch call.node.type {
       case "Mul": Scale(by: values, name: call.layerName)
       case "Sub": Scale(bias: values.map { -$0 }, name: call.layerName)
       default: Scale(bias: values, name: call.layerName)
       }
-    call.set(try call.apply(layer, to: input.tensor), like: input)
+    guard isJoined else {
+      call.set(try call.apply(layer, to: input.tensor), like: input)
+      return true
+    }
+    let whole = input.layout.map { $0.map { input.sizes[$0] } ?? 1 }
+    let joined = whole.dropLast(suffix.count) + [host.count]
+    let flat = try call.apply(Reshape(to: Array(joined)), to: input.tensor)
+    let result = try call.apply(layer, to: flat)
+    call.set(try call.apply(Reshape(to: whole), to: result), like: input)
     return true
+  }
+
+  /// Whether a tensor was made by splitting an axis of a size.
+  private static func isSplit(_ input: FileTensor, _ size: Int) -> Bool {
+    guard input.tensor.inputs.count == 1, let before = input.tensor.inputs[0].shape?.sizes,
+      let after = input.tensor.shape?.sizes
+    else { return false }
+    return before.last == size && before.count < after.count
   }
 
   /// Combines all inputs of a node.

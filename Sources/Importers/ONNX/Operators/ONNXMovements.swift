@@ -198,7 +198,29 @@ extension ONNXOperators {
     return .network(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
   }
 
+  /// Rows of a stored table at places that are computed.
+  private static func embedded(
+    _ call: inout ONNXCall, _ table: HostTensor, _ places: FileTensor
+  ) throws {
+    let (count, channels) = (table.sizes[0], table.sizes[1])
+    let name = call.layerName
+    call.parameter(.weights, of: name, table, layout: .axes([.inputs, .outputs]))
+    let result = try call.apply(
+      Embedding(vocabulary: count, channels: channels, name: name),
+      to: places.tensor(as: FileTensor.fileLayout(places.sizes)))
+    let sizes = try checked(places.sizes + [channels])
+    call.set(
+      FileTensor(
+        result, sizes: sizes, layout: FileTensor.fileLayout(sizes), type: table.type))
+  }
+
   private static func gather(_ call: inout ONNXCall) throws {
+    if case .host(let table) = try call.value(0), table.sizes.count == 2,
+      call.node.int("axis") == 0, !table.isInteger, !table.sizes.contains(0),
+      case .network(let places) = try call.value(1), places.rank > 0
+    {
+      return try embedded(&call, table, places)
+    }
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
     guard let indices = call.host(1) else {

@@ -20,6 +20,7 @@ extension ONNXOperators {
       }
     },
     "LayerNormalization": layerNormalize,
+    "RMSNormalization": rootMeanSquareNormalize,
     "LRN": { call in
       let size = call.node.int("size")
       let (alpha, beta) = (call.node.float("alpha", 1e-4), call.node.float("beta", 0.75))
@@ -214,5 +215,31 @@ extension ONNXOperators {
         try call.apply(Unary(.reciprocalSquareRoot), to: shifted), sizes: variance.sizes,
         layout: variance.layout),
       output: 2)
+  }
+
+  /// A normalisation by the root of the mean of squares along the last axes.
+  private static func rootMeanSquareNormalize(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+    let epsilon = call.node.float("epsilon", 1e-5)
+    let columns = input.sizes[axis...].reduce(1, *)
+    let rows = input.reshaped(to: Array(input.sizes[..<axis]) + [columns])
+    // The normalised axis is last.
+    let layout: [Int?] = rows.layout.filter { $0 != axis } + [axis]
+    let name = call.layerName
+    var stored = call.host(1)
+    if stored?.sizes != [columns] || axis != input.rank - 1 { stored = nil }
+    if let stored { call.parameter(.gamma, of: name, stored) }
+    let layer = RMSNormalization(epsilon: epsilon, scale: stored != nil, name: name)
+    let result = FileTensor(
+      try call.apply(layer, to: rows.tensor(as: layout)), sizes: rows.sizes, layout: layout,
+      type: input.type
+    ).reshaped(to: input.sizes)
+    if stored == nil, call.has(1) {
+      call.set(try combined(&call, result, try call.network(1)) { Multiply() })
+    } else {
+      call.set(result)
+    }
   }
 }

@@ -9,7 +9,7 @@ enum ONNXOperators {
   private static let families: [[String: Operation]] = [
     activations, elementwise, products, convolutions, poolings, normalizations, movements,
     reductions, resizes, selections, rearrangements, quantizations, recurrent,
-    experiments,
+    attention, linearAttention, sums, experiments,
   ]
 
   private static let table = families.reduce(into: [:]) { table, family in
@@ -24,6 +24,7 @@ enum ONNXOperators {
 
   /// The operation of a node; `nil` if Forge does not have it.
   static func find(_ node: ONNXNode) -> Operation? {
+    if node.domain == "ai.onnx.preview" { return previews[node.type] }
     guard node.domain.isEmpty else { return nil }
     if let operation = table[node.type] { return operation }
     guard folded.contains(node.type) else { return nil }

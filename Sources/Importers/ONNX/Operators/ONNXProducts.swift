@@ -24,7 +24,7 @@ extension ONNXOperators {
   ///   - isTransposed: whether it is.
   ///   - bias: one number per output.
   /// - Throws: ``NodeFailure``.
-  private static func dense(
+  static func dense(
     _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, isTransposed: Bool,
     bias: HostTensor?
   ) throws {
@@ -39,14 +39,15 @@ extension ONNXOperators {
     let order: [ParameterAxis] =
       isTransposed
       ? [.outputs, .inputs, .height, .width] : [.inputs, .height, .width, .outputs]
-    call.parameter(.weights, of: name, weights, layout: .axes(order))
+    let isRow = input.rank == 2 && input.sizes[0] == 1
+    let image = input.flattened?.image
+    let tensor = isRow && image?.layout == [2, 3, 1] ? image?.tensor : nil
+    call.parameter(
+      .weights, of: name, weights, layout: .axes(order), isOrdered: tensor == nil)
     if let bias { call.parameter(.biases, of: name, bias.reshaped([outputs])) }
-    if input.rank == 2, input.sizes[0] == 1 {
+    if isRow {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
       let layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
-      let image = input.flattened?.image
-      let tensor =
-        image?.layout == [2, 3, 1] ? image?.tensor : nil
       let result = try call.apply(layer, to: tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
       return
@@ -61,9 +62,10 @@ extension ONNXOperators {
     call.set(FileTensor(result, sizes: sizes, layout: layout, type: input.type))
   }
 
-  /// The product of two tensors as NumPy's matmul.
-  private static func product(
-    _ call: inout ONNXCall, _ first: ONNXValue, _ second: ONNXValue
+  /// The product of two tensors as NumPy's matmul; the layer has the node's name unless it is given
+  /// another one.
+  static func product(
+    _ call: inout ONNXCall, _ first: ONNXValue, _ second: ONNXValue, name: String? = nil
   ) throws -> FileTensor {
     func tensor(_ value: ONNXValue) throws -> FileTensor {
       switch value {
@@ -90,7 +92,7 @@ extension ONNXOperators {
       return x.tensor(as: layout)
     }
     let result = try call.apply(
-      MatMul(name: call.layerName), to: [try matrices(a), try matrices(b)])
+      MatMul(name: name ?? call.layerName), to: [try matrices(a), try matrices(b)])
     let sizes = batch + [a.sizes[a.rank - 2], b.sizes[b.rank - 1]]
     let layout: [Int?] = kept.map { $0 } + [batch.count, batch.count + 1]
     let whole = FileTensor(result, sizes: sizes, layout: layout, type: a.type)

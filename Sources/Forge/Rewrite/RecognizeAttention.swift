@@ -1,0 +1,188 @@
+import ForgeOperations
+import ForgeShapes
+
+/// Replaces the products and the softmax that exporters write for attention by the operation, which
+/// keeps no matrix of scores in memory.
+///
+/// Recognised is `softmax(scale · Q · Kᵀ + mask) · V`, where factors may also be at Q and K, a
+/// score may be capped, keys may be hidden by a selection, and a guard against NaN may follow the
+/// softmax. Reshapes and permutations that separate and join the heads are left out, and so is the
+/// repetition of keys and values that several heads share.
+enum RecognizeAttention: Rewrite {
+  static let name = "recognizeAttention"
+
+  static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
+    let walk = AxisWalk(graph)
+    var added: [Int: [OperationGraph.Node]] = [:]
+    for position in graph.nodes.indices {
+      guard let pattern = AttentionPattern(at: position, in: walk) else { continue }
+      var builder = AttentionBuilder(pattern, in: graph)
+      guard (try? builder.build()) != nil else { continue }
+      graph = builder.graph
+      added[pattern.last] = builder.nodes
+    }
+    guard !added.isEmpty else { return 0 }
+    let nodes = graph.nodes
+    graph.nodes = nodes.indices.flatMap { added[$0] ?? [nodes[$0]] }
+    graph.removeUnusedNodes()
+    return added.count
+  }
+}
+
+/// Makes the nodes of an attention.
+private struct AttentionBuilder {
+  typealias Value = OperationGraph.Value
+
+  private(set) var graph: OperationGraph
+  private(set) var nodes: [OperationGraph.Node] = []
+  private let pattern: AttentionPattern
+  private let layers: [Int]
+
+  init(_ pattern: AttentionPattern, in graph: OperationGraph) {
+    self.graph = graph
+    self.pattern = pattern
+    let positions = pattern.scores.nodes.union([pattern.position]).sorted()
+    layers = positions.flatMap { graph.nodes[$0].layers }
+  }
+
+  /// Makes the nodes, whose last one has the output of the pattern.
+  mutating func build() throws(ShapeError) {
+    let output = graph.nodes[pattern.last].output
+    var operands: [Value] = []
+    for operand in pattern.operands { operands.append(try image(operand)) }
+    let masks = try masks()
+    if let mask = masks.value { operands.append(mask) }
+    let rule = AttentionRule(
+      heads: pattern.heads, groups: pattern.groups, scale: Float(pattern.scale),
+      causalOffset: masks.causalOffset, cap: pattern.scores.cap.map { Float($0) },
+      mask: masks.kind)
+    var result = try add(.attention(rule), operands)
+    if let separation = pattern.separation {
+      result = try add(.reshape(separation.sizes), [result])
+      result = try add(.permute(separation.order), [result])
+    }
+    let shape = graph.shape(of: output)
+    if graph.shape(of: result) != shape {
+      result = try add(.reshape(shape.sizes ?? []), [result])
+    }
+    nodes[nodes.count - 1].output = output
+  }
+
+  private mutating func add(
+    _ primitive: Primitive, _ inputs: [Value]
+  ) throws(ShapeError) -> Value {
+    let value = try graph.addNode(primitive, inputs, layer: 0)
+    var node = graph.nodes.removeLast()
+    node.layers = layers
+    nodes.append(node)
+    return value
+  }
+
+  /// The value with other sizes, which is itself if it has them.
+  private mutating func reshaped(_ value: Value, _ sizes: [Int]) throws(ShapeError) -> Value {
+    guard graph.shape(of: value).sizes != sizes else { return value }
+    if let recipe = graph.constant(value) {
+      return graph.addValue(Shape(sizes: sizes), .constant(recipe))
+    }
+    return try add(.reshape(sizes), [value])
+  }
+
+  private mutating func image(_ operand: AxisWalk.Operand) throws(ShapeError) -> Value {
+    var value = operand.value
+    if let permutation = operand.permutation {
+      value = try reshaped(value, permutation.sizes)
+      value = try add(.permute(permutation.order), [value])
+    }
+    return try reshaped(value, operand.sizes)
+  }
+
+  // MARK: Masks
+
+  private struct Masks {
+    var value: Value?
+    var kind: AttentionRule.Mask = .none
+    var causalOffset: Int?
+  }
+
+  /// The masks as one, of which those that hide later keys are left out.
+  private mutating func masks() throws(ShapeError) -> Masks {
+    var result = Masks()
+    var left: [(value: Value, kind: AttentionScores.Mask.Kind)] = []
+    for (mask, sizes) in zip(pattern.scores.masks, pattern.maskSizes) {
+      if let offset = causalOffset(mask, sizes) {
+        // One that hides nothing is left out too.
+        if offset < sizes[sizes.count - 1] - 1 {
+          result.causalOffset = min(offset, result.causalOffset ?? offset)
+        }
+        continue
+      }
+      left.append((try reshaped(mask.value, sizes), mask.kind))
+    }
+    guard let first = left.first else { return result }
+    if left.count == 1, first.kind == .visible || first.kind == .hidden {
+      result.kind = .visible
+      result.value =
+        if first.kind == .visible {
+          first.value
+        } else if let negated = mapped(first.value, { $0 == 0 ? 1 : 0 }) {
+          negated
+        } else {
+          try add(.unary(.logicalNot), [first.value])
+        }
+      return result
+    }
+    result.kind = .added
+    for mask in left {
+      let added = try self.added(mask.value, mask.kind)
+      result.value =
+        if let sum = result.value { try add(.binary(.add), [sum, added]) } else { added }
+    }
+    return result
+  }
+
+  /// A mask as numbers that are added.
+  private mutating func added(
+    _ value: Value, _ kind: AttentionScores.Mask.Kind
+  ) throws(ShapeError) -> Value {
+    let (number, isVisible): (Float, Bool)
+    switch kind {
+    case .added: return value
+    case .visible: (number, isVisible) = (-.infinity, true)
+    case .hidden: (number, isVisible) = (-.infinity, false)
+    case .replaced(let by): (number, isVisible) = (by, true)
+    case .hiddenReplaced(let by): (number, isVisible) = (by, false)
+    }
+    if let constant = mapped(value, { ($0 != 0) == isVisible ? 0 : number }) { return constant }
+    let shape = Shape(sizes: [1])
+    let numbers = [0, number].map { graph.addValue(shape, .constant(.literal([$0]))) }
+    return try add(.select, [value] + (isVisible ? numbers : numbers.reversed()))
+  }
+
+  /// A constant whose values are those of another one under a function; `nil` for other values.
+  private mutating func mapped(_ value: Value, _ function: (Float) -> Float) -> Value? {
+    guard case .literal(let values) = graph.constant(value) else { return nil }
+    return graph.addValue(
+      graph.shape(of: value), .constant(.literal(values.map(function))))
+  }
+
+  /// Query `t` sees the keys up to `t` + this number, if a constant mask says only this.
+  private func causalOffset(_ mask: AttentionScores.Mask, _ sizes: [Int]) -> Int? {
+    guard case .literal(let values) = graph.constant(mask.value), let keys = sizes.last,
+      values.count >= keys, keys > 0,
+      sizes.dropLast(2).allSatisfy({ $0 == 1 })
+    else { return nil }
+    func isVisible(_ value: Float) -> Bool? {
+      switch mask.kind {
+      case .added: value == 0 ? true : value <= -1e30 ? false : nil
+      case .visible, .replaced: value != 0
+      case .hidden, .hiddenReplaced: value == 0
+      }
+    }
+    let first = values.prefix(keys).prefix { isVisible($0) == true }.count
+    let isRepeated = values.count == keys
+    guard first >= 1, !isRepeated || first == keys else { return nil }
+    for (place, value) in values.enumerated()
+    where isVisible(value) != (place % keys < first + place / keys) { return nil }
+    return first - 1
+  }
+}
