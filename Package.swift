@@ -114,6 +114,10 @@ let examples: [Target] = [
     name: "Bitcrusher",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/Bitcrusher"),
+  .executableTarget(
+    name: "SentenceSearch",
+    dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+    path: "Examples/SentenceSearch", exclude: ["Conversion"], resources: [.copy("Resources")]),
 ]
 
 let tests: [Target] = [
