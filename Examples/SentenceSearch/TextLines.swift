@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of lines. Only a line feed ends a line.
+/// A file of lines, which only a line feed ends.
 struct TextLines {
   let lines: [String]
 
