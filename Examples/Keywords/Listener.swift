@@ -11,7 +11,7 @@ struct Listener {
     let probability: Float
   }
 
-  /// The mean probability from which a word counts as heard, chosen on voices for validation.
+  /// The mean probability from which a word counts as heard.
   static let threshold: Float = 0.6
   private static let release: Float = 0.3
   private static let meanOf = 5

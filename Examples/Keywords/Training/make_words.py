@@ -41,7 +41,7 @@ UNSEEN = """
     Annie Denis Hugo Michael belinda croak david edward edward2 f3 grandma iven iven2 iven3 iven4
     linda m3 m7 shelby steph steph2 steph3 victor zac
     """.split()
-# Voices for choosing thresholds and the number of steps, left out of training, too.
+# Voices for choices while training, left out of it, too.
 VALIDATION = "Andrea Marco f5 m5 miguel paul max quincy".split()
 
 

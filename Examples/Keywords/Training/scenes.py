@@ -16,7 +16,9 @@ class Utterances:
     def __init__(self, path, split):
         file = np.load(path)
         starts = np.concatenate([[0], np.cumsum(file["length"])[:-1]])
-        chosen = np.flatnonzero(file["split"] == split)
+        # "write" sounds like "right": it can be no other word.
+        told = np.array(["write" not in text.split() for text in file["text"]])
+        chosen = np.flatnonzero((file["split"] == split) & told)
         sound = file["sound"]
         self.sounds = [sound[starts[i]: starts[i] + file["length"][i]] for i in chosen]
         self.label, self.begin, self.end = (file[k][chosen] for k in ("label", "begin", "end"))
@@ -27,6 +29,13 @@ class Utterances:
     def speech(self, index):
         """An utterance without the silence around it, float."""
         return self.sounds[index][self.begin[index]: self.end[index]].astype(np.float32) / 32768
+
+
+def varied(rng, speech):
+    """Speech faster or slower with its pitch and timbre, as by a smaller or larger speaker."""
+    count = int(len(speech) * rng.uniform(0.85, 1.18))
+    return np.interp(np.linspace(0, len(speech) - 1, count), np.arange(len(speech)),
+                     speech).astype(np.float32)
 
 
 def pink(rng, count):
@@ -68,15 +77,17 @@ def add_noise(rng, utterances, sound, lowest=5.0, highest=40.0):
     return sound * np.float32(peak / max(np.abs(sound).max(), 1e-6))
 
 
-def scene(rng, utterances, frames, share_of_words=0.7):
+def scene(rng, utterances, frames, is_varied):
     """Sound of so many frames, and the answer for each of them."""
     count = frames * HOP
     sound, labels = np.zeros(count, np.float32), np.full(frames, NOTHING)
     at = int(rng.uniform(0.05, 0.9) * RATE)
     while True:
-        is_word = rng.random() < share_of_words
+        is_word = rng.random() < (0.6 if is_varied else 0.7)
         index = rng.choice(utterances.words if is_word else utterances.others)
         speech = utterances.speech(index)
+        if is_varied:
+            speech = varied(rng, speech)
         if at + len(speech) > count:
             break
         sound[at: at + len(speech)] += speech * np.float32(rng.uniform(0.4, 1))

@@ -1,6 +1,9 @@
 """Trains the network on scenes of the spoken words.
 
-Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N]
+Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N] [--from FIRST.safetensors]
+
+The first training takes the words as they were spoken. One that goes on from first weights varies
+the words and the bands at random, as other voices and microphones would.
 """
 import argparse
 import os
@@ -9,7 +12,7 @@ import time
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from features import BANDS, features
@@ -60,22 +63,27 @@ def main():
     parser.add_argument("words")
     parser.add_argument("weights")
     parser.add_argument("--steps", type=int, default=3500)
+    parser.add_argument("--from", dest="first")
     arguments = parser.parse_args()
+    is_varied = arguments.first is not None
     torch.set_num_threads(1)
     torch.manual_seed(16)
     rng = np.random.default_rng(17)
     utterances = Utterances(arguments.words, "training")
     validation = clips(Utterances(arguments.words, "validation"), 75, seed=18)
     network = Network()
+    if is_varied:
+        network.load_state_dict(load_file(arguments.first))
     optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, 3e-3, total_steps=arguments.steps, pct_start=0.1)
+        optimizer, 1.5e-3 if is_varied else 3e-3, total_steps=arguments.steps, pct_start=0.1)
     frames, batch, total, start = 160, 24, 0.0, time.time()
     for step in range(1, arguments.steps + 1):
-        sound, labels = zip(*(scene(rng, utterances, frames) for _ in range(batch)))
+        sound, labels = zip(*(scene(rng, utterances, frames, is_varied) for _ in range(batch)))
         x = features(np.stack(sound)).astype(np.float32)
-        # A band or two go missing, and the level drifts, as another microphone would have it.
-        x = np.maximum(x + rng.normal(0, 0.3, (batch, 1, BANDS)).astype(np.float32), 0)
+        # Other voices and microphones have another balance of bands, and lack some.
+        tilt = rng.normal(0, 0.7 * is_varied, (batch, 1, 1)) * np.linspace(-1, 1, BANDS)
+        x = np.maximum(x + rng.normal(tilt, 0.3).astype(np.float32), 0)
         first = rng.integers(0, BANDS - 4)
         x[: batch // 3, :, first: first + rng.integers(1, 4)] = 0
         loss = nn.functional.cross_entropy(
