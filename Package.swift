@@ -111,9 +111,17 @@ let examples: [Target] = [
     ],
     path: "Examples/MobileNet", resources: [.copy("Resources")]),
   .executableTarget(
+    name: "Keywords",
+    dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+    path: "Examples/Keywords", exclude: ["Training"], resources: [.copy("Resources")]),
+  .executableTarget(
     name: "Bitcrusher",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/Bitcrusher"),
+  .executableTarget(
+    name: "SentenceSearch",
+    dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+    path: "Examples/SentenceSearch", exclude: ["Conversion"], resources: [.copy("Resources")]),
 ]
 
 let tests: [Target] = [

@@ -53,6 +53,30 @@ import Testing
     }
   }
 
+  /// Matrices as PyTorch stores them, for blocks that begin with a sequence.
+  @Test(arguments: cases)
+  func blocksTakeMatricesOfPyTorch(_ testCase: FixtureCase) throws {
+    let stored = NamedParameters(
+      values: testCase.parameters.mapValues { layer in
+        Dictionary(
+          uniqueKeysWithValues: layer.map { type, tensor in
+            let (rows, columns) = (tensor.sizes[0], tensor.sizes.dropFirst().first ?? 1)
+            let turned = (0..<rows * columns).map { index in
+              tensor.values[index % rows * columns + index / rows]
+            }
+            let sizes = Array(tensor.sizes.reversed())
+            return (
+              ParameterType(type),
+              StoredValues(turned, layout: .pytorch, sizes: sizes) as any ParameterData
+            )
+          })
+      })
+    let expected = try #require(testCase.outputs["output"])
+    let network = try model(testCase).compile(parameters: stored)
+    let actual = try network.predict(testCase.inputs[0].values)
+    expectClose(actual, expected.values, relativeL2: 3e-6)
+  }
+
   @Test(arguments: cases)
   func plansAgreeWithTheReference(_ testCase: FixtureCase) throws {
     for disabled in [[], ["runSequencesAsImages"], Set(Rewrites.names)] {

@@ -111,7 +111,10 @@ struct FlattenedImages {
     _ inputs: [(shape: Shape, order: Order)], _ name: String
   ) -> Order {
     // One value for all channels has no order.
-    let orders = Set(inputs.filter { $0.shape.channels != 1 || $0.order != .stated }.map(\.order))
+    let ordered = inputs.filter { $0.shape.channels != 1 || $0.order != .stated }
+    let orders = Set(ordered.map(\.order))
+    // A sequence has its channels last in all frameworks, as a list of pixels has.
+    if orders == [.stated, .pixels], ordered.allSatisfy({ $0.shape.rank == 2 }) { return .pixels }
     return orders.count > 1 ? .mixed(name) : orders.first ?? .stated
   }
 

@@ -1,0 +1,28 @@
+import Foundation
+
+/// A file of lines, which only a line feed ends.
+struct TextLines {
+  let lines: [String]
+
+  /// Reads a file of UTF-8; a line feed at its end begins no line.
+  init(contentsOf path: String) throws {
+    let bytes: Data
+    do {
+      bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw SearchProblem(description: "\(path): cannot be read")
+    }
+    let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes
+    lines = try text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      guard let line = String(validating: $0, as: UTF8.self) else {
+        throw SearchProblem(description: "\(path): not UTF-8")
+      }
+      return line
+    }
+  }
+}
+
+/// What keeps the example from answering.
+struct SearchProblem: Error, CustomStringConvertible {
+  let description: String
+}
