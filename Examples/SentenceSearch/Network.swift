@@ -14,9 +14,9 @@ struct SentenceNetwork {
   /// The number of token ids.
   let vocabulary: Int
 
-  /// The network for sentences of a number of tokens.
-  func model(tokens: Int) -> Model {
-    let ids = Input(shape: [tokens], name: "ids")
+  /// The network for sentences of up to ``maximumPositions`` tokens.
+  var model: Model {
+    let ids = Input(shape: [.upTo(Self.maximumPositions)], name: "ids")
     let words = ids --> Embedding(vocabulary: vocabulary, channels: Self.channels, name: "words")
     // The network was trained on pairs, too: tokens of the second sentence would be of type 1.
     let type =
