@@ -132,9 +132,9 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
   double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
   for (int64_t c = 0; c < columns; c++)
     inverse[c] = a->scales[first + c] > 0 ? 1 / (256 * (double)a->scales[first + c]) : 0;
-  const double *const inverses[] = {inverse, inverse + FORGE_LANES, inverse,
-                                    inverse + FORGE_LANES};
-  int32_t *to = (int32_t *)(packing->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
+  const double *const inverses[] = {inverse, inverse + FORGE_LANES, inverse, inverse + FORGE_LANES};
+  int32_t *to =
+    (int32_t *)(packing->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
   for (int64_t tap = 0; tap < a->taps; tap++) {
     for (int64_t block = 0; block < blocks; block++) {
       float rows[2 * FORGE_LANES][FORGE_LANES] = {{0}}; /* [input][two vectors] */

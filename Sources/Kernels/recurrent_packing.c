@@ -81,7 +81,9 @@ static void pack_vectors(const float vectors[VECTORS][FORGE_LANES],
     switch (form) {
       case FORGE_WEIGHTS_HALVES: shorts[i] = forge_half_of(weight * (float)factor); break;
       /* Weights that are not finite have no factor. */
-      case FORGE_WEIGHTS_BYTES: bytes[i] = factor > 0 ? (int8_t)nearbyint(weight * factor) : 0; break;
+      case FORGE_WEIGHTS_BYTES:
+        bytes[i] = factor > 0 ? (int8_t)nearbyint(weight * factor) : 0;
+        break;
       default: shorts[i] = forge_bfloat_of(weight); break;
     }
   }

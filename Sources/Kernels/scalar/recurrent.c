@@ -30,12 +30,11 @@ static float weight_of(const char *weights, forge_weight_form form, int64_t vect
 
 /* The product of `values` and the weights of a gate of a unit. The gates gate - place ..< gate -
  * place + gates, of `all`, are in one matrix. */
-static float product(const cells *c, const float *weights, const float *scales,
-                     const float *values, int64_t count, int64_t unit, int64_t gate, int64_t place,
-                     int64_t gates, int64_t all) {
+static float product(const cells *c, const float *weights, const float *scales, const float *values,
+                     int64_t count, int64_t unit, int64_t gate, int64_t place, int64_t gates,
+                     int64_t all) {
   const int64_t block = unit / FORGE_LANES, lane = unit % FORGE_LANES;
-  const int64_t rows =
-    c->form == FORGE_WEIGHTS_FLOATS ? count : forge_quotient_up(count, 4) * 4;
+  const int64_t rows = c->form == FORGE_WEIGHTS_FLOATS ? count : forge_quotient_up(count, 4) * 4;
   const char *from = (const char *)weights +
     (block * all + gate - place) * rows * FORGE_LANES * forge_weight_bits(c->form) / 8;
   const float input_scale = c->form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
@@ -72,13 +71,12 @@ static float peephole(const forge_recurrent_arguments *a, int64_t gate, int64_t 
 }
 
 /* The sum of a gate, with the products of `values`. */
-static float gate_sum(const cells *c, const forge_recurrent_row *row,
-                      int64_t gate, int64_t unit, const float *values) {
+static float gate_sum(const cells *c, const forge_recurrent_row *row, int64_t gate, int64_t unit,
+                      const float *values) {
   return row->in[c->a->gate_offsets[gate] + unit] + recurrent_part(c, gate, unit, values);
 }
 
-static float lstm(const cells *c, const forge_recurrent_row *row,
-                  int64_t unit) {
+static float lstm(const cells *c, const forge_recurrent_row *row, int64_t unit) {
   const forge_recurrent_arguments *a = c->a;
   const float old = row->cells_before ? row->cells_before[unit] : 0;
   float sums[4];
@@ -98,8 +96,7 @@ static float mixed(float z, float candidate, float before) {
   return (1 - z) * candidate + z * before;
 }
 
-static float gru_after(const cells *c, const forge_recurrent_row *row,
-                       int64_t unit) {
+static float gru_after(const cells *c, const forge_recurrent_row *row, int64_t unit) {
   const forge_recurrent_arguments *a = c->a;
   const float z =
     forge_activate_scalar(clipped(a, gate_sum(c, row, 0, unit, row->before)), a->gates);
@@ -116,8 +113,7 @@ static void finish_row(const forge_recurrent_row *row, int64_t output, float val
   if (row->last) row->last[output] = value;
 }
 
-static void compute(const cells *c, const forge_recurrent_row *row,
-                    bool is_second, int64_t unit) {
+static void compute(const cells *c, const forge_recurrent_row *row, bool is_second, int64_t unit) {
   const forge_recurrent_arguments *a = c->a;
   const float before = row->before ? row->before[unit] : 0;
   switch (a->cell) {
@@ -174,9 +170,9 @@ static void run(const cells *c, const forge_frame *frame, int64_t first, int64_t
         if (a->cell == FORGE_CELL_LSTM && !is_projection) pass(&row, place, false);
         if (is_projection || !a->projection) pass(&row, place, true);
       } else if (is_projection) {
-        finish_row(&row, place,
-                   product(c, a->projection, a->projection_scales, row.middle, a->units, place, 0, 0,
-                           1, 1));
+        finish_row(
+          &row, place,
+          product(c, a->projection, a->projection_scales, row.middle, a->units, place, 0, 0, 1, 1));
       } else {
         compute(c, &row, is_second, place);
       }
@@ -184,10 +180,8 @@ static void run(const cells *c, const forge_frame *frame, int64_t first, int64_t
   }
 }
 
-#define FORGE_SCALAR_RECURRENT(name, form)                              \
-  FORGE_SCALAR(name) {                                                  \
-    run(&(cells){arguments, FORGE_WEIGHTS_##form}, frame, first, last); \
-  }
+#define FORGE_SCALAR_RECURRENT(name, form) \
+  FORGE_SCALAR(name) { run(&(cells){arguments, FORGE_WEIGHTS_##form}, frame, first, last); }
 FORGE_SCALAR_RECURRENT(recurrent, FLOATS)
 FORGE_SCALAR_RECURRENT(fixed_recurrent, FIXED)
 FORGE_SCALAR_RECURRENT(half_recurrent, HALVES)

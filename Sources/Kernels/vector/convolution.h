@@ -330,8 +330,9 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
                             const forge_weight_form form) {
   /* Channels that are stored together, and the bytes of their weights. */
   const int together = form == FORGE_WEIGHTS_FIXED ? 2 : 1;
-  const int bytes = form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_GROUP_BYTES
-                                         : vectors * FORGE_LANES * (form == FORGE_WEIGHTS_FLOATS ? 4 : 2);
+  const int bytes = form == FORGE_WEIGHTS_FIXED
+    ? FORGE_FIXED_GROUP_BYTES
+    : vectors * FORGE_LANES * (form == FORGE_WEIGHTS_FLOATS ? 4 : 2);
   const float input_scale = form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
   v16 sum[2][4];
 #pragma clang loop unroll(full)

@@ -1,8 +1,8 @@
 /* Recurrent cells with weights that are not floats. */
 
-#define FORGE_NARROW_RECURRENT(name, form)                                    \
-  FORGE_RECURRENT_FORM(name##_recurrence, form)                               \
-  FORGE_KERNEL(name##_recurrent) {                                            \
+#define FORGE_NARROW_RECURRENT(name, form)                               \
+  FORGE_RECURRENT_FORM(name##_recurrence, form)                          \
+  FORGE_KERNEL(name##_recurrent) {                                       \
     recurrent_blocks(arguments, frame, first, last, &name##_recurrence); \
   }
 

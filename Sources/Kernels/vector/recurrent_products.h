@@ -29,8 +29,7 @@ FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, con
 #pragma clang loop unroll(full)
     for (int v = group * 4; v < group * 4 + 4; v++) {
       const int input = v / gates, gate = v % gates;
-      parts[input % chains][gate] =
-        multiply_add(values[input], w[v], parts[input % chains][gate]);
+      parts[input % chains][gate] = multiply_add(values[input], w[v], parts[input % chains][gate]);
     }
   }
 }
@@ -63,8 +62,8 @@ FORGE_INLINE void recurrent_product(const char *weights, const float *scales, co
     for (int c = 0; c < chains; c++)
 #pragma clang loop unroll(full)
       for (int g = 0; g < gates; g++)
-        parts[c][g] = multiply_add(
-          splat(values[k + c]), load_weights(weights, (k + c) * gates + g, form), parts[c][g]);
+        parts[c][g] = multiply_add(splat(values[k + c]),
+                                   load_weights(weights, (k + c) * gates + g, form), parts[c][g]);
   }
   if (is_fixed && k < count) {
     v16 x[4];
@@ -76,8 +75,8 @@ FORGE_INLINE void recurrent_product(const char *weights, const float *scales, co
   for (; !is_fixed && k < count; k++)
 #pragma clang loop unroll(full)
     for (int g = 0; g < gates; g++)
-      parts[0][g] = multiply_add(splat(values[k]), load_weights(weights, k * gates + g, form),
-                                 parts[0][g]);
+      parts[0][g] =
+        multiply_add(splat(values[k]), load_weights(weights, k * gates + g, form), parts[0][g]);
 #pragma clang loop unroll(full)
   for (int g = 0; g < gates; g++) {
     v16 sum = parts[0][g];
@@ -103,16 +102,16 @@ typedef struct {
                              int64_t count, v16 *sums) {                                    \
     recurrent_product(weights, scales, values, count, sums, gates, form);                   \
   }
-#define FORGE_RECURRENT_FORM(name, form)                                                      \
-  FORGE_RECURRENT_PRODUCT(name, 1, form)                                                      \
-  FORGE_RECURRENT_PRODUCT(name, 2, form)                                                      \
-  FORGE_RECURRENT_PRODUCT(name, 3, form)                                                      \
-  FORGE_RECURRENT_PRODUCT(name, 4, form)                                                      \
-  static const recurrent_form name = {(form) == FORGE_WEIGHTS_FLOATS  ? 32                    \
-                                        : (form) == FORGE_WEIGHTS_FIXED ? 24                  \
-                                        : (form) == FORGE_WEIGHTS_BYTES ? 8                   \
-                                                                        : 16,                 \
-                                      (form) == FORGE_WEIGHTS_FLOATS ? 1 : 4,                 \
+#define FORGE_RECURRENT_FORM(name, form)                                      \
+  FORGE_RECURRENT_PRODUCT(name, 1, form)                                      \
+  FORGE_RECURRENT_PRODUCT(name, 2, form)                                      \
+  FORGE_RECURRENT_PRODUCT(name, 3, form)                                      \
+  FORGE_RECURRENT_PRODUCT(name, 4, form)                                      \
+  static const recurrent_form name = {(form) == FORGE_WEIGHTS_FLOATS    ? 32  \
+                                        : (form) == FORGE_WEIGHTS_FIXED ? 24  \
+                                        : (form) == FORGE_WEIGHTS_BYTES ? 8   \
+                                                                        : 16, \
+                                      (form) == FORGE_WEIGHTS_FLOATS ? 1 : 4, \
                                       {name##_1, name##_2, name##_3, name##_4}};
 
 /* The products of `gates` gates of a block with `values`: see forge_recurrent_arguments. */

@@ -9,7 +9,8 @@ FORGE_INLINE v16 load_weights(const char *weights, int64_t vector, const forge_w
   const char *at = weights + vector * FORGE_LANES * forge_weight_bits(form) / 8;
   switch (form) {
     case FORGE_WEIGHTS_HALVES: return __builtin_convertvector(*(const halves *)at, v16);
-    case FORGE_WEIGHTS_BFLOATS: return (v16)(__builtin_convertvector(*(const bfloats *)at, bits) << 16);
+    case FORGE_WEIGHTS_BFLOATS:
+      return (v16)(__builtin_convertvector(*(const bfloats *)at, bits) << 16);
     case FORGE_WEIGHTS_BYTES:
       return __builtin_convertvector(__builtin_convertvector(*(const bytes *)at, v16i), v16);
     default: return load((const float *)at);
