@@ -80,9 +80,9 @@ static void pack_vectors(const float vectors[VECTORS][FORGE_LANES],
     const double factor = inverse[i / FORGE_LANES][i % FORGE_LANES];
     switch (form) {
       case FORGE_WEIGHTS_HALVES: shorts[i] = forge_half_of(weight * (float)factor); break;
-      /* Weights that are not finite have no factor. */
+      /* Weights that are not finite have no factor. Denormal scales have few bits. */
       case FORGE_WEIGHTS_BYTES:
-        bytes[i] = factor > 0 ? (int8_t)nearbyint(weight * factor) : 0;
+        bytes[i] = factor > 0 ? (int8_t)fmax(-127, fmin(nearbyint(weight * factor), 127)) : 0;
         break;
       default: shorts[i] = forge_bfloat_of(weight); break;
     }

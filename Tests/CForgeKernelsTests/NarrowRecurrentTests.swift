@@ -274,6 +274,16 @@ import Testing
       for i in 0..<300 { matrix.values[i] = .leastNonzeroMagnitude * Float(i + 1) }
     }
     #expect(denormal.packed(as: .fixed, accuracy: 1e-3) == nil)
+    // Of 300 · 2⁻¹⁴⁹ the scale rounds down: the bytes stay within their range.
+    let (bytes8, _) = try #require(denormal.packed(as: .bytes, accuracy: 1))
+    let first = UnsafeRawPointer(bytes8.pointer)
+    for input in 0..<300 {
+      // The row is that of the gate whose block is the first.
+      let gate = try #require(denormal.blocks.firstIndex(of: 0))
+      let byte = first.load(fromByteOffset: (input * 4 + gate) * 16, as: Int8.self)
+      let expected = (Double(input + 1) / 2).rounded(.toNearestOrEven)
+      #expect(Double(byte) == min(expected, 127))
+    }
     let smallInput = matrix { matrix in
       for row in 0..<240 { matrix.values[row * 300 + 5] *= 1e-6 }
     }

@@ -82,8 +82,9 @@ extension forge_recurrent_arguments {
   }
 }
 
-/// Blocks of [units][inputs] as `[block of 16 units][inputs][block][16]`, zero-padded; the blocks of
-/// each round are such a matrix of their own.
+/// Blocks of [units][inputs] as `[block of 16 units][inputs][block][16]`, zero-padded.
+///
+/// The blocks of each round are such a matrix of their own.
 struct CellForm: PackedForm {
   /// The blocks in the order of the packed form.
   let blocks: [Int]

@@ -131,8 +131,8 @@ struct NarrowCellForm: PackedForm {
 extension PlanBuilder {
   /// Packs the weights of a recurrent step.
   ///
-  /// They are narrower than floats from 1 MB of Float32 on: fewer stay in the second-level cache, as
-  /// those of ``FixedPointConvolution`` do.
+  /// They are narrower than floats from 1 MB of Float32 on: fewer stay in the second-level cache,
+  /// as those of ``FixedPointConvolution`` do.
   ///
   /// - Returns: The form, or `nil` for floats.
   mutating func addWeights(

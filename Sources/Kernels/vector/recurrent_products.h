@@ -12,20 +12,13 @@ enum { MOST_CHAINS = 8 };
 
 typedef v16 gate_sums[MOST_CHAINS][FORGE_MOST_GATES];
 
-/* How far ahead weights of 24 bits are fetched, in bytes. */
-#define FORGE_RECURRENT_AHEAD 1024
-
 /* Adds four inputs, in groups of four vectors. */
 FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, const v16 values[4],
                                        const int gates, const int chains) {
   v16 w[FORGE_MOST_GATES * 4];
 #pragma clang loop unroll(full)
   for (int group = 0; group < gates; group++) {
-    const char *at = weights + group * FORGE_FIXED_GROUP_BYTES;
-#pragma clang loop unroll(full)
-    for (int line = 0; line < FORGE_FIXED_GROUP_BYTES; line += 64)
-      __builtin_prefetch(at + FORGE_RECURRENT_AHEAD + line, 0, 3);
-    load_group(at, w + group * 4);
+    load_group(weights + group * FORGE_FIXED_GROUP_BYTES, w + group * 4);
 #pragma clang loop unroll(full)
     for (int v = group * 4; v < group * 4 + 4; v++) {
       const int input = v / gates, gate = v % gates;

@@ -10,8 +10,8 @@ extension CompileOptions {
   /// let options = CompileOptions(verify: .samples(4), precision: .bfloat16)
   /// print(try model.compile(parameters: source, options: options).report)
   /// ```
-  /// Recurrent weights of at least 1 MB as Float32 are stored in the precision; the arithmetic of the
-  /// cells remains Float32.
+  /// Recurrent weights of at least 1 MB as Float32 are stored in the precision; the arithmetic of
+  /// the cells remains Float32.
   ///
   /// The result is bit-identical for any number of threads, batch size or slot.
   public enum Precision: String, Sendable, CaseIterable {
@@ -19,8 +19,8 @@ extension CompileOptions {
     ///
     /// Weights of large dense layers, of convolutions with one output pixel and of large recurrent
     /// layers are stored as 24-bit fixed point if the error is within ``CompileOptions/accuracy``.
-    /// The unit of each output is its largest weight over 2²³. The rewrite `fixedPointWeights` can be
-    /// disabled.
+    /// The unit of each output is its largest weight over 2²³. The rewrite `fixedPointWeights` can
+    /// be disabled.
     case float32
     /// IEEE half-precision weights and arithmetic in Float32.
     ///
