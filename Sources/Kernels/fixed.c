@@ -5,13 +5,8 @@
 #pragma STDC FP_CONTRACT OFF
 
 typedef struct {
-  const float *weights;
+  forge_fixed_weights from;
   char *packed;
-  float *scales;
-  int64_t outputs, taps, inputs;
-  double accuracy;
-  double squares;    /* of all outputs' errors: of an input's weights together */
-  uint8_t *refusals; /* one per tile of inputs */
 } fixed_packing;
 
 /* The root mean square of a weight's error, in units of its output. */
@@ -66,24 +61,21 @@ static void words_of_outputs(const float *weights, const double *inverse, const 
   }
 }
 
-/* Packs two inputs of a panel: weights [2][32] as three words of four. */
-static void pack_group(const float weights[2][FORGE_FIXED_PANEL_WIDTH], const double *inverse,
-                       int32_t *packed) {
+void forge_pack_group(const float vectors[4][FORGE_LANES], const double *const inverse[4],
+                      int32_t *packed) {
   static const int32_t none[FORGE_LANES];
   int32_t last[FORGE_LANES];
-  words_of_outputs(weights[1] + FORGE_LANES, inverse + FORGE_LANES, none, last);
+  words_of_outputs(vectors[3], inverse[3], none, last);
   for (int word = 0; word < 3; word++) {
     int32_t lowest[FORGE_LANES];
     for (int i = 0; i < FORGE_LANES; i++) lowest[i] = last[i] >> (24 - 8 * word) & 255;
-    const int first = word % 2 * FORGE_LANES;
-    words_of_outputs(weights[word / 2] + first, inverse + first, lowest,
-                     packed + word * FORGE_LANES);
+    words_of_outputs(vectors[word], inverse[word], lowest, packed + word * FORGE_LANES);
   }
 }
 
 /* Sets the scale of an output, which is a tile: NaN if its weights cannot be exact enough. */
 static void scale_output(const void *arguments, int64_t output) {
-  const fixed_packing *a = arguments;
+  const forge_fixed_weights *a = arguments;
   const int64_t count = a->taps * a->inputs;
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
   /* The words are 256 times the weights of 24 bits. Rounding the scale may give the largest weight
@@ -100,7 +92,7 @@ static void scale_output(const void *arguments, int64_t output) {
 /* Checks that the weights of each input of a tile are exact enough over all outputs together. An
  * input with small weights may be large. */
 static void check_inputs(const void *arguments, int64_t tile) {
-  const fixed_packing *a = arguments;
+  const forge_fixed_weights *a = arguments;
   const int64_t count = a->taps * a->inputs, first = tile * INPUTS_OF_A_TILE;
   const int64_t inputs = forge_smaller(INPUTS_OF_A_TILE, count - first);
   float squares[INPUTS_OF_A_TILE] = {0};
@@ -113,9 +105,26 @@ static void check_inputs(const void *arguments, int64_t tile) {
     if (!(a->squares <= a->accuracy * a->accuracy * squares[i])) a->refusals[tile] = true;
 }
 
+bool forge_fixed_scales(forge_fixed_weights *a, int32_t threads) {
+  const int64_t bytes = a->outputs * a->taps * a->inputs * (int64_t)sizeof *a->weights;
+  forge_deal(scale_output, a, a->outputs, bytes, threads);
+  a->squares = 0;
+  for (int64_t o = 0; o < a->outputs; o++) {
+    if (a->scales[o] != a->scales[o]) return false;
+    const double error = FORGE_FIXED_ERROR * 256 * (double)a->scales[o];
+    a->squares += error * error;
+  }
+  const int64_t tiles = forge_quotient_up(a->taps * a->inputs, INPUTS_OF_A_TILE);
+  forge_deal(check_inputs, a, tiles, bytes, threads);
+  for (int64_t tile = 0; tile < tiles; tile++)
+    if (a->refusals[tile]) return false;
+  return true;
+}
+
 /* A tile is a panel. */
 static void pack_fixed_tile(const void *arguments, int64_t panel) {
-  const fixed_packing *a = arguments;
+  const fixed_packing *packing = arguments;
+  const forge_fixed_weights *a = &packing->from;
   const int64_t first = panel * FORGE_FIXED_PANEL_WIDTH, count = a->taps * a->inputs;
   const int64_t columns = forge_smaller(FORGE_FIXED_PANEL_WIDTH, a->outputs - first);
   const int64_t blocks = forge_blocks(a->inputs);
@@ -123,17 +132,19 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
   double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
   for (int64_t c = 0; c < columns; c++)
     inverse[c] = a->scales[first + c] > 0 ? 1 / (256 * (double)a->scales[first + c]) : 0;
-  int32_t *to = (int32_t *)(a->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
+  const double *const inverses[] = {inverse, inverse + FORGE_LANES, inverse, inverse + FORGE_LANES};
+  int32_t *to =
+    (int32_t *)(packing->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
   for (int64_t tap = 0; tap < a->taps; tap++) {
     for (int64_t block = 0; block < blocks; block++) {
-      float rows[FORGE_LANES][FORGE_FIXED_PANEL_WIDTH] = {{0}};
+      float rows[2 * FORGE_LANES][FORGE_LANES] = {{0}}; /* [input][two vectors] */
       const int64_t lanes = forge_lanes(a->inputs, block);
       for (int64_t c = 0; c < columns; c++) {
         const float *at = from + c * count + tap * a->inputs + block * FORGE_LANES;
-        for (int64_t i = 0; i < lanes; i++) rows[i][c] = at[i];
+        for (int64_t i = 0; i < lanes; i++) rows[2 * i + c / FORGE_LANES][c % FORGE_LANES] = at[i];
       }
       for (int64_t pair = 0; pair < FORGE_LANES / 2; pair++) {
-        pack_group(rows + 2 * pair, inverse, to);
+        forge_pack_group(rows + 4 * pair, inverses, to);
         to += FORGE_FIXED_GROUP_BYTES / (int64_t)sizeof *to;
       }
     }
@@ -143,28 +154,22 @@ static void pack_fixed_tile(const void *arguments, int64_t panel) {
 int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
                          int64_t taps, int64_t inputs, double accuracy, int32_t threads) {
   fixed_packing arguments = {
-    .weights = weights,
+    .from =
+      {
+        .weights = weights,
+        .scales = scales,
+        .outputs = outputs,
+        .taps = taps,
+        .inputs = inputs,
+        .accuracy = accuracy,
+        /* The packed form is written later. Until then it holds a byte per tile of inputs. */
+        .refusals = packed,
+      },
     .packed = packed,
-    .scales = scales,
-    .outputs = outputs,
-    .taps = taps,
-    .inputs = inputs,
-    .accuracy = accuracy,
-    /* The packed form is written later. Until then it holds a byte per tile of inputs. */
-    .refusals = packed};
+  };
+  if (!forge_fixed_scales(&arguments.from, threads)) return false;
   const int64_t panels = forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH);
-  const int64_t bytes = outputs * taps * inputs * (int64_t)sizeof *weights;
-  forge_deal(scale_output, &arguments, outputs, bytes, threads);
-  for (int64_t o = 0; o < outputs; o++) {
-    if (scales[o] != scales[o]) return false;
-    const double error = FORGE_FIXED_ERROR * 256 * (double)scales[o];
-    arguments.squares += error * error;
-  }
   for (int64_t o = outputs; o < panels * FORGE_FIXED_PANEL_WIDTH; o++) scales[o] = 0;
-  const int64_t tiles = forge_quotient_up(taps * inputs, INPUTS_OF_A_TILE);
-  forge_deal(check_inputs, &arguments, tiles, bytes, threads);
-  for (int64_t tile = 0; tile < tiles; tile++)
-    if (arguments.refusals[tile]) return false;
   forge_deal(pack_fixed_tile, &arguments, panels,
              panels * taps * forge_blocks(inputs) * 8 * FORGE_FIXED_GROUP_BYTES, threads);
   return true;

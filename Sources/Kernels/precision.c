@@ -72,8 +72,7 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
 
 /* ---- packing ---- */
 
-/* Returns the magnitude of the largest weight, NaN if one is NaN. */
-static float largest(const float *weights, int64_t count) {
+float forge_largest_weight(const float *weights, int64_t count) {
   float most = 0;
   for (int64_t i = 0; i < count; i++) {
     const float magnitude = fabsf(weights[i]);
@@ -101,8 +100,7 @@ static int64_t padded_count(int64_t outputs, int64_t taps, int64_t inputs, int64
     FORGE_LANES;
 }
 
-/* Rounds to an IEEE half, ties to even. */
-static uint16_t half_of(float value) {
+uint16_t forge_half_of(float value) {
   uint32_t bits = forge_bits_of(value);
   const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
   bits &= 0x7fffffff;
@@ -114,22 +112,31 @@ static uint16_t half_of(float value) {
   return sign | (uint16_t)((bits - 0x38000000) >> 13);
 }
 
+float forge_half_scale(const float *weights, int64_t count) {
+  const float most = forge_largest_weight(weights, count);
+  int exponent = 1;
+  if (most > 0 && most <= 3.4e38f) frexpf(most, &exponent);
+  /* 2^e and 2^-e must be normal numbers. */
+  exponent = exponent < -124 ? -124 : exponent > 126 ? 126 : exponent;
+  return ldexpf(1, exponent - 1);
+}
+
+float forge_byte_weight_scale(const float *weights, int64_t count) {
+  const float most = forge_largest_weight(weights, count);
+  return most <= 3.402823466e38f ? (float)((double)most / 127) : NAN;
+}
+
 void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int64_t outputs,
                      int64_t taps, int64_t inputs, int64_t panel_width) {
   memset(packed, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *packed);
   for (int64_t o = 0; o < outputs; o++) {
     const float *from = weights + o * taps * inputs;
-    const float most = largest(from, taps * inputs);
-    int exponent = 1;
-    if (most > 0 && most <= 3.4e38f) frexpf(most, &exponent);
-    /* 2^e and 2^-e must be normal numbers. */
-    exponent = exponent < -124 ? -124 : exponent > 126 ? 126 : exponent;
-    scales[o] = ldexpf(1, exponent - 1);
-    const float inverse = ldexpf(1, 1 - exponent);
+    scales[o] = forge_half_scale(from, taps * inputs);
+    const float inverse = 1 / scales[o];
     for (int64_t tap = 0; tap < taps; tap++) {
       uint16_t *to = packed + row_of(o, tap, taps, inputs, panel_width, 1);
       for (int64_t i = 0; i < inputs; i++)
-        to[step_of(i, panel_width, 1)] = half_of(*from++ * inverse);
+        to[step_of(i, panel_width, 1)] = forge_half_of(*from++ * inverse);
     }
   }
 }
@@ -152,11 +159,10 @@ void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int3
   memset(bytes, 0, (size_t)padded_count(outputs, taps, inputs, panel_width));
   for (int64_t o = 0; o < outputs; o++) {
     const float *from = weights + o * taps * inputs;
-    const float most = largest(from, taps * inputs);
-    const bool finite = most <= 3.402823466e38f;
-    scales[o] = finite ? (float)((double)most / 127) : NAN;
+    scales[o] = forge_byte_weight_scale(from, taps * inputs);
     totals[o] = 0;
-    if (!finite || !(most > 0)) continue;
+    const float most = forge_largest_weight(from, taps * inputs);
+    if (!(scales[o] == scales[o] && most > 0)) continue;
     const double inverse = 127 / (double)most;
     for (int64_t tap = 0; tap < taps; tap++) {
       int8_t *to = bytes + row_of(o, tap, taps, inputs, panel_width, 4);

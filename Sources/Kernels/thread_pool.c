@@ -218,7 +218,8 @@ static void run_pieces(const job *job, forge_frame *frame, int64_t share) {
   while (atomic_load_explicit(next, memory_order_relaxed) < job->pieces) {
     const int64_t piece = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
     if (piece >= job->pieces) return;
-    run_piece(job, frame, share, piece);
+    /* Odd rounds run backwards: what the round before used last may still be in the cache. */
+    run_piece(job, frame, share, frame->round % 2 == 1 ? job->pieces - 1 - piece : piece);
   }
 }
 

@@ -28,6 +28,7 @@
 /* For processors that have F16C, too. */
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #include "vector/pixel_convolution.h"
+#include "vector/narrow_recurrent.h"
 #pragma clang attribute pop
 
 #endif

@@ -27,6 +27,7 @@
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/all.h"
 #include "vector/pixel_convolution.h"
+#include "vector/narrow_recurrent.h"
 #include "vector/words.h"
 #include "vector/word_convolution.h"
 #pragma clang attribute pop

@@ -16,12 +16,23 @@ static inline uint16_t forge_bfloat_of(float value) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* ---- forms of weights ---- */
+
+FORGE_INLINE int64_t forge_weight_bits(const forge_weight_form form) {
+  switch (form) {
+    case FORGE_WEIGHTS_FLOATS: return 32;
+    case FORGE_WEIGHTS_FIXED: return 24;
+    case FORGE_WEIGHTS_BYTES: return 8;
+    default: return 16;
+  }
+}
+
 /* ---- weights of 24 bits ---- */
 
-/* The bytes of two input channels of a panel.
+/* The bytes of a group: four vectors a, b, c, d of 16 weights. A convolution's are two input
+ * channels of a panel: a and b of the first, c and d of the second.
  *
- * The 24-bit weights q form four vectors: a and b of the first channel, c and d of the second. They
- * are stored in three words of 32 bits, whose lowest bytes are the bytes of d:
+ * The 24-bit weights are stored in three words of 32 bits, whose lowest bytes are the bytes of d:
  *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
  * A weight is the float nearest to its word times its output's scale; the word of d is d << 8. The
  * lowest bytes are not removed: packing allows for what they add. */
@@ -32,17 +43,53 @@ enum { FORGE_FIXED_GROUP_BYTES = 192 };
  * below 2^-110 lose bits instead. */
 #define FORGE_FIXED_INPUT_SCALE 0x1p-16f
 
-/* Returns the unscaled word of the weight of an input channel for an output of the panel. */
-static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
-  const int64_t vector = channel % 2 * 2 + output / FORGE_LANES;
-  const char *group = panel + channel / 2 * FORGE_FIXED_GROUP_BYTES;
+/* Returns the unscaled word of a lane of a vector, 0 ... 3, of a group. */
+static inline float forge_of_group(const char *group, int64_t vector, int64_t lane) {
   int32_t words[3], word = 0;
   for (int64_t i = 0; i < 3; i++) {
-    memcpy(&words[i], group + (i * FORGE_LANES + output % FORGE_LANES) * 4, sizeof words[i]);
+    memcpy(&words[i], group + (i * FORGE_LANES + lane) * 4, sizeof words[i]);
     word |= (int32_t)((uint32_t)(words[i] & 255) << (24 - 8 * i));
   }
   return (float)(vector < 3 ? words[vector] : word);
 }
+
+/* Returns the unscaled word of the weight of an input channel for an output of the panel. */
+static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
+  return forge_of_group(panel + channel / 2 * FORGE_FIXED_GROUP_BYTES,
+                        channel % 2 * 2 + output / FORGE_LANES, output % FORGE_LANES);
+}
+
+/* Packs a group: four vectors, each with 1 / (256 * scale) of its lanes. */
+void forge_pack_group(const float vectors[4][FORGE_LANES], const double *const inverse[4],
+                      int32_t *packed);
+
+/* Weights [outputs][taps][inputs] that are to be stored in 24 bits. */
+typedef struct {
+  const float *weights;
+  float *scales;
+  int64_t outputs, taps, inputs;
+  double accuracy;
+  double squares;    /* of all outputs' errors: of an input's weights together */
+  uint8_t *refusals; /* memory of a byte per 256 inputs of a tap */
+} forge_fixed_weights;
+
+/* Sets the scales of all outputs. Returns false if the weights cannot be exact enough: see
+ * forge_pack_fixed. */
+bool forge_fixed_scales(forge_fixed_weights *weights, int32_t threads);
+
+/* ---- halves and bytes ---- */
+
+/* Rounds to an IEEE half, ties to even. */
+uint16_t forge_half_of(float value);
+
+/* Returns the magnitude of the largest weight, NaN if one is NaN. */
+float forge_largest_weight(const float *weights, int64_t count);
+
+/* Returns the power of two that weights are divided by before they are rounded to halves. */
+float forge_half_scale(const float *weights, int64_t count);
+
+/* Returns the scale of weights of 8 bits: NaN if one is not finite. */
+float forge_byte_weight_scale(const float *weights, int64_t count);
 
 /* ---- ranges of int8 ---- */
 

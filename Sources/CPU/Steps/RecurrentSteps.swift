@@ -21,9 +21,9 @@ extension PlanBuilder {
     (arguments.times, arguments.rows) = (Int64(times), Int64(rows))
     arguments.has_state = hidden == nil ? 0 : 1
     arguments.has_lengths = lengths == nil ? 0 : 1
-    arguments.weights = try packed(
-      node.inputs[1],
-      as: CellForm(blocks: rule.gateBlocks, units: rule.units, inputs: rule.outputs))
+    let matrices = RecurrentMatrices(
+      rule, weights: node.inputs[1], projection: operand(.projection))
+    let form = try addWeights(matrices, to: &arguments)
     if let biases = operand(.recurrentBiases) {
       arguments.biases = try packed(
         biases, as: CellForm(blocks: rule.gateBlocks, units: rule.units, inputs: 1))
@@ -32,22 +32,18 @@ extension PlanBuilder {
       arguments.peepholes = try packed(
         peepholes, as: CellForm(blocks: rule.peepholeBlocks, units: rule.units, inputs: 1))
     }
-    if let projection = operand(.projection) {
-      arguments.projection = try packed(
-        projection, as: CellForm(blocks: [0], units: rule.outputs, inputs: rule.units))
-    }
     let hasTwoRounds =
       arguments.projection != nil || arguments.cell == Int32(FORGE_CELL_GRU_BEFORE.rawValue)
     let scratch = addPlain([2 * rows * (rule.outputs + (hasTwoRounds ? rule.units : 0))])
-    let weights = (rule.cell.gates * rule.units + (arguments.projection == nil ? 0 : rule.units))
-      .multipliedSaturated(by: rule.outputs)
     addStep(
-      node.primitive.name, kernels.recurrent, arguments, tiles: forge_recurrent_tiles,
+      (form.map { "\($0.name) " } ?? "") + node.primitive.name,
+      form?.kernel(kernels.level) ?? kernels.recurrent, arguments, tiles: forge_recurrent_tiles,
       rounds: hasTwoRounds ? 2 * times : times,
       reads: [
         \.in: source, \.initial_hidden: hidden, \.initial_cells: cells, \.lengths: lengths,
       ], writes: [\.out: target, \.scratch: scratch],
-      multiplyAdds: weights.multipliedSaturated(by: times * rows), parameterCount: weights)
+      multiplyAdds: matrices.count.multipliedSaturated(by: times * rows),
+      parameterCount: form.map { matrices.count / 32 * $0.bits } ?? matrices.count)
   }
 
   /// Adds a part of a result: a view of its memory.
@@ -87,9 +83,13 @@ extension forge_recurrent_arguments {
 }
 
 /// Blocks of [units][inputs] as `[block of 16 units][inputs][block][16]`, zero-padded.
+///
+/// The blocks of each round are such a matrix of their own.
 struct CellForm: PackedForm {
   /// The blocks in the order of the packed form.
   let blocks: [Int]
+  /// The number of blocks of the first round of a time.
+  var firstBlocks: Int?
   let units, inputs: Int
 
   private var panels: Int { (units + PlannedTensor.lanes - 1) / PlannedTensor.lanes }
@@ -99,12 +99,16 @@ struct CellForm: PackedForm {
   func write(_ packing: Packing) -> Bool {
     guard let values = packing.values else { return true }
     let lanes = PlannedTensor.lanes
+    let firstBlocks = firstBlocks ?? blocks.count
     for (place, block) in blocks.enumerated() {
+      let isFirst = place < firstBlocks
+      let together = isFirst ? firstBlocks : blocks.count - firstBlocks
+      let before = isFirst ? place : firstBlocks * inputs + place - firstBlocks
       for unit in 0..<units {
         let source = values + (block * units + unit) * inputs
-        let start = unit / lanes * inputs * blocks.count + place
+        let start = unit / lanes * inputs * blocks.count + before
         for input in 0..<inputs {
-          packing.memory[(start + input * blocks.count) * lanes + unit % lanes] = source[input]
+          packing.memory[(start + input * together) * lanes + unit % lanes] = source[input]
         }
       }
     }

@@ -68,6 +68,10 @@
 #define FORGE_PRECISION_KERNELS(X) \
   X(half_convolution, F16C)        \
   X(fixed_convolution, AVX512)     \
+  X(fixed_recurrent, AVX512)       \
+  X(half_recurrent, F16C)          \
+  X(bfloat_recurrent, BF16)        \
+  X(byte_recurrent, VNNI)          \
   X(bfloat_input, BF16)            \
   X(bfloat_convolution, BF16)      \
   X(byte_range, VNNI)              \

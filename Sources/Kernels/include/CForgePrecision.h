@@ -19,6 +19,14 @@
 
 #include "CForgeKernels.h"
 
+typedef enum {
+  FORGE_WEIGHTS_FLOATS = 0,
+  FORGE_WEIGHTS_HALVES,  /* IEEE halves */
+  FORGE_WEIGHTS_BFLOATS, /* bf16 */
+  FORGE_WEIGHTS_BYTES,   /* int8 */
+  FORGE_WEIGHTS_FIXED    /* fixed point of 24 bits */
+} forge_weight_form;
+
 /* Blocked -> words.
  *
  * bfloat_input rounds to nearest even. Tiles: block * (top + height + bottom) + row.
@@ -54,6 +62,10 @@ typedef struct {
  * scales, totals: [panels * panel_width]. `flat` is for a pointwise convolution of stride 1 whose
  * words have no border: all pixels form one row, cut into `segments`. out and residual may still
  * have gaps between rows. */
+
+/* Recurrent cells by forge_recurrent_arguments, with weights that are not floats: fixed_recurrent,
+ * half_recurrent, bfloat_recurrent, byte_recurrent. Values and sums are floats, the product of a
+ * gate is scale * sum. */
 
 /* The outputs per panel of weights of 24 bits. */
 #define FORGE_FIXED_PANEL_WIDTH 32
@@ -96,6 +108,26 @@ void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, 
  * their sums. The scale is NaN if a weight is not finite. packed: words. */
 void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals,
                      int64_t outputs, int64_t taps, int64_t inputs, int64_t panel_width);
+
+/* Recurrent weights, or those of a projection, in a form other than floats. */
+typedef struct {
+  const float *weights;             /* [blocks][units][inputs] */
+  int32_t form;                     /* forge_weight_form */
+  int32_t gates, first_gates;       /* all gates, and those of the first round of a time */
+  int32_t threads;                  /* see CForgePacking.h */
+  int64_t blocks[FORGE_MOST_GATES]; /* of each gate */
+  int64_t units, inputs;
+  double accuracy; /* of FORGE_WEIGHTS_FIXED */
+} forge_recurrent_packing;
+
+/* The number of floats of the packed weights, and of their scales. */
+int64_t forge_recurrent_packed_floats(const forge_recurrent_packing *);
+int64_t forge_recurrent_scale_floats(const forge_recurrent_packing *);
+
+/* Packs as forge_recurrent_arguments describes. A unit's gate is an output of the functions above,
+ * with the same scales. Returns 0, with nothing useful packed, for weights of 24 bits that
+ * forge_pack_fixed would not accept. */
+int32_t forge_pack_recurrent(const forge_recurrent_packing *, void *packed, float *scales);
 
 /* ---- dispatch ---- */
 

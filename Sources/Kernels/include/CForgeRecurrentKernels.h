@@ -33,10 +33,17 @@ typedef struct {
    * [2][rows][units]. */
   forge_place scratch;
   int32_t has_state, has_lengths;
-  const float *weights;    /* [block of units][outputs][gates][16], zero where padded */
+  /* [block of units][outputs][gates][16], zero where padded. The gates of FORGE_CELL_GRU_BEFORE are
+   * in two such matrices per block: [outputs][2][16] of the first round, [outputs][1][16].
+   *
+   * Weights that are not floats have the same order, with outputs rounded up to a multiple of four.
+   * Those of 24 bits are in groups of four vectors: see words.h. */
+  const float *weights;
   const float *biases;     /* [block][gates][16], added to the products with weights; or NULL */
   const float *peepholes;  /* LSTM: [block][3][16] for i, f, o; or NULL */
-  const float *projection; /* [block of outputs][units][1][16], or NULL */
+  const float *projection; /* likewise [block of outputs][units][1][16], or NULL */
+  /* Of weights that are neither floats nor bf16: [block][gates][16]. */
+  const float *scales, *projection_scales;
 } forge_recurrent_arguments;
 
 #endif

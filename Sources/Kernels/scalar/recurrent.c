@@ -1,24 +1,63 @@
 /* Recurrent cells, one unit at a time. */
 #include "../recurrent.h"
+#include "../words.h"
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-/* weights[from ..< from + count rows of 16 * gates] . values, for one lane; 0 for no values. */
-static float product(const float *weights, int64_t stride, const float *values, int64_t count) {
+/* A recurrent step, and how its weights are stored. */
+typedef struct {
+  const forge_recurrent_arguments *a;
+  forge_weight_form form;
+} cells;
+
+/* Returns an unscaled weight: a lane of a vector. */
+static float weight_of(const char *weights, forge_weight_form form, int64_t vector, int64_t lane) {
+  if (form == FORGE_WEIGHTS_FIXED)
+    return forge_of_group(weights + vector / 4 * FORGE_FIXED_GROUP_BYTES, vector % 4, lane);
+  const char *at = weights + (vector * FORGE_LANES + lane) * forge_weight_bits(form) / 8;
+  if (form == FORGE_WEIGHTS_BYTES) return *(const int8_t *)at;
+  float weight;
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  if (form == FORGE_WEIGHTS_BFLOATS) return forge_float_of((uint32_t)bits << 16);
+  if (form == FORGE_WEIGHTS_HALVES)
+    forge_gather((const uint8_t *)at, FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
+  else
+    memcpy(&weight, at, sizeof weight);
+  return weight;
+}
+
+/* The product of `values` and the weights of a gate of a unit. The gates gate - place ..< gate -
+ * place + gates, of `all`, are in one matrix. */
+static float product(const cells *c, const float *weights, const float *scales, const float *values,
+                     int64_t count, int64_t unit, int64_t gate, int64_t place, int64_t gates,
+                     int64_t all) {
+  const int64_t block = unit / FORGE_LANES, lane = unit % FORGE_LANES;
+  const int64_t rows = c->form == FORGE_WEIGHTS_FLOATS ? count : forge_quotient_up(count, 4) * 4;
+  const char *from = (const char *)weights +
+    (block * all + gate - place) * rows * FORGE_LANES * forge_weight_bits(c->form) / 8;
+  const float input_scale = c->form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
   float sum = 0;
-  for (int64_t k = 0; values && k < count; k++) sum += weights[k * stride] * values[k];
-  return sum;
+  for (int64_t k = 0; k < count; k++)
+    sum += weight_of(from, c->form, k * gates + place, lane) * (values[k] * input_scale);
+  if (scales) sum *= scales[(block * all + gate) * FORGE_LANES + lane];
+  return sum * (1 / input_scale);
 }
 
 /* The product of recurrent weights and `values`, and its bias, for a gate of a unit. */
-static float recurrent_part(const forge_recurrent_arguments *a, int64_t gate, int64_t unit,
-                            const float *values) {
-  const int64_t gates = forge_recurrent_gates(a), stride = gates * FORGE_LANES;
-  const int64_t block = unit / FORGE_LANES, place = gate * FORGE_LANES + unit % FORGE_LANES;
-  const float *weights = a->weights + block * a->outputs * stride + place;
-  const float bias = a->biases ? a->biases[block * stride + place] : 0;
-  return product(weights, stride, values, a->outputs) + bias;
+static float recurrent_part(const cells *c, int64_t gate, int64_t unit, const float *values) {
+  const forge_recurrent_arguments *a = c->a;
+  const int64_t all = forge_recurrent_gates(a);
+  const int64_t block = unit / FORGE_LANES;
+  const float bias =
+    a->biases ? a->biases[(block * all + gate) * FORGE_LANES + unit % FORGE_LANES] : 0;
+  if (!values) return bias;
+  const bool is_second = a->cell == FORGE_CELL_GRU_BEFORE && gate == 2;
+  const int64_t gates = is_second ? 1 : a->cell == FORGE_CELL_GRU_BEFORE ? 2 : all;
+  return product(c, a->weights, a->scales, values, a->outputs, unit, gate, is_second ? 0 : gate,
+                 gates, all) +
+    bias;
 }
 
 static float clipped(const forge_recurrent_arguments *a, float x) {
@@ -32,16 +71,16 @@ static float peephole(const forge_recurrent_arguments *a, int64_t gate, int64_t 
 }
 
 /* The sum of a gate, with the products of `values`. */
-static float gate_sum(const forge_recurrent_arguments *a, const forge_recurrent_row *row,
-                      int64_t gate, int64_t unit, const float *values) {
-  return row->in[a->gate_offsets[gate] + unit] + recurrent_part(a, gate, unit, values);
+static float gate_sum(const cells *c, const forge_recurrent_row *row, int64_t gate, int64_t unit,
+                      const float *values) {
+  return row->in[c->a->gate_offsets[gate] + unit] + recurrent_part(c, gate, unit, values);
 }
 
-static float lstm(const forge_recurrent_arguments *a, const forge_recurrent_row *row,
-                  int64_t unit) {
+static float lstm(const cells *c, const forge_recurrent_row *row, int64_t unit) {
+  const forge_recurrent_arguments *a = c->a;
   const float old = row->cells_before ? row->cells_before[unit] : 0;
   float sums[4];
-  for (int64_t gate = 0; gate < 4; gate++) sums[gate] = gate_sum(a, row, gate, unit, row->before);
+  for (int64_t gate = 0; gate < 4; gate++) sums[gate] = gate_sum(c, row, gate, unit, row->before);
   const float i = forge_activate_scalar(clipped(a, sums[0] + peephole(a, 0, unit, old)), a->gates);
   const float f = a->is_coupled
     ? 1 - i
@@ -57,14 +96,14 @@ static float mixed(float z, float candidate, float before) {
   return (1 - z) * candidate + z * before;
 }
 
-static float gru_after(const forge_recurrent_arguments *a, const forge_recurrent_row *row,
-                       int64_t unit) {
+static float gru_after(const cells *c, const forge_recurrent_row *row, int64_t unit) {
+  const forge_recurrent_arguments *a = c->a;
   const float z =
-    forge_activate_scalar(clipped(a, gate_sum(a, row, 0, unit, row->before)), a->gates);
+    forge_activate_scalar(clipped(a, gate_sum(c, row, 0, unit, row->before)), a->gates);
   const float r =
-    forge_activate_scalar(clipped(a, gate_sum(a, row, 1, unit, row->before)), a->gates);
+    forge_activate_scalar(clipped(a, gate_sum(c, row, 1, unit, row->before)), a->gates);
   const float sum =
-    row->in[a->gate_offsets[2] + unit] + r * recurrent_part(a, 2, unit, row->before);
+    row->in[a->gate_offsets[2] + unit] + r * recurrent_part(c, 2, unit, row->before);
   return mixed(z, forge_activate_scalar(clipped(a, sum), a->candidate),
                row->before ? row->before[unit] : 0);
 }
@@ -74,33 +113,33 @@ static void finish_row(const forge_recurrent_row *row, int64_t output, float val
   if (row->last) row->last[output] = value;
 }
 
-static void compute(const forge_recurrent_arguments *a, const forge_recurrent_row *row,
-                    bool is_second, int64_t unit) {
+static void compute(const cells *c, const forge_recurrent_row *row, bool is_second, int64_t unit) {
+  const forge_recurrent_arguments *a = c->a;
   const float before = row->before ? row->before[unit] : 0;
   switch (a->cell) {
     case FORGE_CELL_SIMPLE: {
-      const float sum = gate_sum(a, row, 0, unit, row->before);
+      const float sum = gate_sum(c, row, 0, unit, row->before);
       finish_row(row, unit, forge_activate_scalar(clipped(a, sum), a->gates));
       return;
     }
     case FORGE_CELL_LSTM: {
-      const float value = lstm(a, row, unit);
+      const float value = lstm(c, row, unit);
       if (a->projection)
         row->middle[unit] = value;
       else
         finish_row(row, unit, value);
       return;
     }
-    case FORGE_CELL_GRU_AFTER: finish_row(row, unit, gru_after(a, row, unit)); return;
+    case FORGE_CELL_GRU_AFTER: finish_row(row, unit, gru_after(c, row, unit)); return;
     default: break;
   }
   if (is_second) {
-    const float sum = clipped(a, gate_sum(a, row, 2, unit, row->reset));
+    const float sum = clipped(a, gate_sum(c, row, 2, unit, row->reset));
     finish_row(row, unit,
                mixed(row->middle[unit], forge_activate_scalar(sum, a->candidate), before));
   } else {
-    const float z = clipped(a, gate_sum(a, row, 0, unit, row->before));
-    const float r = clipped(a, gate_sum(a, row, 1, unit, row->before));
+    const float z = clipped(a, gate_sum(c, row, 0, unit, row->before));
+    const float r = clipped(a, gate_sum(c, row, 1, unit, row->before));
     row->middle[unit] = forge_activate_scalar(z, a->gates);
     row->reset[unit] = forge_activate_scalar(r, a->gates) * before;
   }
@@ -118,8 +157,8 @@ static void pass(const forge_recurrent_row *row, int64_t place, bool has_outputs
   }
 }
 
-FORGE_SCALAR(recurrent) {
-  const forge_recurrent_arguments *a = arguments;
+static void run(const cells *c, const forge_frame *frame, int64_t first, int64_t last) {
+  const forge_recurrent_arguments *a = c->a;
   const bool is_second = forge_recurrent_has_two_rounds(a) && frame->round % 2 == 1;
   const bool is_projection = is_second && a->projection;
   for (int64_t r = 0; r < a->rows; r++) {
@@ -131,12 +170,20 @@ FORGE_SCALAR(recurrent) {
         if (a->cell == FORGE_CELL_LSTM && !is_projection) pass(&row, place, false);
         if (is_projection || !a->projection) pass(&row, place, true);
       } else if (is_projection) {
-        const float *weights =
-          a->projection + place / FORGE_LANES * a->units * FORGE_LANES + place % FORGE_LANES;
-        finish_row(&row, place, product(weights, FORGE_LANES, row.middle, a->units));
+        finish_row(
+          &row, place,
+          product(c, a->projection, a->projection_scales, row.middle, a->units, place, 0, 0, 1, 1));
       } else {
-        compute(a, &row, is_second, place);
+        compute(c, &row, is_second, place);
       }
     }
   }
 }
+
+#define FORGE_SCALAR_RECURRENT(name, form) \
+  FORGE_SCALAR(name) { run(&(cells){arguments, FORGE_WEIGHTS_##form}, frame, first, last); }
+FORGE_SCALAR_RECURRENT(recurrent, FLOATS)
+FORGE_SCALAR_RECURRENT(fixed_recurrent, FIXED)
+FORGE_SCALAR_RECURRENT(half_recurrent, HALVES)
+FORGE_SCALAR_RECURRENT(bfloat_recurrent, BFLOATS)
+FORGE_SCALAR_RECURRENT(byte_recurrent, BYTES)

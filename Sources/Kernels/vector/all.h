@@ -5,6 +5,7 @@
 #include "activation.h"
 #include "binary.h"
 #include "unary.h"
+#include "weights.h"
 #include "convolution.h"
 #include "image_convolution.h"
 #include "winograd_transforms.h"

@@ -304,32 +304,22 @@ FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64
 
 /* ---- one pixel, as a dense layer has ---- */
 
-/* How weights are stored. */
-typedef enum { WEIGHT_FLOATS, WEIGHT_HALVES, WEIGHT_FIXED } weight_form;
-
-/* One input channel of a panel. IEEE halves are converted exactly (vcvtph2ps). */
+/* One input channel of a panel. */
 FORGE_INLINE void add_weights(v16 sum[4], v16 x, const char *weights, const int vectors,
-                              const bool halves) {
-  typedef _Float16 stored_halves __attribute__((vector_size(32), aligned(2), may_alias));
+                              const forge_weight_form form) {
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++)
-    sum[v] = multiply_add(x,
-                          halves ? __builtin_convertvector(((const stored_halves *)weights)[v], v16)
-                                 : load((const float *)weights + v * FORGE_LANES),
-                          sum[v]);
+    sum[v] = multiply_add(x, load_weights(weights, v, form), sum[v]);
 }
 
-/* Two input channels of a panel of two vectors, 24 bits of fixed point: see ../words.h. */
+/* Two input channels of a panel of two vectors, 24 bits of fixed point. */
 FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) {
-  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef uint32_t bits __attribute__((vector_size(64)));
-  const stored *at = (const stored *)weights;
-  const v16i a = at[0], b = at[1], c = at[2];
-  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
-  sum[0] = multiply_add(x, __builtin_convertvector(a, v16), sum[0]);
-  sum[1] = multiply_add(x, __builtin_convertvector(b, v16), sum[1]);
-  sum[0] = multiply_add(beside, __builtin_convertvector(c, v16), sum[0]);
-  sum[1] = multiply_add(beside, __builtin_convertvector(d, v16), sum[1]);
+  v16 w[4];
+  load_group(weights, w);
+  sum[0] = multiply_add(x, w[0], sum[0]);
+  sum[1] = multiply_add(x, w[1], sum[1]);
+  sum[0] = multiply_add(beside, w[2], sum[0]);
+  sum[1] = multiply_add(beside, w[3], sum[1]);
 }
 
 /* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
@@ -337,12 +327,13 @@ FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) 
  * floats. */
 FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
                             const float *scales, const int panels, const int vectors,
-                            const weight_form form) {
+                            const forge_weight_form form) {
   /* Channels that are stored together, and the bytes of their weights. */
-  const int together = form == WEIGHT_FIXED ? 2 : 1;
-  const int bytes = form == WEIGHT_FIXED ? FORGE_FIXED_GROUP_BYTES
-                                         : vectors * FORGE_LANES * (form == WEIGHT_FLOATS ? 4 : 2);
-  const float input_scale = form == WEIGHT_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
+  const int together = form == FORGE_WEIGHTS_FIXED ? 2 : 1;
+  const int bytes = form == FORGE_WEIGHTS_FIXED
+    ? FORGE_FIXED_GROUP_BYTES
+    : vectors * FORGE_LANES * (form == FORGE_WEIGHTS_FLOATS ? 4 : 2);
+  const float input_scale = form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
   v16 sum[2][4];
 #pragma clang loop unroll(full)
   for (int p = 0; p < panels; p++)
@@ -359,13 +350,13 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
           const v16 x = splat(at[lane]) * input_scale;
           /* The padded lanes may hold anything. */
           const v16 beside =
-            splat(form == WEIGHT_FIXED && lane + 1 < lanes ? at[lane + 1] : 0) * input_scale;
+            splat(form == FORGE_WEIGHTS_FIXED && lane + 1 < lanes ? at[lane + 1] : 0) * input_scale;
 #pragma clang loop unroll(full)
           for (int p = 0; p < panels; p++) {
-            if (form == WEIGHT_FIXED)
+            if (form == FORGE_WEIGHTS_FIXED)
               add_fixed(sum[p], x, beside, here + p * panel_bytes);
             else
-              add_weights(sum[p], x, here + p * panel_bytes, vectors, form == WEIGHT_HALVES);
+              add_weights(sum[p], x, here + p * panel_bytes, vectors, form);
           }
         }
         if (lanes > 0) weights += FORGE_LANES / together * bytes;
@@ -380,8 +371,8 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
 #pragma clang loop unroll(full)
     for (int i = 0; i < at_once; i++) {
       v16 one = sum[(v + i) / vectors][(v + i) % vectors];
-      if (form != WEIGHT_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
-      if (form == WEIGHT_FIXED) one *= 1 / input_scale;
+      if (form != FORGE_WEIGHTS_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
+      if (form == FORGE_WEIGHTS_FIXED) one *= 1 / input_scale;
       some[0][i] = one + load(row->bias + (v + i) * FORGE_LANES);
     }
     finish_tile(row, some, 0, v, 1, at_once);
@@ -393,10 +384,10 @@ static void one_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
   const char *weights = (const char *)row->weights;
   const int64_t bytes = panel_floats * (int64_t)sizeof(float);
   switch (row->panel_width / FORGE_LANES) {
-    case 1: one_pixel(row, weights, bytes, NULL, 2, 1, WEIGHT_FLOATS); break;
-    case 2: one_pixel(row, weights, bytes, NULL, 2, 2, WEIGHT_FLOATS); break;
-    case 3: one_pixel(row, weights, bytes, NULL, 2, 3, WEIGHT_FLOATS); break;
-    default: one_pixel(row, weights, bytes, NULL, 2, 4, WEIGHT_FLOATS); break;
+    case 1: one_pixel(row, weights, bytes, NULL, 2, 1, FORGE_WEIGHTS_FLOATS); break;
+    case 2: one_pixel(row, weights, bytes, NULL, 2, 2, FORGE_WEIGHTS_FLOATS); break;
+    case 3: one_pixel(row, weights, bytes, NULL, 2, 3, FORGE_WEIGHTS_FLOATS); break;
+    default: one_pixel(row, weights, bytes, NULL, 2, 4, FORGE_WEIGHTS_FLOATS); break;
   }
 }
 #endif

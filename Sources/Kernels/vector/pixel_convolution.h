@@ -29,10 +29,10 @@ FORGE_INLINE void convolve_pixels(const forge_convolution_arguments *a, const fo
     else                                                                                 \
       one_pixel(row, weights, panel_bytes, scales, 1, vectors, form);                    \
   }
-FORGE_PIXEL(half_pixel_1, 1, WEIGHT_HALVES)
-FORGE_PIXEL(half_pixel_2, 2, WEIGHT_HALVES)
-FORGE_PIXEL(half_pixel_3, 3, WEIGHT_HALVES)
-FORGE_PIXEL(half_pixel_4, 4, WEIGHT_HALVES)
+FORGE_PIXEL(half_pixel_1, 1, FORGE_WEIGHTS_HALVES)
+FORGE_PIXEL(half_pixel_2, 2, FORGE_WEIGHTS_HALVES)
+FORGE_PIXEL(half_pixel_3, 3, FORGE_WEIGHTS_HALVES)
+FORGE_PIXEL(half_pixel_4, 4, FORGE_WEIGHTS_HALVES)
 
 FORGE_KERNEL(half_convolution) {
   static const pixel_function pixels[] = {half_pixel_1, half_pixel_2, half_pixel_3, half_pixel_4};
@@ -42,7 +42,7 @@ FORGE_KERNEL(half_convolution) {
 
 #if FORGE_TILE_VECTORS > 1
 
-FORGE_PIXEL(fixed_pixel, FORGE_FIXED_PANEL_WIDTH / FORGE_LANES, WEIGHT_FIXED)
+FORGE_PIXEL(fixed_pixel, FORGE_FIXED_PANEL_WIDTH / FORGE_LANES, FORGE_WEIGHTS_FIXED)
 
 FORGE_KERNEL(fixed_convolution) { convolve_pixels(arguments, frame, first, last, fixed_pixel, 24); }
 

@@ -1,50 +1,12 @@
 /* Recurrent cells: the gates of 16 units at once. */
 #include "../recurrent.h"
-
-/* The sums of a gate that are added at the end: so many that multiply-adds need not wait for each
- * other, and registers suffice. */
-#if FORGE_TILE_VECTORS > 1
-#define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 8 : (gates) == 2 ? 4 : 2)
-#else
-#define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 2 : 1)
-#endif
-
-/* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates, a constant; rows of
- * weights are `stride` floats apart. The order of the sums depends on `count` alone. */
-FORGE_INLINE void recurrent_product(const float *weights, const int64_t stride, const float *values,
-                                    int64_t count, const int gates, v16 *sums) {
-  enum { MOST = 8 };
-  const int chains = FORGE_CHAINS_OF(gates);
-  v16 parts[MOST][FORGE_MOST_GATES];
-#pragma clang loop unroll(full)
-  for (int c = 0; c < chains; c++)
-#pragma clang loop unroll(full)
-    for (int g = 0; g < gates; g++) parts[c][g] = splat(0);
-  int64_t k = 0;
-  for (; k + chains <= count; k += chains)
-#pragma clang loop unroll(full)
-    for (int c = 0; c < chains; c++)
-#pragma clang loop unroll(full)
-      for (int g = 0; g < gates; g++)
-        parts[c][g] = multiply_add(splat(values[k + c]),
-                                   load(weights + (k + c) * stride + g * FORGE_LANES), parts[c][g]);
-  for (; k < count; k++)
-#pragma clang loop unroll(full)
-    for (int g = 0; g < gates; g++)
-      parts[0][g] =
-        multiply_add(splat(values[k]), load(weights + k * stride + g * FORGE_LANES), parts[0][g]);
-#pragma clang loop unroll(full)
-  for (int g = 0; g < gates; g++) {
-    sums[g] = parts[0][g];
-#pragma clang loop unroll(full)
-    for (int c = 1; c < chains; c++) sums[g] += parts[c][g];
-  }
-}
+#include "recurrent_products.h"
 
 /* What the gates of a block of units are computed from. */
 typedef struct {
   const forge_recurrent_arguments *a;
   const forge_recurrent_row *row;
+  const recurrent_form *form;
   int64_t block, lanes; /* lanes: units of the block */
 } recurrent_block;
 
@@ -92,12 +54,14 @@ FORGE_INLINE v16 recurrent_input(const recurrent_block *b, int gate) {
 FORGE_INLINE void recurrent_gates(const recurrent_block *b, const float *values, int gate,
                                   const int gates, const int all, v16 *sums) {
   const forge_recurrent_arguments *a = b->a;
-  const int64_t stride = all * FORGE_LANES;
-  const float *weights = a->weights + b->block * a->outputs * stride + gate * FORGE_LANES;
-  recurrent_product(weights, stride, values, values ? a->outputs : 0, gates, sums);
+  const int64_t first = b->block * all + gate;
+  if (values)
+    recurrent_multiply(b->form, a->weights, a->scales, values, a->outputs, b->block, gate, gates,
+                       all, sums);
+  else
+    for (int g = 0; g < gates; g++) sums[g] = splat(0);
   if (!a->biases) return;
-  for (int g = 0; g < gates; g++)
-    sums[g] += load(a->biases + b->block * stride + (gate + g) * FORGE_LANES);
+  for (int g = 0; g < gates; g++) sums[g] += load(a->biases + (first + g) * FORGE_LANES);
 }
 
 FORGE_INLINE v16 recurrent_peephole(const recurrent_block *b, int gate, v16 sum, v16 cell) {
@@ -167,8 +131,8 @@ FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second) {
 FORGE_INLINE void recurrent_projection(const recurrent_block *b) {
   const forge_recurrent_arguments *a = b->a;
   v16 sum;
-  recurrent_product(a->projection + b->block * a->units * FORGE_LANES, FORGE_LANES, b->row->middle,
-                    a->units, 1, &sum);
+  recurrent_multiply(b->form, a->projection, a->projection_scales, b->row->middle, a->units,
+                     b->block, 0, 1, 1, &sum);
   recurrent_finish(b, sum);
 }
 
@@ -206,17 +170,25 @@ FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second) {
   }
 }
 
-FORGE_KERNEL(recurrent) {
-  const forge_recurrent_arguments *a = arguments;
+/* Each time takes the blocks in the opposite order of the one before, whose last weights may still
+ * be in the second-level cache. */
+static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_frame *frame,
+                             int64_t first, int64_t last, const recurrent_form *form) {
   const bool is_second = forge_recurrent_has_two_rounds(a) && frame->round % 2 == 1;
+  const bool is_backwards = forge_recurrent_step(a, frame) % 2 == 1;
   const int64_t count = is_second && a->projection ? a->outputs : a->units;
   const int64_t end = forge_smaller(last, forge_blocks(count));
   /* The weights of a block are in the cache for all rows. */
-  for (int64_t block = first; block < end; block++) {
+  for (int64_t place = first; place < end; place++) {
+    const int64_t block = is_backwards ? end - 1 - (place - first) : place;
     for (int64_t r = 0; r < a->rows; r++) {
       const forge_recurrent_row row = forge_recurrent_row_of(a, frame, r);
-      const recurrent_block b = {a, &row, block, forge_lanes(count, block)};
+      const recurrent_block b = {a, &row, form, block, forge_lanes(count, block)};
       recurrent_cell(&b, is_second);
     }
   }
 }
+
+FORGE_RECURRENT_FORM(float_recurrence, FORGE_WEIGHTS_FLOATS)
+
+FORGE_KERNEL(recurrent) { recurrent_blocks(arguments, frame, first, last, &float_recurrence); }

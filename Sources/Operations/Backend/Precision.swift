@@ -1,5 +1,5 @@
 extension CompileOptions {
-  /// The precision of dense layers and convolutions.
+  /// The precision of dense layers, convolutions and the weights of recurrent layers.
   ///
   /// The tensors between them and all other layers remain Float32. So do layers that the requested
   /// precision does not speed up, the first convolution of an image, and depthwise and grouped
@@ -10,13 +10,17 @@ extension CompileOptions {
   /// let options = CompileOptions(verify: .samples(4), precision: .bfloat16)
   /// print(try model.compile(parameters: source, options: options).report)
   /// ```
+  /// Recurrent weights of at least 1 MB as Float32 are stored in the precision; the arithmetic of
+  /// the cells remains Float32.
+  ///
   /// The result is bit-identical for any number of threads, batch size or slot.
   public enum Precision: String, Sendable, CaseIterable {
     /// Float32: a relative rounding error of 2⁻²⁴ per operation.
     ///
-    /// Weights of large dense layers, and of convolutions with one output pixel, are stored as
-    /// 24-bit fixed point if the error is within ``CompileOptions/accuracy``. The unit of each
-    /// output is its largest weight over 2²³. The rewrite `fixedPointWeights` can be disabled.
+    /// Weights of large dense layers, of convolutions with one output pixel and of large recurrent
+    /// layers are stored as 24-bit fixed point if the error is within ``CompileOptions/accuracy``.
+    /// The unit of each output is its largest weight over 2²³. The rewrite `fixedPointWeights` can
+    /// be disabled.
     case float32
     /// IEEE half-precision weights and arithmetic in Float32.
     ///

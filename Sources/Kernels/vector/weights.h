@@ -1,0 +1,31 @@
+/* Weights as they are stored: floats, or shorter. See ../include/CForgePrecision.h. */
+
+/* Returns a vector of weights, unscaled. All conversions are exact (vcvtph2ps and others). */
+FORGE_INLINE v16 load_weights(const char *weights, int64_t vector, const forge_weight_form form) {
+  typedef _Float16 halves __attribute__((vector_size(32), aligned(2), may_alias));
+  typedef uint16_t bfloats __attribute__((vector_size(32), aligned(2), may_alias));
+  typedef int8_t bytes __attribute__((vector_size(16), aligned(1), may_alias));
+  typedef uint32_t bits __attribute__((vector_size(64)));
+  const char *at = weights + vector * FORGE_LANES * forge_weight_bits(form) / 8;
+  switch (form) {
+    case FORGE_WEIGHTS_HALVES: return __builtin_convertvector(*(const halves *)at, v16);
+    case FORGE_WEIGHTS_BFLOATS:
+      return (v16)(__builtin_convertvector(*(const bfloats *)at, bits) << 16);
+    case FORGE_WEIGHTS_BYTES:
+      return __builtin_convertvector(__builtin_convertvector(*(const bytes *)at, v16i), v16);
+    default: return load((const float *)at);
+  }
+}
+
+/* Loads four vectors of 24 bits of fixed point, unscaled: see ../words.h. */
+FORGE_INLINE void load_group(const char *group, v16 weights[4]) {
+  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef uint32_t bits __attribute__((vector_size(64)));
+  const stored *at = (const stored *)group;
+  const v16i a = at[0], b = at[1], c = at[2];
+  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
+  weights[0] = __builtin_convertvector(a, v16);
+  weights[1] = __builtin_convertvector(b, v16);
+  weights[2] = __builtin_convertvector(c, v16);
+  weights[3] = __builtin_convertvector(d, v16);
+}
