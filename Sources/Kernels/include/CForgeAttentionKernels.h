@@ -15,8 +15,8 @@ typedef enum {
 /* Tables of a stream. A position is a plain tensor of one whole number: how many rows of a table
  * came before the present part. It is made to leave room for the columns of the part. */
 
-/* Plain table, some of whose rows are the columns of a blocked image of one row: row position + x of
- * out is column x of in. The other rows keep their values. Tiles: columns. */
+/* Plain table, some of whose rows are the columns of a blocked image of one row: row position + x
+ * of out is column x of in. The other rows keep their values. Tiles: columns. */
 typedef struct {
   forge_view in;
   forge_view out; /* plain: height 1, width rows, channels */
