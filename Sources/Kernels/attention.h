@@ -12,8 +12,17 @@ typedef struct {
   int64_t value_channels; /* of the values of a head */
   int64_t query_channel, key_channel, value_channel, out_channel; /* the first ones */
   int64_t keys;      /* that a query of the tile may see */
+  int64_t offset;    /* query t sees the keys up to t + offset, if causal */
   const float *mask; /* of query 0 and key 0 */
 } forge_attention_part;
+
+/* The number of rows before the present part of a table, which leaves `room` rows for it. */
+FORGE_INLINE int64_t forge_position(const forge_view *view, const forge_frame *frame,
+                                    int64_t room) {
+  const float position = *forge_origin(view, frame);
+  if (!(position >= 0)) return 0;
+  return position < (float)room ? (int64_t)position : forge_larger(room, 0);
+}
 
 FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_arguments *a,
                                                           const forge_frame *frame, int64_t tile) {
@@ -32,8 +41,11 @@ FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_
   part.key_channel = group * part.channels;
   part.value_channel = group * part.value_channels;
   part.out_channel = part.head * part.value_channels;
+  part.offset = a->causal_offset;
+  if (a->has_position)
+    part.offset += forge_position(&a->position, frame, a->keys.width - a->queries.width);
   if (a->is_causal) {
-    const int64_t last = part.first + part.count + a->causal_offset;
+    const int64_t last = part.first + part.count + part.offset;
     part.keys = forge_larger(0, forge_smaller(part.keys, last));
   }
   if (a->mask_kind != FORGE_ATTENTION_UNMASKED)
@@ -41,11 +53,17 @@ FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_
   return part;
 }
 
+/* The place of a channel at column x of a row of a blocked image, or of a plain table with `step`
+ * floats from column to column. */
+FORGE_INLINE float *forge_stepped_channel(const forge_view *view, const forge_frame *frame,
+                                          int64_t row, int64_t x, int64_t step, int64_t channel) {
+  return forge_row(view, frame, channel / FORGE_LANES, row) + x * step + channel % FORGE_LANES;
+}
+
 /* The place of a channel at column x of a row of a blocked image. */
 FORGE_INLINE float *forge_channel(const forge_view *view, const forge_frame *frame, int64_t row,
                                   int64_t x, int64_t channel) {
-  return forge_row(view, frame, channel / FORGE_LANES, row) + x * FORGE_LANES +
-    channel % FORGE_LANES;
+  return forge_stepped_channel(view, frame, row, x, FORGE_LANES, channel);
 }
 
 /* The parts of a worker's scratch, in floats from its start. */

@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Replaces whole numbers by vectors: the words of a text by their embeddings.
 ///
-/// `y(i…, c) = w(x(i…), c)`. A number that is not below `vocabulary` yields NaN; negative ones
-/// count from the end.
+/// `y(i…, c) = w(x(i…), c)`. A number that is not whole, or not from 0 to `vocabulary` − 1, ends
+/// the prediction with a `PredictionError` of kind `invalidIndex`.
 ///
 /// - Input shape: ids of any shape.
 /// - Output shape: the input's axes, then `channels`.
@@ -50,6 +50,7 @@ public struct Embedding: BuiltInLayer {
       ParameterSpec(
         .weights, [.inputs: vocabulary, .outputs: channels], keras: [.inputs, .outputs],
         pytorch: [.inputs, .outputs]))
-    lowering.output = try lowering.apply(.gatherRows(axis: 0), to: [weights, input])
+    lowering.output = try lowering.apply(
+      .gatherRows(axis: 0, isChecked: true), to: [weights, input])
   }
 }

@@ -7,10 +7,17 @@ import ForgeShapes
 /// ``ScaledDotProductAttention`` in `heads` heads. The keys and values are those of `x` itself, of
 /// a second input, or of two.
 ///
+/// With `cacheLength` the layer attends to a stream: it keeps the keys and values of up to so many
+/// positions from one prediction to the next, in the states `keys`, `values` and `position`. Each
+/// prediction adds its positions, which see those before them. The time of a prediction grows with
+/// the positions so far, not with `cacheLength`. A prediction that has no room left is a
+/// `PredictionError` of kind `streamTooLong`.
+///
 /// - Input shapes: `x` [positions][channels]; or `x` and the source of keys and values
 ///   [others][channels]; or `x`, the source of values, and the source of keys, as in Keras. Unless
 ///   `mask` is `.none`, the mask comes last: [rows][heads][positions][others] or the last of these
-///   axes, with 1 for an axis that repeats. All but the mask may have an axis of rows first.
+///   axes, with 1 for an axis that repeats. All but the mask may have an axis of rows first. With
+///   `cacheLength` there is only `x`, in one row.
 /// - Output shape: [positions][`outputs`], with the rows of `x`.
 /// - Parameters: queryWeights [`heads`][`keyChannels`][channels], keyWeights
 ///   [`keyValueHeads`][`keyChannels`][channels], valueWeights
@@ -19,14 +26,18 @@ import ForgeShapes
 ///   and outputBiases. With the form `.joined` of PyTorch, weights and biases hold those of
 ///   queries, keys and values, in this order, along the outputs.
 /// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
-///   fit, `invalidArgument` for a number out of range, `unknownSize` for an unknown number of
-///   channels.
+///   fit, `invalidArgument` for a number out of range or a `cacheLength` without `isCausal`,
+///   `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras MultiHeadAttention and GroupQueryAttention, PyTorch
 ///   MultiheadAttention.
 /// - Source: Vaswani and others, Attention Is All You Need, 2017.
 ///
 /// ```swift
 /// Input(shape: [128, 384]) --> MultiHeadAttention(heads: 6, keyChannels: 64, name: "attention1")
+/// Input(shape: [1, 384])  // a stream
+///   --> MultiHeadAttention(
+///     heads: 6, keyChannels: 64, isCausal: true, rotary: .halves(), cacheLength: 512,
+///     name: "attention1")
 /// ```
 public struct MultiHeadAttention: BuiltInLayer {
   /// Which parameters hold the products before the attention.
@@ -54,6 +65,8 @@ public struct MultiHeadAttention: BuiltInLayer {
   public let form: Form
   /// The rotation of queries and keys by their positions.
   public let rotary: RotaryEncoding?
+  /// The most positions of a stream, whose keys and values are kept; `nil` if there is none.
+  public let cacheLength: Int?
 
   /// Creates an attention.
   ///
@@ -68,6 +81,8 @@ public struct MultiHeadAttention: BuiltInLayer {
   ///   - isCausal: whether a position sees only those up to itself.
   ///   - mask: what the last input is.
   ///   - rotary: the rotation of queries and keys by their positions, if any.
+  ///   - cacheLength: the most positions of a stream, whose keys and values the layer keeps from
+  ///     one prediction to the next; `nil` if every prediction begins anew. It needs `isCausal`.
   ///   - useBias: whether the products have biases.
   ///   - form: which parameters hold the products before the attention.
   ///   - name: the name of the parameters.
@@ -77,8 +92,8 @@ public struct MultiHeadAttention: BuiltInLayer {
   public init(
     heads: Int, keyChannels: Int, valueChannels: Int? = nil, keyValueHeads: Int? = nil,
     outputs: Int? = nil, scale: Float? = nil, isCausal: Bool = false,
-    mask: AttentionRule.Mask = .none, rotary: RotaryEncoding? = nil, useBias: Bool = true,
-    form: Form = .separate, name: String? = nil,
+    mask: AttentionRule.Mask = .none, rotary: RotaryEncoding? = nil, cacheLength: Int? = nil,
+    useBias: Bool = true, form: Form = .separate, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     rule = AttentionRule(
@@ -88,6 +103,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     self.valueChannels = valueChannels ?? keyChannels
     self.outputs = outputs
     self.rotary = rotary
+    self.cacheLength = cacheLength
     hasBias = useBias
     self.form = form
     label = LayerLabel(name, fileID, line, column)
@@ -98,6 +114,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     try rule.validate()
     try ArgumentRule.positive(keyChannels, "keyChannels")
     try ArgumentRule.positive(valueChannels, "valueChannels")
+    if let cacheLength { try KeyValueCache.validate(cacheLength, rule) }
     let masks = rule.mask == .none ? 0 : 1
     let count = lowering.inputs.count - masks
     guard (1...3).contains(count) else {
@@ -105,6 +122,10 @@ public struct MultiHeadAttention: BuiltInLayer {
         lowering.inputs.count,
         needs: "x; x and a source of keys and values; or x, a source of values and one of keys"
           + (masks > 0 ? "; and a mask" : ""))
+    }
+    guard cacheLength == nil || count == 1 else {
+      throw .wrongInputCount(
+        lowering.inputs.count, needs: "x alone, because of cacheLength: \(cacheLength ?? 0)")
     }
     var sources: [Lowering.Value] = []
     for input in lowering.inputs.prefix(count) { sources.append(try lowering.positions(input)) }
@@ -118,12 +139,24 @@ public struct MultiHeadAttention: BuiltInLayer {
     for (source, part) in zip([query, key, value], parts) {
       operands.append(try part.product(of: source, in: &lowering))
     }
-    if let rotary {
-      operands[0] = try lowering.rotate(operands[0], rotary, heads: rule.heads)
-      operands[1] = try lowering.rotate(operands[1], rotary, heads: rule.groups)
+    let cache = try cacheLength.map { length throws(ShapeError) in
+      try KeyValueCache(
+        length: length, keyChannels: rule.groups.multipliedSaturated(by: keyChannels),
+        valueChannels: rule.groups.multipliedSaturated(by: valueChannels), in: &lowering)
     }
-    operands += lowering.inputs.suffix(masks)
-    let means = try lowering.apply(.attention(rule), to: operands)
+    if let rotary {
+      let position = cache.map { StreamPosition(value: $0.position, limit: $0.length) }
+      operands[0] = try lowering.rotate(operands[0], rotary, heads: rule.heads, at: position)
+      operands[1] = try lowering.rotate(operands[1], rotary, heads: rule.groups, at: position)
+    }
+    let means: Lowering.Value
+    if let cache {
+      means = try cache.attention(
+        rule, queries: operands[0], keys: operands[1], values: operands[2], in: &lowering)
+    } else {
+      operands += lowering.inputs.suffix(masks)
+      means = try lowering.apply(.attention(rule), to: operands)
+    }
     let last = Projection(
       outputs: outputs,
       weights: try lowering.parameter(

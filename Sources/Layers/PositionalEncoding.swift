@@ -7,11 +7,16 @@ import ForgeShapes
 /// Learned: `y(t, c) = x(t, c) + w(t, c)`. Rotary: pairs of channels of each head are rotated; see
 /// ``RotaryEncoding``.
 ///
-/// - Input shape: [positions][channels], with rows before it if wanted.
+/// With `streamLength` the input is a part of a stream of up to so many positions: the layer keeps
+/// the number of those before it in the state `position`. A prediction that has no room left is a
+/// `PredictionError` of kind `streamTooLong`.
+///
+/// - Input shape: [positions][channels], with rows before it if wanted; one row in a stream.
 /// - Output shape: the input's.
 /// - Parameters: learned, weights [`maximumLength`][channels]; else none.
 /// - Errors: `shapeMismatch` for an input that is not a sequence or is longer than the maximum,
-///   `unknownSize` for an unknown length, `invalidArgument` for a number out of range.
+///   `unknownSize` for an unknown length without `streamLength`, `invalidArgument` for a number out
+///   of range.
 /// - Names elsewhere: KerasHub SinePositionEncoding, PositionEmbedding and RotaryEmbedding, ONNX
 ///   RotaryEmbedding.
 /// - Source: Vaswani and others, Attention Is All You Need, 2017; Su and others, RoFormer, 2021.
@@ -35,20 +40,25 @@ public struct PositionalEncoding: BuiltInLayer {
   package let label: LayerLabel
   /// What a position becomes.
   public let kind: Kind
+  /// The most positions of a stream, of which each prediction reads a part; `nil` if there is none.
+  public let streamLength: Int?
 
   /// Creates an encoding of positions.
   ///
   /// - Parameters:
   ///   - kind: what a position becomes.
+  ///   - streamLength: the most positions of a stream, of which each prediction reads the next
+  ///     ones; `nil` if every prediction begins with the first position.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.
   public init(
-    _ kind: Kind = .sinusoidal(base: 10_000), name: String? = nil,
+    _ kind: Kind = .sinusoidal(base: 10_000), streamLength: Int? = nil, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     self.kind = kind
+    self.streamLength = streamLength
     label = LayerLabel(name, fileID, line, column)
   }
 
@@ -56,13 +66,44 @@ public struct PositionalEncoding: BuiltInLayer {
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     let image = try lowering.positions(input)
-    let sizes = try ArgumentRule.known(
-      lowering.shape(of: image), "a sequence of known length")
-    let (count, channels) = (sizes[1], sizes[2])
+    let position = try streamLength.map { length throws(ShapeError) in
+      try ArgumentRule.positive(length, "streamLength")
+      try ArgumentRule.require(
+        length <= 1 << 24, "streamLength", "\(length)", needs: "at most \(1 << 24)")
+      return StreamPosition(
+        value: try lowering.state("position", shape: Shape(sizes: [1])), limit: length)
+    }
     let result: Lowering.Value
+    if case .rotary(let rule, let heads) = kind {
+      result = try lowering.rotate(image, rule, heads: heads, at: position)
+    } else if let position {
+      let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: image))
+      let table = try table(position.limit, channels, in: &lowering)
+      let part = try lowering.strided(
+        table, start: 0, shape: Shape(sizes: [position.limit, channels]), strides: [channels, 1])
+      let rows = try lowering.apply(.rowsFrom(repeats: 1), to: [part, image, position.value])
+      result = try lowering.apply(.binary(.add), to: [image, rows])
+    } else {
+      let sizes = try ArgumentRule.known(
+        lowering.shape(of: image), "a sequence of known length")
+      let table = try table(sizes[1], sizes[2], in: &lowering)
+      let rows = try lowering.strided(
+        table, start: 0, shape: Shape(sizes: [1, sizes[1], sizes[2]]), strides: [0, sizes[2], 1])
+      result = try lowering.apply(.binary(.add), to: [image, rows])
+    }
+    if let position {
+      try lowering.setState(
+        position.value, to: try lowering.apply(.advance, to: [position.value, image]))
+    }
+    lowering.output = try lowering.positions(result, like: input)
+  }
+
+  /// What is added to each of the first `count` positions, [positions][channels] or more.
+  private func table(
+    _ count: Int, _ channels: Int, in lowering: inout Lowering
+  ) throws(ShapeError) -> Lowering.Value {
     switch kind {
-    case .rotary(let rule, let heads):
-      result = try lowering.rotate(image, rule, heads: heads)
+    case .rotary: throw ShapeError(.invalidArgument, "a rotation is not a sum")
     case .sinusoidal(let base):
       try ArgumentRule.require(
         base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")
@@ -73,8 +114,7 @@ public struct PositionalEncoding: BuiltInLayer {
         let turn = PositionRule.turn(position, pair: channel / 2, of: channels, base: base)
         return channel.isMultiple(of: 2) ? turn.sine : turn.cosine
       }
-      let constant = try lowering.constant(table, shape: Shape(sizes: [1, count, channels]))
-      result = try lowering.apply(.binary(.add), to: [image, constant])
+      return try lowering.constant(table, shape: Shape(sizes: [count, channels]))
     case .learned(let maximum):
       try ArgumentRule.positive(maximum, "maximumLength")
       guard count <= maximum else {
@@ -82,15 +122,10 @@ public struct PositionalEncoding: BuiltInLayer {
           .shapeMismatch, "the sequence is longer than the learned positions",
           received: "\(count) positions", needs: "at most \(maximum)")
       }
-      let weights = try lowering.parameter(
+      return try lowering.parameter(
         ParameterSpec(
           .weights, [.inputs: maximum, .outputs: channels], keras: [.inputs, .outputs],
           pytorch: [.inputs, .outputs]))
-      let part = try lowering.strided(
-        weights, start: 0, shape: Shape(sizes: [1, count, channels]),
-        strides: [0, channels, 1])
-      result = try lowering.apply(.binary(.add), to: [image, part])
     }
-    lowering.output = try lowering.positions(result, like: input)
   }
 }

@@ -50,9 +50,10 @@ public enum RotaryEncoding: Hashable, Sendable {
 }
 
 extension Lowering {
-  /// An image [rows][positions][heads · channels], rotated.
+  /// An image [rows][positions][heads · channels], rotated; a part of a stream by its positions
+  /// in the stream.
   mutating func rotate(
-    _ image: Value, _ rule: RotaryEncoding, heads: Int
+    _ image: Value, _ rule: RotaryEncoding, heads: Int, at position: StreamPosition? = nil
   ) throws(ShapeError) -> Value {
     try ArgumentRule.positive(heads, "heads")
     let shape = shape(of: image)
@@ -64,8 +65,15 @@ extension Lowering {
     }
     let channels = width / heads
     let rotated = try rule.rotated(of: channels)
-    let sizes = try ArgumentRule.known(shape, "a sequence of known length")
-    guard let count = Shape.product(of: [sizes[1], width]), count <= SizeRule.maximumConstantCount
+    // The table of a stream has the channels of one head, which are repeated.
+    let length =
+      if let position { position.limit } else {
+        try ArgumentRule.known(shape, "a sequence of known length")[1]
+      }
+    let copies = position == nil ? heads : 1
+    let tableWidth = copies * channels
+    guard let count = Shape.product(of: [length, tableWidth]),
+      count <= SizeRule.maximumConstantCount
     else { throw .tooManyElements() }
     var order = Array(0..<width)
     var cosines = [Float](repeating: 1, count: count)
@@ -73,22 +81,29 @@ extension Lowering {
     for channel in 0..<rotated {
       let partner = rule.partner(channel, of: rotated)
       for head in 0..<heads { order[head * channels + channel] = head * channels + partner.channel }
-      for position in 0..<sizes[1] {
+      for position in 0..<length {
         let turn = PositionRule.turn(
           position, pair: partner.pair, of: rotated, base: rule.base)
-        for head in 0..<heads {
-          let place = position * width + head * channels + channel
+        for head in 0..<copies {
+          let place = position * tableWidth + head * channels + channel
           cosines[place] = turn.cosine
           sines[place] = partner.sign * turn.sine
         }
       }
     }
-    let table = Shape(sizes: [1, sizes[1], width])
-    let straight = try apply(
-      .binary(.multiply), to: [image, try constant(cosines, shape: table)])
+    var tables: [Value] = []
+    for factor in [cosines, sines] {
+      if let position {
+        let table = try constant(factor, shape: Shape(sizes: [length, channels]))
+        tables.append(
+          try apply(.rowsFrom(repeats: heads), to: [table, image, position.value]))
+      } else {
+        tables.append(try constant(factor, shape: Shape(sizes: [1, length, width])))
+      }
+    }
+    let straight = try apply(.binary(.multiply), to: [image, tables[0]])
     let swapped = try apply(.gatherChannels(order), to: [image])
-    let crossed = try apply(
-      .binary(.multiply), to: [swapped, try constant(sines, shape: table)])
+    let crossed = try apply(.binary(.multiply), to: [swapped, tables[1]])
     return try apply(.binary(.add), to: [straight, crossed])
   }
 }

@@ -24,11 +24,14 @@ public struct AttentionRule: Hashable, Sendable {
   public let cap: Float?
   /// What the fourth operand is.
   public let mask: Mask
+  /// Whether keys and values are tables [positions][channels], and the last operand is the position
+  /// of the first query in them: query `t` sees the keys up to `causalOffset` + position + `t`.
+  public let hasPosition: Bool
 
   /// Creates a rule.
   public init(
     heads: Int, groups: Int? = nil, scale: Float? = nil, causalOffset: Int? = nil,
-    cap: Float? = nil, mask: Mask = .none
+    cap: Float? = nil, mask: Mask = .none, hasPosition: Bool = false
   ) {
     self.heads = heads
     self.groups = groups ?? heads
@@ -36,6 +39,14 @@ public struct AttentionRule: Hashable, Sendable {
     self.causalOffset = causalOffset
     self.cap = cap
     self.mask = mask
+    self.hasPosition = hasPosition
+  }
+
+  /// The same rule for keys and values that are kept in tables.
+  package var withPosition: AttentionRule {
+    AttentionRule(
+      heads: heads, groups: groups, scale: scale, causalOffset: causalOffset, cap: cap, mask: mask,
+      hasPosition: true)
   }
 
   /// Checks the arguments.
@@ -44,6 +55,7 @@ public struct AttentionRule: Hashable, Sendable {
     try ArgumentRule.positive(groups, "keyValueHeads")
     try ArgumentRule.require(
       heads.isMultiple(of: groups), "keyValueHeads", "\(groups)", needs: "a divisor of \(heads)")
+    guard !hasPosition || (causalOffset != nil && mask == .none) else { throw .cacheNeedsCausal() }
     if let scale {
       try ArgumentRule.require(scale.isFinite, "scale", "\(scale)", needs: "a finite number")
     }

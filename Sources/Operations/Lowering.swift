@@ -180,10 +180,25 @@ public struct Lowering {
   /// - Throws: `ShapeError` when a size is not known or out of bounds, or when another state has
   ///   the name, such as that of a layer that is used twice.
   public mutating func state(_ name: String, shape: Shape) throws(ShapeError) -> Value {
+    try state(name, shape: shape, isAppendedTo: false)
+  }
+
+  /// A state, as ``state(_:shape:)``.
+  ///
+  /// - Parameters:
+  ///   - name: the name in the layer.
+  ///   - shape: the sizes, which must be known.
+  ///   - isAppendedTo: whether it becomes itself with rows appended (`Primitive.appendRows`), of
+  ///     which nothing reads those behind the present position. Then no prediction copies it.
+  /// - Returns: the value that a prediction begins with.
+  /// - Throws: `ShapeError`, as ``state(_:shape:)``.
+  package mutating func state(
+    _ name: String, shape: Shape, isAppendedTo: Bool
+  ) throws(ShapeError) -> Value {
     _ = try ArgumentRule.known(try SizeRule.bounded(shape), "a state of known size")
     let name = "\(layerName).\(name)"
     guard !graph.states.contains(where: { $0.name == name }) else { throw .repeatedState(name) }
-    return graph.addState(name, shape, layer: layer)
+    return graph.addState(name, shape, layer: layer, isAppendedTo: isAppendedTo)
   }
 
   /// Sets what a state of this layer becomes after the prediction.

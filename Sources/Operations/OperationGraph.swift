@@ -29,6 +29,8 @@ package struct OperationGraph: Sendable {
     let present: Value
     /// The value that it leaves.
     var next: Value
+    /// Whether the layer only appends to it and reads nothing behind its present position.
+    let isAppendedTo: Bool
   }
 
   /// One operation with its operands.
@@ -87,9 +89,12 @@ package struct OperationGraph: Sendable {
   }
 
   /// Adds a state; ``closeStates()`` makes it an input and an output.
-  package mutating func addState(_ name: String, _ shape: Shape, layer: Int) -> Value {
+  package mutating func addState(
+    _ name: String, _ shape: Shape, layer: Int, isAppendedTo: Bool = false
+  ) -> Value {
     let value = addValue(shape, .input(-1))
-    states.append(State(name: name, layer: layer, present: value, next: value))
+    states.append(
+      State(name: name, layer: layer, present: value, next: value, isAppendedTo: isAppendedTo))
     return value
   }
 
@@ -188,7 +193,7 @@ package struct OperationGraph: Sendable {
     graph.states = graph.states.map { state in
       State(
         name: state.name, layer: state.layer, present: renamed(state.present),
-        next: renamed(state.next))
+        next: renamed(state.next), isAppendedTo: state.isAppendedTo)
     }
     graph.layerOutputs = graph.layerOutputs.mapValues(renamed)
     return graph

@@ -70,7 +70,10 @@ public enum Primitive: Sendable {
   /// The entries of an axis at fixed places; −1 stands for entries of `value`.
   case gather(axis: Int, indices: [Int], value: Float)
   /// The entries of an axis at places that the second operand holds.
-  case gatherRows(axis: Int)
+  ///
+  /// With `isChecked` a place that is not a whole number from 0 to the end of the axis ends the
+  /// prediction with an error.
+  case gatherRows(axis: Int, isChecked: Bool = false)
   /// For each place of the second operand the element of the first there along an axis.
   case gatherElements(axis: Int)
   /// The elements along the last axis reduced to one.
@@ -85,6 +88,13 @@ public enum Primitive: Sendable {
   case matrixProduct
   /// Scaled dot-product attention of several heads.
   case attention(AttentionRule)
+  /// A table, some of whose rows, from a computed position on, are those of an image of one row.
+  case appendRows
+  /// A position plus the columns of an image.
+  case advance
+  /// The rows of a table from a computed position on, each `repeats` times, as an image of one row
+  /// with the columns of another.
+  case rowsFrom(repeats: Int)
   /// Recurrent cells over a sequence.
   case recurrent(RecurrentRule)
   /// A part of the result of recurrent cells, whose first operand gives the sizes.
@@ -132,7 +142,8 @@ public enum Primitive: Sendable {
     case .expand(let sizes): ExpandOperation(sizes: sizes)
     case .gather(let axis, let indices, let value):
       GatherOperation(axis: axis, indices: indices, value: value)
-    case .gatherRows(let axis): GatherRowsOperation(axis: axis)
+    case .gatherRows(let axis, let isChecked):
+      GatherRowsOperation(axis: axis, isChecked: isChecked)
     case .gatherElements(let axis): GatherElementsOperation(axis: axis)
     case .reduceRows(let kind): ReduceRowsOperation(kind: kind)
     case .argumentRows(let smallest, let selectsLast):
@@ -143,6 +154,9 @@ public enum Primitive: Sendable {
       CumulativeSumOperation(exclusive: exclusive, reversed: reversed)
     case .matrixProduct: MatrixProductOperation()
     case .attention(let rule): AttentionOperation(rule: rule)
+    case .appendRows: AppendRowsOperation()
+    case .advance: AdvanceOperation()
+    case .rowsFrom(let repeats): RowsFromOperation(repeats: repeats)
     case .recurrent(let rule): RecurrentOperation(rule: rule)
     case .recurrentPart(let rule, let part): RecurrentPartOperation(rule: rule, part: part)
     case .custom(let operation): operation

@@ -68,6 +68,12 @@ extension ShapeError {
       needs: "a name of its own for each layer that keeps a state")
   }
 
+  package static func cacheNeedsCausal() -> ShapeError {
+    ShapeError(
+      .invalidArgument, "keys and values are kept only for causal attention without a mask",
+      needs: "isCausal: true and mask: .none", remedy: "cacheLength: nil if there is no stream")
+  }
+
   package static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {
     ShapeError(
       .wrongInputCount, "wrong number of inputs", received: counted(count, "tensor"), needs: needs)

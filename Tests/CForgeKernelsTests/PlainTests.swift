@@ -267,7 +267,8 @@ private func place(base: Int, offset: Int, imageStride: Int = 0) -> forge_place 
       withUnsafePointer(to: relu) { relu in
         withUnsafePointer(to: twice) { twice in
           var frame = forge_frame(
-            bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0)
+            bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0,
+            fault: nil)
           let steps = [
             forge_step(
               kernel: kernels.activation_plain, arguments: relu,

@@ -85,7 +85,7 @@ import Testing
         for round in 0..<rounds {
           var frame = forge_frame(
             bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0,
-            round: Int64(round))
+            round: Int64(round), fault: nil)
           for tile in order(0..<forge_recurrent_tiles(arguments)) {
             level.kernels.recurrent(arguments, &frame, tile, tile + 1)
           }

@@ -10,12 +10,19 @@ extension LayerCase {
         "causal": { x, _, _ in
           [x, x, x] --> ScaledDotProductAttention(scale: 0.5, isCausal: true, cap: 2)
         },
+        "of a stream": { x, c, _ in
+          let y = x --> Reshape(to: [-1, c])
+          return [y, y, y] --> ScaledDotProductAttention(isCausal: true, cacheLength: 4096)
+        },
       ]
     ) { a in
       [
         ScaledDotProductAttention(
           heads: a.n, keyValueHeads: a.n, scale: a.x, cap: a.x, mask: .added, name: a.name,
-          fileID: a.fileID, line: a.line, column: a.column)
+          fileID: a.fileID, line: a.line, column: a.column),
+        ScaledDotProductAttention(
+          isCausal: true, cacheLength: a.n, name: a.name, fileID: a.fileID, line: a.line,
+          column: a.column),
       ]
     },
     LayerCase(
@@ -31,6 +38,12 @@ extension LayerCase {
               heads: 4, keyChannels: 6, valueChannels: n, keyValueHeads: 2, outputs: n,
               isCausal: true, rotary: .halves(), useBias: false)
         },
+        "of a stream": { x, c, n in
+          x --> Reshape(to: [-1, c])
+            --> MultiHeadAttention(
+              heads: 2, keyChannels: 4, outputs: n, isCausal: true, rotary: .neighbours(),
+              cacheLength: 4096)
+        },
       ]
     ) { a in
       [
@@ -41,6 +54,9 @@ extension LayerCase {
         MultiHeadAttention(
           heads: 1, keyChannels: a.n, form: .joined, name: a.name, fileID: a.fileID, line: a.line,
           column: a.column),
+        MultiHeadAttention(
+          heads: 1, keyChannels: 2, isCausal: true, rotary: .halves(), cacheLength: a.n,
+          name: a.name, fileID: a.fileID, line: a.line, column: a.column),
       ]
     },
     LayerCase(
@@ -74,11 +90,17 @@ extension LayerCase {
       networks: [
         "sines": { x, c, _ in x --> Reshape(to: [-1, c]) --> PositionalEncoding() },
         "learned": { x, _, _ in x --> PositionalEncoding(.learned(maximumLength: 4096)) },
+        "of a stream": { x, c, _ in
+          x --> Reshape(to: [-1, c]) --> PositionalEncoding(streamLength: 4096)
+            --> PositionalEncoding(.learned(maximumLength: 4096), streamLength: 4095)
+        },
       ]
     ) { a in
       [
         PositionalEncoding(
           .sinusoidal(base: a.x), name: a.name, fileID: a.fileID, line: a.line, column: a.column),
+        PositionalEncoding(
+          streamLength: a.n, name: a.name, fileID: a.fileID, line: a.line, column: a.column),
         PositionalEncoding(
           .learned(maximumLength: a.n), name: a.name, fileID: a.fileID, line: a.line,
           column: a.column),

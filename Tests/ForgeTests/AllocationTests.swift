@@ -123,6 +123,36 @@ import Testing
       try Model(input: input, output: output).compile(parameters: SeededParameters()), batch: 3)
   }
 
+  /// A stream of tokens, whose keys and values are kept; the last prediction fills the cache.
+  @Test func cachesDoNotAllocate() throws {
+    let input = Input(shape: [1], name: "ids")
+    let block = TransformerEncoder(
+      heads: 2, hidden: 24, normalizesFirst: true, isCausal: true, rotary: .halves(),
+      cacheLength: 600)
+    let output =
+      input --> Embedding(vocabulary: 5, channels: 20, name: "words")
+      --> PositionalEncoding(streamLength: 600, name: "places") --> block.named("block1")
+      --> block.named("block2")
+    let model = Model(input: input, output: output)
+    for threads in [1, 2] {
+      var options = CompileOptions(threads: .exactly(threads))
+      if threads > 1 { options.smallestShare = 0 }
+      let network = try model.compile(parameters: SeededParameters(), options: options)
+      let context = try Context(network)
+      let realtime = try RealtimeContext(network)
+      let count = try allocations {
+        for step in 0..<600 {
+          context.withInput(0) { $0[0] = Float(step % 5) }
+          try context.predict()
+          realtime.setInput(0, to: Float(step % 5))
+          try realtime.predict()
+        }
+      }
+      #expect(count == 0)
+      #expect(throws: PredictionError.self) { try context.predict() }
+    }
+  }
+
   @Test func randomNetworksDoNotAllocate() throws {
     for seed in UInt64(0)..<40 {
       let network = try RandomNetwork(seed: seed).model.compile(

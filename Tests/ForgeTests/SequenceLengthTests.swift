@@ -288,4 +288,35 @@ import Testing
     let short = Input(shape: [.upTo(3), 6])
     #expect(message(Model(input: short, output: short --> Softmax())).contains("from 8 to"))
   }
+
+  /// Parts of a stream may have any length up to the maximum, and room is found for each.
+  @Test func partsOfAStreamDifferInLength() throws {
+    let input = Input(shape: [.upTo(12), 24], name: "x")
+    let output =
+      input --> Convolution1D(kernel: 3, channels: 24, padding: .streaming, name: "conv")
+      --> GRU(units: 24, returnSequences: true, stateful: true, name: "gru")
+      --> TransformerEncoder(heads: 2, hidden: 30, isCausal: true, cacheLength: 40).named("block")
+    let network = try Model(input: input, output: output).compile(
+      parameters: RandomParameters(seed: 8))
+    var random = SplitMix64(seed: 1)
+    let values = (0..<36 * 24).map { _ in random.nextSymmetric() }
+    func results(_ lengths: [Int]) throws -> [Float] {
+      let context = try Context(network)
+      var start = 0
+      var found: [Float] = []
+      for length in lengths {
+        found += try context.predict(Array(values[start * 24..<(start + length) * 24]))
+        start += length
+      }
+      return found
+    }
+    let expected = try results([12, 12, 12])
+    #expect(try results([1, 2, 9, 11, 5, 7, 1]).bits == expected.bits)
+    #expect(try results(Array(repeating: 1, count: 36)).bits == expected.bits)
+    let context = try Context(network)
+    for _ in 0..<3 { _ = try context.predict(Array(values.prefix(12 * 24))) }
+    #expect(throws: PredictionError.self) { try context.predict(Array(values.prefix(5 * 24))) }
+    _ = try context.predict(Array(values.prefix(4 * 24)))
+    #expect(throws: PredictionError.self) { try context.predict(Array(values.prefix(24))) }
+  }
 }

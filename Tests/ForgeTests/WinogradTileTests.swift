@@ -166,7 +166,8 @@ import Testing
                 ]
                 bases.withUnsafeBufferPointer { bases in
                   var frame = forge_frame(
-                    bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0)
+                    bases: bases.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0,
+                    fault: nil)
                   kernels.winograd(&arguments, &frame, 0, forge_winograd_tiles(&arguments))
                 }
               }

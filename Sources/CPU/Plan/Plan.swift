@@ -21,6 +21,14 @@ final class Plan: Executable {
     let layer: Int
   }
 
+  /// A check of numbers that choose rows of a table.
+  struct FaultSource: Sendable {
+    /// The position of the layer.
+    let layer: Int
+    /// The number of rows.
+    let size: Int
+  }
+
   /// A contiguous range of memory: its place in the frame and a count of floats.
   struct Region: Sendable {
     let place: forge_place
@@ -36,7 +44,10 @@ final class Plan: Executable {
   let tensors: [TensorReport]
   let inputSizes: [[Int]]
   let outputSizes: [[Int]]
-  let stateSizes: [[Int]]
+  let states: [StateLayout]
+  let positionLimits: [PositionLimit]
+  let indexInputs: [Int: Int]
+  let faultSources: [FaultSource]
   let cropSlots: [CropSlot]
   let arenaByteCount: Int
   let unsharedByteCount: Int
@@ -65,9 +76,10 @@ final class Plan: Executable {
     unsharedByteCount = memory.unsharedCount * MemoryLayout<Float>.stride
     inputSizes = builder.graph.modelInputs.map { builder.sizes(of: $0) }
     outputSizes = builder.graph.modelOutputs.map { builder.sizes(of: $0) }
-    stateSizes = builder.graph.inputs.suffix(builder.graph.states.count).map {
-      builder.sizes(of: $0)
-    }
+    states = builder.graph.stateLayouts
+    positionLimits = builder.graph.positionLimits
+    indexInputs = builder.graph.indexInputs
+    faultSources = builder.faultSources
     cropSlots = builder.cropSlots
     retained = builder.retained
     steps = builder.steps.map { step in

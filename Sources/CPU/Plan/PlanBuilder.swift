@@ -24,6 +24,10 @@ struct PlanBuilder {
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
   private let lastUse: [Int: Int]
+  /// The results that are written to the memory of a state, with the state.
+  let appendedInPlace: [Value: Value]
+  /// What steps check the numbers that choose rows of tables; a step has the place from 1 on.
+  private(set) var faultSources: [Plan.FaultSource] = []
 
   private(set) var steps: [PlannedStep] = []
   private(set) var tensors: [PlannedTensor] = []
@@ -70,6 +74,7 @@ struct PlanBuilder {
     }
     for output in graph.outputs { lastUse[output.index] = .max }
     self.lastUse = lastUse
+    appendedInPlace = graph.appendedInPlace
   }
 
   /// Returns the builder of a shorter sequence, with the kernels and the memory of this one.
@@ -95,7 +100,10 @@ struct PlanBuilder {
     }
     self.node = graph.nodes.count
     layers = []
+    let stateCount = graph.states.count
     for (index, value) in graph.outputs.enumerated() {
+      // A state that was appended to is where it was.
+      if index >= graph.outputs.count - stateCount, appendedInPlace[value] != nil { continue }
       try addOutput(value, index: index)
     }
   }
@@ -343,6 +351,12 @@ struct PlanBuilder {
     }
     retained.append(memory)
     return memory.bytes.baseAddress?.assumingMemoryBound(to: Number.self)
+  }
+
+  /// Adds a check of numbers from 0 to `size` − 1 by the present node; returns its place, from 1.
+  mutating func addFaultSource(size: Int) -> Int32 {
+    faultSources.append(Plan.FaultSource(layer: layers.last ?? 0, size: size))
+    return Int32(clamping: faultSources.count)
   }
 
   /// Adds a slot for the crop rectangle of a resize of `image` and returns its index.

@@ -12,6 +12,9 @@ final class StepLoop: ExampleRunner {
   private let lengthSteps: LengthSteps?
   /// The bases of the frame: arena, constants, inputs, present states, outputs, next states.
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
+  /// Where kernels record numbers that choose no row of a table.
+  private let fault: UnsafeMutablePointer<forge_fault>
+  private let limits: UnsafeMutableBufferPointer<PositionLimit>
   /// The context of ``realtimeRun``.
   private let realtime: UnsafeMutablePointer<RealtimeSteps>
   /// The operands of each custom call, created in advance so that predictions do not allocate.
@@ -28,7 +31,11 @@ final class StepLoop: ExampleRunner {
     // Threads are created here so that no prediction has to create one.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
     // Those of states are set before each run.
-    let states = [UnsafeMutablePointer<Float>?](repeating: nil, count: plan.stateSizes.count)
+    let states = [UnsafeMutablePointer<Float>?](repeating: nil, count: plan.states.count)
+    fault = .allocate(capacity: 1)
+    fault.initialize(to: forge_fault())
+    limits = .allocate(capacity: plan.positionLimits.count)
+    _ = limits.initialize(from: plan.positionLimits)
     let places =
       [workspace.arena.assumingMemoryBound(to: Float.self), plan.constantsBase]
       + workspace.inputs.map(\.baseAddress) + states
@@ -46,7 +53,8 @@ final class StepLoop: ExampleRunner {
       to: RealtimeSteps(
         steps: lengthSteps.map { UnsafePointer($0.steps) } ?? plan.steps(from: 0),
         count: Int64(plan.steps.count),
-        bases: bases.baseAddress, crops: workspace.crops, stateBases: stateBases,
+        bases: bases.baseAddress, crops: workspace.crops, fault: fault,
+        limits: UnsafeBufferPointer(limits), stateBases: stateBases,
         state: .passUnretained(workspace.state)))
     customOperands = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
@@ -67,9 +75,12 @@ final class StepLoop: ExampleRunner {
   deinit {
     bases.deallocate()
     realtime.deallocate()
+    fault.deallocate()
+    limits.deallocate()
   }
 
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
+    fault.pointee.source = 0
     stateBases.set(in: bases.baseAddress, workspace.state, example: example)
     var frame = frame(of: example)
     let flag = stop.flag.map { UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self) }
@@ -84,6 +95,7 @@ final class StepLoop: ExampleRunner {
         let sets = customOperands[index]
         try run(call, on: sets[sets.count > 1 ? example : 0])
       }
+      if fault.pointee.source > 0 { throw failure(example: example) }
     }
     if stateBases.count > 0 { workspace.state.advance(example: example) }
     return true
@@ -118,7 +130,13 @@ final class StepLoop: ExampleRunner {
     }
   }
 
-  func set(length: Int) { lengthSteps?.set(length: length) }
+  func set(length: Int) {
+    guard let lengthSteps, let sizes = plan.lengths?.sizes else { return }
+    lengthSteps.set(length: length)
+    for index in limits.indices {
+      limits[index].count = sizes.count(ofPosition: index, length: length)
+    }
+  }
 
   private func steps(from start: Int) -> UnsafePointer<forge_step>? {
     if let lengthSteps { UnsafePointer(lengthSteps.steps + start) } else { plan.steps(from: start) }
@@ -127,8 +145,20 @@ final class StepLoop: ExampleRunner {
   private func frame(of example: Int) -> forge_frame {
     forge_frame(
       bases: UnsafePointer(bases.baseAddress), image: Int64(example), crops: workspace.crops,
-      worker: 0, calls: 0, round: 0)
+      worker: 0, calls: 0, round: 0, fault: fault)
   }
+
+  /// The failure that a kernel has recorded.
+  private func failure(example: Int) -> LayerFailure {
+    let found = fault.pointee
+    let source = plan.faultSources[Int(found.source) - 1]
+    return LayerFailure(
+      layer: source.layer,
+      cause: IndexFault(
+        value: found.value, index: Int(found.index), size: source.size, example: example))
+  }
+
+  func realtimeFailure(example: Int) -> LayerFailure { failure(example: example) }
 
   private func run(_ call: Plan.CustomCall, on operands: CustomOperands) throws(LayerFailure) {
     var output = Self.values(of: call.output, bases: bases, example: 0).mutableSpan
@@ -156,6 +186,8 @@ final class StepLoop: ExampleRunner {
     let count: Int64
     let bases: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
     let crops: UnsafePointer<Double>
+    let fault: UnsafeMutablePointer<forge_fault>
+    let limits: UnsafeBufferPointer<PositionLimit>
     let stateBases: StateBases
     /// The workspace keeps it alive.
     let state: Unmanaged<StateMemory>
@@ -166,16 +198,25 @@ final class StepLoop: ExampleRunner {
     guard customOperands.allSatisfy(\.isEmpty) else { return nil }
     return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
+      if plan.pointee.limits.isEmpty { return true }
+      return plan.pointee.state._withUnsafeGuaranteedRef {
+        $0.firstFull(plan.pointee.limits, example: example) == nil
+      }
+    } function: { context, example in
+      let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       let (bases, stateBases) = (plan.pointee.bases, plan.pointee.stateBases)
+      plan.pointee.fault.pointee.source = 0
       plan.pointee.state._withUnsafeGuaranteedRef { state in
         stateBases.set(in: bases, state, example: example)
       }
       var frame = forge_frame(
         bases: UnsafePointer(bases), image: Int64(example), crops: plan.pointee.crops, worker: 0,
-        calls: 0, round: 0)
+        calls: 0, round: 0, fault: plan.pointee.fault)
       forge_run(plan.pointee.steps, plan.pointee.count, &frame)
-      guard stateBases.count > 0 else { return }
+      guard plan.pointee.fault.pointee.source == 0 else { return false }
+      guard stateBases.count > 0 else { return true }
       plan.pointee.state._withUnsafeGuaranteedRef { $0.advance(example: example) }
+      return true
     }
   }
 }

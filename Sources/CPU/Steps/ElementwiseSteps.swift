@@ -84,7 +84,7 @@ extension PlanBuilder {
       parts: tensor(result).height, reads: [\.a: left, \.b: right], writes: [\.out: result])
   }
 
-  private mutating func addPlainBinary(
+  mutating func addPlainBinary(
     _ operation: BinaryOperator, a: ID, b: ID, out: ID, activation: ActivationFunction
   ) {
     let sizes = tensor(out).sizes

@@ -46,8 +46,10 @@ extension PlanBuilder {
       reads: [\.in: source], writes: [\.out: target])
   }
 
-  /// Adds the entries of an axis at computed places.
-  mutating func addGatherRows(_ node: OperationGraph.Node, axis: Int) throws {
+  /// Adds the entries of an axis at computed places, which may be checked.
+  mutating func addGatherRows(
+    _ node: OperationGraph.Node, axis: Int, isChecked: Bool
+  ) throws {
     let (source, positions) = (try plain(node.inputs[0]), try plain(node.inputs[1]))
     let target = plainResult(node.output)
     let sizes = sizes(of: node.inputs[0])
@@ -57,6 +59,7 @@ extension PlanBuilder {
     arguments.size = Int64(sizes[along])
     arguments.count = Int64(tensor(positions).count)
     arguments.inner = Int64(sizes[(along + 1)...].reduce(1, *))
+    if isChecked { arguments.fault_source = addFaultSource(size: sizes[along]) }
     addStep(
       "gatherRows", kernels.gather_rows, arguments, tiles: forge_gather_rows_tiles,
       reads: [\.in: source, \.positions: positions], writes: [\.out: target])

@@ -60,8 +60,8 @@ extension PlanBuilder {
       try addExpand(node)
     case .gather(let axis, let indices, let value):
       try addGather(node, axis: axis, indices: indices, value: value)
-    case .gatherRows(let axis):
-      try addGatherRows(node, axis: axis)
+    case .gatherRows(let axis, let isChecked):
+      try addGatherRows(node, axis: axis, isChecked: isChecked)
     case .gatherElements(let axis):
       try addGatherElements(node, axis: axis)
     case .reduceRows(let kind):
@@ -76,6 +76,12 @@ extension PlanBuilder {
       try addMatrixProduct(node)
     case .attention(let rule):
       try addAttention(node, rule)
+    case .appendRows:
+      try addAppendedRows(node)
+    case .advance:
+      try addAdvance(node)
+    case .rowsFrom:
+      try addRowsFrom(node)
     case .recurrent(let rule):
       try addRecurrence(node, rule)
     case .recurrentPart(let rule, let part):

@@ -23,6 +23,7 @@ struct PlanRace {
         let memory = try PredictionMemory(plan, batch: 1, threads: threads)
         memory.fillInputs()
         try memory.run(batch: 1)
+        memory.state.reset()
         return memory
       }
       var turns: [[[Double]]] = [[], []]

@@ -107,9 +107,19 @@ public struct Verification: Sendable {
         let tensors = { (inputs: [[Float]]) in
           try zip(inputs, sizes).map { try ReferenceTensor(sizes: $1, floats: $0) }
         }
-        // States are random numbers, too.
-        let inputs = sizes.map { sizes in
-          (0..<sizes.reduce(1, *)).map { _ in random.nextSymmetric() }
+        // The inputs and states that hold whole numbers, and how many of them.
+        var wholes = graph.indexInputs
+        for limit in graph.positionLimits {
+          let index = graph.modelInputs.count + limit.state
+          let count = limit.capacity - limit.count + 1
+          wholes[index] = min(wholes[index] ?? count, count)
+        }
+        // States are random numbers, too; ids and positions are whole numbers.
+        let inputs = sizes.enumerated().map { index, sizes in
+          (0..<sizes.reduce(1, *)).map { _ in
+            wholes[index].map { Float(random.next() % UInt64(max($0, 1))) }
+              ?? random.nextSymmetric()
+          }
         }
         for (index, input) in inputs.prefix(plan.inputSizes.count).enumerated() {
           _ = memory.input(index).update(fromContentsOf: input)
@@ -121,7 +131,8 @@ public struct Verification: Sendable {
         let given = try tensors(inputs)
         let expected = try reference.run(
           inputs: given, values: values, parameter: compiler.parameters.values)
-        let nearby = try tensors(inputs.map { random.moved($0) })
+        let nearby = try tensors(
+          inputs.enumerated().map { wholes[$0] == nil ? random.moved($1) : $1 })
         let moved = try reference.run(inputs: nearby, values: values) {
           random.moved(try compiler.parameters.values($0))
         }
@@ -149,6 +160,9 @@ public struct Verification: Sendable {
       throw error.compileError(compiler)
     } catch let error as NoMemory {
       throw CompileError([PredictionError.noMemory(error).problem])
+    } catch let error as LayerFailure where error.example != nil {
+      // The model computes ids from its inputs, which are random.
+      throw CompileError([compiler.predictionError(error).problem])
     } catch {
       throw CompileError(
         "the plan could not be verified", cause: error, compiler.lowered, compiler.inference)

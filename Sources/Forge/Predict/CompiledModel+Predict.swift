@@ -155,8 +155,11 @@ extension CompiledModel {
     return try withMemory { memory throws(PredictionError) in
       var outputs: [Input.Output] = []
       outputs.reserveCapacity(examples.count)
-      for inputs in checkedExamples {
-        outputs.append(Input.Output(try self.result(inputs, in: memory, kept: !isSingle)))
+      for (index, inputs) in checkedExamples.enumerated() {
+        outputs.append(
+          Input.Output(
+            try self.result(
+              inputs, in: memory, kept: !isSingle, example: examples.count > 1 ? index : nil)))
       }
       return outputs
     }
@@ -174,9 +177,9 @@ extension CompiledModel {
 
   /// The results of a prediction that nobody stops.
   private func result(
-    _ inputs: CheckedInputs, in memory: ReusableMemory, kept: Bool
+    _ inputs: CheckedInputs, in memory: ReusableMemory, kept: Bool, example: Int? = nil
   ) throws(PredictionError) -> Predictions {
-    try predictions(inputs, in: memory, kept: kept)
+    try predictions(inputs, in: memory, kept: kept, example: example)
       ?? Predictions(table: outputTable, tensors: [])
   }
 }

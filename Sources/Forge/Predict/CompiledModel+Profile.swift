@@ -22,7 +22,7 @@ public struct StepProfile: Sendable {
 
 extension CompiledModel {
   /// Times each step of the plan over a number of predictions of one example of seeded random
-  /// numbers.
+  /// numbers, each with states of zero.
   ///
   /// The time of a step includes that of reading the clock.
   ///
@@ -40,7 +40,11 @@ extension CompiledModel {
       let memory = try self.memory(executable, in: reusable)
       memory.resetCrops()
       memory.fillInputs()
-      for _ in 0..<2 { try self.run(memory, batch: 1) }
+      for _ in 0..<2 {
+        memory.state.reset()
+        try self.run(memory, batch: 1)
+      }
+      memory.state.reset()
       var seconds = Array(repeating: 0.0, count: executable.steps.count)
       for _ in 0..<max(runs, 1) {
         do throws(LayerFailure) {

@@ -22,11 +22,8 @@ public final class CompiledModel: Sendable {
   /// The names of the states that layers keep from one prediction to the next, such as
   /// `gru1.hidden`; see ``Context/state``.
   public var stateNames: [String] { compiler.graph.states.map(\.name) }
-  /// The sizes of the states.
-  var stateSizes: [[Int]] {
-    let states = compiler.graph.inputs.suffix(compiler.graph.states.count)
-    return states.map { compiler.graph.shape(of: $0).sizes ?? [] }
-  }
+  /// The memory of the states.
+  let stateLayouts: [StateLayout]
   /// The labels and other metadata of the network.
   public let metadata: ModelMetadata
   /// The report of the compile.
@@ -51,6 +48,7 @@ public final class CompiledModel: Sendable {
   init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
     self.compiler = compiler
     self.metadata = metadata
+    stateLayouts = compiler.graph.stateLayouts
     executables = ExecutableCache(capacity: compiler.options.planCacheSize)
     let inputs = compiler.inference.inputs.map { compiler.inference.nodes[$0] }
     inputTable = TensorTable(
@@ -169,8 +167,8 @@ public final class CompiledModel: Sendable {
   /// - Returns: the results, or `nil` if `stop` was met before the last step.
   func predictions(
     _ inputs: CheckedInputs, in reusable: ReusableMemory, state: StateMemory? = nil,
-    threads: Int? = nil, kept: Bool = true,
-    until stop: StopCondition = StopCondition()
+    threads: Int? = nil, kept: Bool = true, until stop: StopCondition = StopCondition(),
+    example: Int? = nil
   ) throws(PredictionError) -> Predictions? {
     let memory = try memory(inputs.executable, in: reusable, threads: threads)
     memory.resetCrops()
@@ -183,7 +181,7 @@ public final class CompiledModel: Sendable {
       own.reset()
     }
     try memory.write(inputs)
-    guard try run(memory, batch: 1, until: stop) else { return nil }
+    guard try run(memory, batch: 1, until: stop, example: example) else { return nil }
     return predictions(in: memory, kept: kept)
   }
 
@@ -199,14 +197,17 @@ public final class CompiledModel: Sendable {
 
   /// Runs a prediction in its memory and makes the checks that the options request.
   ///
+  /// `example` is the index of a single example that is one of several.
+  ///
   /// - Returns: whether it ran to the end before `stop` was met.
   @discardableResult
   func run(
-    _ memory: PredictionMemory, batch: Int, until stop: StopCondition = StopCondition()
+    _ memory: PredictionMemory, batch: Int, until stop: StopCondition = StopCondition(),
+    example: Int? = nil
   ) throws(PredictionError) -> Bool {
     let isDone: Bool
     do throws(LayerFailure) { isDone = try memory.run(batch: batch, until: stop) } catch {
-      throw predictionError(error)
+      throw predictionError(error, example: batch > 1 ? error.example : example)
     }
     if isDone { try check(memory, batch: batch) }
     return isDone
@@ -227,9 +228,10 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// The error for a custom layer that threw, with the layer's name and source location.
-  func predictionError(_ failure: LayerFailure) -> PredictionError {
-    let node = compiler.inference.layer(at: failure.layer)
-    return .customLayer(node?.reference, place: node?.place, cause: failure.cause)
+  /// The error for a layer that failed, with the layer's name and source location.
+  ///
+  /// The error names an example if it was one of several.
+  func predictionError(_ failure: LayerFailure, example: Int? = nil) -> PredictionError {
+    compiler.predictionError(failure, example: example)
   }
 }

@@ -150,6 +150,49 @@ extension PredictionError {
       needs: needs)
   }
 
+  /// The error for a number that an ``Embedding`` cannot look up.
+  static func invalidIndex(
+    _ layer: Problem.LayerReference?, place: SourcePlace?, _ fault: IndexFault, example: Int?
+  ) -> PredictionError {
+    let of = example.map { " of example \($0)" } ?? ""
+    return PredictionError(
+      .invalidIndex,
+      Problem(
+        place: place, layer: layer, headline: "a number is no id of the vocabulary",
+        details: [
+          ("received", "\(fault.value.asIndex) at index \(fault.index)\(of)"),
+          ("needs", "a whole number from 0 to \(fault.size - 1)"),
+        ]))
+  }
+
+  /// The error for a position that leaves no room for a prediction, or is none.
+  static func wrongPosition(
+    _ layer: Problem.LayerReference?, place: SourcePlace?, _ fault: PositionFault, state: String,
+    example: Int?
+  ) -> PredictionError {
+    let (limit, of) = (fault.limit, example.map { " of example \($0)" } ?? "")
+    guard limit.isPosition(fault.value) else {
+      return PredictionError(
+        .wrongState,
+        Problem(
+          place: place, layer: layer, headline: "state \"\(state)\" is not a position",
+          details: [
+            ("received", "\(fault.value.asIndex)\(of)"),
+            ("needs", "a whole number from 0 to \(limit.capacity)"),
+            ("remedy", "reset the state, or set it to the number of positions so far"),
+          ]))
+    }
+    return PredictionError(
+      .streamTooLong,
+      Problem(
+        place: place, layer: layer, headline: "the stream has become too long",
+        details: [
+          ("received", "\(counted(limit.count, "more position")) after \(Int(fault.value))\(of)"),
+          ("needs", "at most \(limit.capacity) in all, by state \"\(state)\""),
+          ("remedy", "reset the state, or give the layer a larger cacheLength or streamLength"),
+        ]))
+  }
+
   static func notRealtime(_ what: String) -> PredictionError {
     PredictionError(
       .notRealtime, "the model does not suit real-time use", received: what,
@@ -183,6 +226,11 @@ extension PredictionError {
 }
 
 extension Float {
+  /// The number without a fraction of zero.
+  var asIndex: String {
+    isFinite && rounded(.down) == self && abs(self) < 1e9 ? "\(Int(self))" : nameOfNonFinite
+  }
+
   /// The number as messages name it, omitting the sign of a NaN, which means nothing.
   var nameOfNonFinite: String { isNaN ? "nan" : "\(self)" }
 }

@@ -27,6 +27,10 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case wrongCrop
   /// The values of a state do not fit, or are those of another network.
   case wrongState
+  /// A stream is longer than a layer can keep.
+  case streamTooLong
+  /// A number that chooses a row of a table, such as an id of a vocabulary, is none of the rows.
+  case invalidIndex
   /// A custom layer threw.
   case customLayer
   /// An output holds a NaN or an infinity.

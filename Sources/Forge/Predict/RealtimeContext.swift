@@ -135,13 +135,27 @@ public struct RealtimeContext: ~Copyable {
   /// Computes the outputs from the inputs for `batch` examples, on this thread.
   ///
   /// - Parameter batch: the number of examples in the inputs, from 1 to ``maximumBatch``.
-  /// - Throws: ``PredictionError`` when the batch does not fit, the only case that allocates.
+  /// - Throws: ``PredictionError`` when the batch does not fit, a stream has no room left, or an
+  ///   ``Embedding`` is given a number that is no id. Only these cases allocate.
   public func predict(batch: Int = 1) throws(PredictionError) {
     guard batch >= 1, batch <= maximumBatch else {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
-    for example in 0..<batch { run.function(run.context, example) }
+    for example in 0..<batch where !run.hasRoom(run.context, example) {
+      throw network.predictionError(
+        memory.positionFailure(example: example), example: batch > 1 ? example : nil)
+    }
+    for example in 0..<batch where !run.function(run.context, example) {
+      throw failure(example: example, of: batch)
+    }
+  }
+
+  /// The error of an example, whose state stays as it was.
+  private func failure(example: Int, of batch: Int) -> PredictionError {
+    memory.forgetAppended(example: example)
+    return network.predictionError(
+      memory.runner.realtimeFailure(example: example), example: batch > 1 ? example : nil)
   }
 
   /// Sets the length of the sequences in the inputs, as ``Context/setLength(_:)``.
@@ -160,7 +174,7 @@ public struct RealtimeContext: ~Copyable {
   ///   - input: the values of the only input, of exactly its size.
   ///   - output: memory for exactly the values of the only output.
   /// - Throws: ``PredictionError`` when the model has several inputs or outputs or a count does not
-  ///   fit, the only cases that allocate.
+  ///   fit, else as ``predict(batch:)``. Only these cases allocate.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(PredictionError) {
@@ -180,7 +194,10 @@ public struct RealtimeContext: ~Copyable {
         output.count, output: network.outputNames[0], needs: memory.count(ofOutput: 0))
     }
     input.withUnsafeBufferPointer { _ = source.update(fromContentsOf: $0) }
-    run.function(run.context, 0)
+    guard run.hasRoom(run.context, 0) else {
+      throw network.predictionError(memory.positionFailure(example: 0))
+    }
+    guard run.function(run.context, 0) else { throw failure(example: 0, of: 1) }
     output.withUnsafeMutableBufferPointer { buffer in
       _ = buffer.update(
         fromContentsOf: UnsafeMutableBufferPointer(rebasing: target[..<buffer.count]))

@@ -75,7 +75,7 @@ extension Runner where Network == CompiledModel {
   /// - Throws: ``PredictionError`` when there is no memory.
   public func session() throws(PredictionError) -> StreamSession {
     do {
-      let memory = try StateMemory(sizes: network.stateSizes, batch: 1)
+      let memory = try StateMemory(network.stateLayouts, batch: 1)
       return StreamSession(self, SessionState(memory))
     } catch {
       throw .noMemory(error)

@@ -12,6 +12,25 @@ typedef enum {
   FORGE_ATTENTION_VISIBLE /* the mask is 0 for hidden keys */
 } forge_attention_mask;
 
+/* Tables of a stream. A position is a plain tensor of one whole number: how many rows of a table
+ * came before the present part. It is made to leave room for the columns of the part. */
+
+/* Plain table, some of whose rows are the columns of a blocked image of one row: row position + x
+ * of out is column x of in. The other rows keep their values. Tiles: columns. */
+typedef struct {
+  forge_view in;
+  forge_view out; /* plain: height 1, width rows, channels */
+  forge_view position;
+} forge_append_rows_arguments;
+
+/* Blocked image of one row: channel c of column x of out is channel c % in.channels of row
+ * position + x of in. Tiles: columns. */
+typedef struct {
+  forge_view in; /* plain: height 1, width rows, channels */
+  forge_view out;
+  forge_view position;
+} forge_rows_from_arguments;
+
 /* out(t, h, c) = sum over i of softmax(s)(t, i) * values(i, g, c), with
  * s(t, i) = scale * sum over c of queries(t, h, c) * keys(i, g, c), for g = h * groups / heads.
  *
@@ -20,18 +39,25 @@ typedef enum {
  * those after t + causal_offset. A query that sees no key yields 0. The softmax is computed for
  * FORGE_ATTENTION_KEYS keys at a time, which begin at multiples of it.
  *
+ * Keys and values may also be plain tables of one row, with key_step and value_step floats from one
+ * position to the next and a block_stride of FORGE_LANES. If has_position, causal_offset grows by
+ * the position of the first query in these tables.
+ *
  * scratch has scratch_worker floats per worker, as many as forge_attention_scratch_floats returns.
  * Tiles: rows times heads times blocks of FORGE_ATTENTION_QUERIES queries. */
 typedef struct {
   forge_view queries, keys, values, out;
-  forge_view mask; /* plain: only its place is used */
+  forge_view mask;     /* plain: only its place is used */
+  forge_view position; /* the same, if has_position */
   forge_view scratch;
   int64_t scratch_worker;
   int64_t mask_row, mask_head, mask_query, mask_key; /* strides of the mask, 0 to repeat */
+  int64_t key_step, value_step; /* FORGE_LANES, or the channels of a plain table */
   int64_t causal_offset;
   int32_t heads, groups;
   int32_t mask_kind; /* forge_attention_mask */
   int32_t is_causal;
+  int32_t has_position;
   float scale;
   float cap; /* scores become cap * tanh(score / cap); 0 for none */
 } forge_attention_arguments;

@@ -44,6 +44,8 @@
   X(cumulative_sum, cumulative_sum, SHARED, a->rows)                                          \
   X(matrix_product, matrix_product, EVERY, product_tiles(a))                                  \
   X(attention, attention, EVERY, attention_tiles(a))                                          \
+  X(append_rows, append_rows, SHARED, a->in.width)                                            \
+  X(rows_from, rows_from, SHARED, a->out.width)                                               \
   X(recurrent, recurrent, EVERY, recurrent_tiles(a))                                          \
   X(place_pixels, place_pixels, SHARED, rows_of_blocks(&a->in))                               \
   X(depth_to_space, depth_to_space, SHARED, a->out.height)                                    \

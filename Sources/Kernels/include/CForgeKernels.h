@@ -37,6 +37,15 @@ typedef struct {
   int64_t offset, image_stride, block_stride, row_stride;
 } forge_view;
 
+/* The first number of a prediction that chooses no row of a table. */
+typedef struct {
+  int32_t lock; /* held while a kernel records */
+  int32_t
+    source; /* the one with the lowest source, and of these with the lowest index; 0 for none */
+  int64_t index;
+  float value;
+} forge_fault;
+
 /* The memory of one prediction, which a kernel reads besides its arguments. */
 typedef struct {
   float *const *bases; /* arena, constants, inputs…, outputs… */
@@ -46,7 +55,8 @@ typedef struct {
   int64_t worker;
   /* Earlier calls of the step's kernel by this worker. Its scratch is unchanged since. */
   int64_t calls;
-  int64_t round; /* of the step: see forge_step */
+  int64_t round;      /* of the step: see forge_step */
+  forge_fault *fault; /* where kernels that check numbers record; may be NULL */
 } forge_frame;
 
 /* A kernel computes the tiles first ..< last of a round of its step. Tiles are independent and

@@ -12,10 +12,12 @@ typedef struct {
 } forge_gather_plain_arguments;
 
 /* The same with whole numbers of a tensor as indices, those below 0 from the end. An index outside
- * gives NaN. Tiles: outer. */
+ * gives NaN. With a fault_source above 0 so does one that is below 0 or not whole, and the first is
+ * recorded in the frame's fault. Tiles: outer. */
 typedef struct {
   forge_place in, positions, out;
   int64_t outer, size, count, inner;
+  int32_t fault_source;
 } forge_gather_rows_arguments;
 
 /* out[o][i][n] = in[o'][positions[o][i][n]][n'], where o' and n' are the place of (o, n) in the

@@ -11,13 +11,14 @@ int64_t forge_attention_scratch_floats(const forge_attention_arguments *a) {
 /* Returns the score of a key for a query, -inf if it is hidden. */
 static double score(const forge_attention_arguments *a, const forge_frame *frame,
                     const forge_attention_part *part, int64_t query, int64_t key) {
-  if (a->is_causal && key > query + a->causal_offset) return -INFINITY;
+  if (a->is_causal && key > query + part->offset) return -INFINITY;
   const float mask = part->mask ? part->mask[query * a->mask_query + key * a->mask_key] : 1;
   if (a->mask_kind == FORGE_ATTENTION_VISIBLE && mask == 0) return -INFINITY;
   double sum = 0;
   for (int64_t c = 0; c < part->channels; c++)
     sum += (double)*forge_channel(&a->queries, frame, part->row, query, part->query_channel + c) *
-      (double)*forge_channel(&a->keys, frame, part->row, key, part->key_channel + c);
+      (double)*forge_stepped_channel(&a->keys, frame, part->row, key, a->key_step,
+                                     part->key_channel + c);
   sum *= (double)a->scale;
   if (a->cap > 0) sum = (double)a->cap * tanh(sum / (double)a->cap);
   return a->mask_kind == FORGE_ATTENTION_ADDED ? sum + (double)mask : sum;
@@ -43,7 +44,8 @@ FORGE_SCALAR(attention) {
           const double s = score(a, frame, &part, t, key);
           if (s == -INFINITY) continue;
           sum += exp(s - shift) *
-            (double)*forge_channel(&a->values, frame, part.row, key, part.value_channel + c);
+            (double)*forge_stepped_channel(&a->values, frame, part.row, key, a->value_step,
+                                           part.value_channel + c);
         }
         *forge_channel(&a->out, frame, part.row, t, part.out_channel + c) =
           weights == 0 ? 0 : (float)(sum / weights);

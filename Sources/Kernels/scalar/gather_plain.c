@@ -29,6 +29,28 @@ static int64_t index_of(float position, int64_t size) {
   return index < 0 ? index + size : index;
 }
 
+/* Records a number that chooses no row, unless an earlier one is known. The calls are rare and
+ * short, so that a thread waits for another one without sleeping. */
+static void record_fault(forge_fault *fault, int32_t source, int64_t index, float value) {
+  if (!fault) return;
+  while (__atomic_exchange_n(&fault->lock, 1, __ATOMIC_ACQUIRE)) {}
+  const bool is_first = fault->source == 0 || source < fault->source ||
+    (source == fault->source && index < fault->index);
+  if (is_first) {
+    fault->source = source;
+    fault->index = index;
+    fault->value = value;
+  }
+  __atomic_store_n(&fault->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Returns the index that a float is in an axis of `size`, or -1 if it is none. */
+static int64_t checked_index_of(float position, int64_t size) {
+  if (!(position >= 0 && position < (float)size)) return -1;
+  const int64_t index = (int64_t)position;
+  return (float)index == position ? index : -1;
+}
+
 FORGE_SCALAR(gather_rows) {
   const forge_gather_rows_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame), *positions = forge_start(&a->positions, frame);
@@ -37,10 +59,12 @@ FORGE_SCALAR(gather_rows) {
     const float *from = in + o * a->size * a->inner;
     float *to = out + o * a->count * a->inner;
     for (int64_t i = 0; i < a->count; i++, to += a->inner) {
-      const int64_t index = index_of(positions[i], a->size);
+      const int64_t index = a->fault_source > 0 ? checked_index_of(positions[i], a->size)
+                                                : index_of(positions[i], a->size);
       if (index >= 0) {
         memcpy(to, from + index * a->inner, (size_t)a->inner * sizeof(float));
       } else {
+        if (a->fault_source > 0) record_fault(frame->fault, a->fault_source, i, positions[i]);
         for (int64_t n = 0; n < a->inner; n++) to[n] = NAN;
       }
     }

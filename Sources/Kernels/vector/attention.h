@@ -11,11 +11,12 @@
 #define FORGE_ATTENTION_ROWS (FORGE_TILE_ROWS_1 < 4 ? 2 : 4)
 #endif
 
-/* Computes the scores of `rows` keys and `vectors` vectors of queries. `keys` is column `key` of
- * block 0. */
+/* Computes the scores of `rows` keys, `step` floats apart, and `vectors` vectors of queries. `keys`
+ * is column `key` of block 0. */
 FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
                                        const forge_attention_part *part, const float *keys,
-                                       const float *queries, float *scores, int rows, int vectors) {
+                                       int64_t step, const float *queries, float *scores, int rows,
+                                       int vectors) {
   v16 sums[FORGE_ATTENTION_ROWS][FORGE_ATTENTION_VECTORS];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++)
@@ -34,7 +35,7 @@ FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
       for (int i = 0; i < rows; i++)
 #pragma clang loop unroll(full)
         for (int j = 0; j < vectors; j++)
-          sums[i][j] = multiply_add(splat(left[i * FORGE_LANES + k]), columns[j], sums[i][j]);
+          sums[i][j] = multiply_add(splat(left[i * step + k]), columns[j], sums[i][j]);
     }
     channel += run;
   }
@@ -45,8 +46,9 @@ FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
       store(scores + i * FORGE_ATTENTION_QUERIES + j * FORGE_LANES, sums[i][j]);
 }
 
-/* Adds the weighted values of `count` keys to `rows` queries and `vectors` blocks of channels. */
-FORGE_INLINE void attention_value_tile(const float *weights, const float *values,
+/* Adds the weighted values of `count` keys, `step` floats apart, to `rows` queries and `vectors`
+ * blocks of channels. */
+FORGE_INLINE void attention_value_tile(const float *weights, const float *values, int64_t step,
                                        int64_t block_stride, int64_t count, float *out, int rows,
                                        int vectors) {
   enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
@@ -58,8 +60,7 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
   for (int64_t key = 0; key < count; key++) {
     v16 columns[FORGE_ATTENTION_VECTORS];
 #pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; j++)
-      columns[j] = load(values + key * FORGE_LANES + j * block_stride);
+    for (int j = 0; j < vectors; j++) columns[j] = load(values + key * step + j * block_stride);
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; i++)
 #pragma clang loop unroll(full)
@@ -83,15 +84,16 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
     for (; i < count; i++) TILE(i, 1);                                   \
   } while (0)
 
-/* Computes the scores of the keys from `from` on for the first `used` vectors of queries. */
+/* Computes the scores of the keys from `from` on for the first `used` vectors of queries. The
+ * constant `step` of blocked images makes a loop of its own. */
 FORGE_INLINE void attention_scores(const forge_attention_arguments *a,
                                    const forge_attention_part *part, const forge_frame *frame,
-                                   int64_t from, int64_t count, int64_t used, const float *queries,
-                                   float *scores) {
-  const float *keys = forge_row(&a->keys, frame, 0, part->row) + from * FORGE_LANES;
+                                   int64_t from, int64_t count, int64_t step, int64_t used,
+                                   const float *queries, float *scores) {
+  const float *keys = forge_row(&a->keys, frame, 0, part->row) + from * step;
   int64_t vector = 0;
-#define FORGE_SCORE_TILE(i, rows)                                                       \
-  attention_score_tile(a, part, keys + (i)*FORGE_LANES, queries + vector * FORGE_LANES, \
+#define FORGE_SCORE_TILE(i, rows)                                                      \
+  attention_score_tile(a, part, keys + (i)*step, step, queries + vector * FORGE_LANES, \
                        scores + (i)*FORGE_ATTENTION_QUERIES + vector * FORGE_LANES, rows, wide)
   for (; vector + FORGE_ATTENTION_VECTORS <= used; vector += FORGE_ATTENTION_VECTORS) {
     enum { wide = FORGE_ATTENTION_VECTORS };
@@ -122,7 +124,7 @@ FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
   const v16 indices = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const int64_t query = part->first + lane;
   /* The keys from here on are hidden from some queries. */
-  const int64_t diagonal = a->is_causal ? query + a->causal_offset - from : count;
+  const int64_t diagonal = a->is_causal ? query + part->offset - from : count;
   v16 largest = splat(-INFINITY);
   for (int64_t i = 0; i < count; i++) {
     float *at = scores + i * FORGE_ATTENTION_QUERIES + lane;
@@ -140,10 +142,11 @@ FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
   return largest;
 }
 
-/* The value blocks of a head from key `from` on, and the distance between two of them. */
+/* The value blocks of a head from key `from` on, and the distances between two of them and between
+ * two keys. */
 typedef struct {
   const float *at;
-  int64_t block_stride;
+  int64_t block_stride, step;
 } attention_values;
 
 /* Returns the values of `count` keys, copied to `copy` if they are not whole blocks. */
@@ -153,17 +156,39 @@ FORGE_INLINE attention_values attention_values_of(const forge_attention_argument
                                                   int64_t count, float *copy) {
   if (part->value_channels % FORGE_LANES == 0)
     return (attention_values){
-      forge_channel(&a->values, frame, part->row, from, part->value_channel),
-      a->values.block_stride};
+      forge_stepped_channel(&a->values, frame, part->row, from, a->value_step, part->value_channel),
+      a->values.block_stride, a->value_step};
   enum { STRIDE = FORGE_ATTENTION_KEYS * FORGE_LANES };
   for (int64_t c = 0; c < forge_blocks(part->value_channels) * FORGE_LANES; c++) {
     float *to = copy + c / FORGE_LANES * STRIDE + c % FORGE_LANES;
     const bool is_inside = c < part->value_channels;
-    const float *in =
-      is_inside ? forge_channel(&a->values, frame, part->row, from, part->value_channel + c) : copy;
-    for (int64_t i = 0; i < count; i++) to[i * FORGE_LANES] = is_inside ? in[i * FORGE_LANES] : 0;
+    const float *in = is_inside ? forge_stepped_channel(&a->values, frame, part->row, from,
+                                                        a->value_step, part->value_channel + c)
+                                : copy;
+    for (int64_t i = 0; i < count; i++) to[i * FORGE_LANES] = is_inside ? in[i * a->value_step] : 0;
   }
-  return (attention_values){copy, STRIDE};
+  return (attention_values){copy, STRIDE, FORGE_LANES};
+}
+
+/* Adds the weighted values of `count` keys to the sums of all queries. */
+FORGE_INLINE void attention_add(const forge_attention_part *part, attention_values values,
+                                int64_t step, int64_t count, const float *scores, float *sums) {
+  enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
+  const int64_t blocks = forge_blocks(part->value_channels);
+  int64_t block = 0;
+#define FORGE_VALUE_TILE(i, rows)                                                                \
+  attention_value_tile(scores + (i), values.at + block * values.block_stride, step,              \
+                       values.block_stride, count, sums + block * BLOCK + (i)*FORGE_LANES, rows, \
+                       wide)
+  for (; block + FORGE_ATTENTION_VECTORS <= blocks; block += FORGE_ATTENTION_VECTORS) {
+    enum { wide = FORGE_ATTENTION_VECTORS };
+    FORGE_ATTENTION_TILES(part->count, FORGE_VALUE_TILE);
+  }
+  for (; block < blocks; block++) {
+    enum { wide = 1 };
+    FORGE_ATTENTION_TILES(part->count, FORGE_VALUE_TILE);
+  }
+#undef FORGE_VALUE_TILE
 }
 
 /* Stores the sums of one query over its weights. */
@@ -218,7 +243,10 @@ FORGE_KERNEL(attention) {
     }
     for (int64_t from = 0; from < part.keys; from += FORGE_ATTENTION_KEYS) {
       const int64_t count = forge_smaller(FORGE_ATTENTION_KEYS, part.keys - from);
-      attention_scores(a, &part, frame, from, count, used, queries, scores);
+      if (a->key_step == FORGE_LANES)
+        attention_scores(a, &part, frame, from, count, FORGE_LANES, used, queries, scores);
+      else
+        attention_scores(a, &part, frame, from, count, a->key_step, used, queries, scores);
       for (int64_t lane = 0; lane < used * FORGE_LANES; lane += FORGE_LANES) {
         const v16 before = load(largest + lane);
         const v16 now = larger(attention_hide(a, &part, from, count, lane, scores), before);
@@ -245,19 +273,10 @@ FORGE_KERNEL(attention) {
       }
       const attention_values values =
         attention_values_of(a, &part, frame, from, count, scratch + parts.values);
-      int64_t block = 0;
-#define FORGE_VALUE_TILE(i, rows)                                                                  \
-  attention_value_tile(scores + (i), values.at + block * values.block_stride, values.block_stride, \
-                       count, sums + block * BLOCK + (i)*FORGE_LANES, rows, wide)
-      for (; block + FORGE_ATTENTION_VECTORS <= blocks; block += FORGE_ATTENTION_VECTORS) {
-        enum { wide = FORGE_ATTENTION_VECTORS };
-        FORGE_ATTENTION_TILES(part.count, FORGE_VALUE_TILE);
-      }
-      for (; block < blocks; block++) {
-        enum { wide = 1 };
-        FORGE_ATTENTION_TILES(part.count, FORGE_VALUE_TILE);
-      }
-#undef FORGE_VALUE_TILE
+      if (values.step == FORGE_LANES)
+        attention_add(&part, values, FORGE_LANES, count, scores, sums);
+      else
+        attention_add(&part, values, values.step, count, scores, sums);
     }
     for (int64_t t = 0; t < part.count; t++)
       attention_store(a, &part, frame, t, sums, weights[t] == 0 ? 0 : 1 / weights[t]);

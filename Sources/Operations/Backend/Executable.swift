@@ -7,8 +7,12 @@ package protocol Executable: AnyObject, Sendable {
   /// The sizes of each output, in memory order, for the longest sequence; kept layers follow the
   /// model's own.
   var outputSizes: [[Int]] { get }
-  /// The sizes of each state, in memory order.
-  var stateSizes: [[Int]] { get }
+  /// The memory of each state.
+  var states: [StateLayout] { get }
+  /// What the positions among the states must leave room for.
+  var positionLimits: [PositionLimit] { get }
+  /// The inputs whose values choose rows of a table, by their index, with the number of rows.
+  var indexInputs: [Int: Int] { get }
   /// The sizes for each length of a sequence; `nil` if all sizes are fixed.
   var sequenceSizes: SequenceSizes? { get }
   /// The resizes whose source rectangle can be set per prediction.
@@ -28,6 +32,11 @@ package protocol Executable: AnyObject, Sendable {
   func runner(in workspace: Workspace, threads: Int) -> any ExampleRunner
 }
 
+extension Executable {
+  /// The sizes of each state, in memory order.
+  package var stateSizes: [[Int]] { states.map(\.sizes) }
+}
+
 /// Runs one prediction at a time in a workspace.
 ///
 /// It is not `Sendable`: its owner has exclusive access.
@@ -43,7 +52,7 @@ package protocol ExampleRunner: AnyObject {
   /// Computes the outputs of one example of the workspace from its inputs, without allocating.
   ///
   /// - Returns: `true` if it finished before `stop` was met.
-  /// - Throws: ``LayerFailure`` if a custom layer throws.
+  /// - Throws: ``LayerFailure`` if a custom layer throws, or with ``IndexFault``.
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool
 
   /// Computes the outputs of the first example and adds the seconds of each step to `seconds`.
@@ -51,30 +60,72 @@ package protocol ExampleRunner: AnyObject {
 
   /// The run for real-time threads; `nil` if the network has a layer of unbounded duration.
   var realtimeRun: RealtimeRun? { get }
+
+  /// Why the last real-time run of an example failed.
+  func realtimeFailure(example: Int) -> LayerFailure
 }
 
 /// A prediction as a C function, which runs without reference counting.
 package struct RealtimeRun {
-  /// Computes the outputs of one example; receives the context and the index of the example.
-  package typealias Function = @convention(c) (UnsafeRawPointer, Int) -> Void
+  /// Computes the outputs of one example; receives the context and the index of the example, and
+  /// returns whether it succeeded.
+  package typealias Function = @convention(c) (UnsafeRawPointer, Int) -> Bool
 
   /// The first argument of `function`, valid while the runner exists.
   package let context: UnsafeRawPointer
+  /// Whether the positions of an example leave room for a prediction.
+  package let hasRoom: Function
   /// The function.
   package let function: Function
 
-  package init(context: UnsafeRawPointer, function: Function) {
+  package init(context: UnsafeRawPointer, hasRoom: Function, function: Function) {
     self.context = context
+    self.hasRoom = hasRoom
     self.function = function
   }
 }
 
-/// The failure of a custom layer that threw an error.
+/// A number that chooses no row of a table, the cause of a ``LayerFailure``.
+package struct IndexFault: Error, Hashable {
+  /// The number.
+  package let value: Float
+  /// Its index in the tensor of numbers.
+  package let index: Int
+  /// The number of rows.
+  package let size: Int
+  /// The index of the example.
+  package let example: Int
+
+  package init(value: Float, index: Int, size: Int, example: Int) {
+    (self.value, self.index, self.size, self.example) = (value, index, size, example)
+  }
+}
+
+/// A position at which a prediction cannot begin, the cause of a ``LayerFailure``.
+package struct PositionFault: Error, Hashable {
+  /// The position.
+  package let value: Float
+  /// What it must leave room for.
+  package let limit: PositionLimit
+  /// The index of the example.
+  package let example: Int
+
+  package init(value: Float, limit: PositionLimit, example: Int) {
+    (self.value, self.limit, self.example) = (value, limit, example)
+  }
+}
+
+/// The failure of a custom layer that threw an error, or of a layer that cannot read its input.
 package struct LayerFailure: Error {
   /// The position of the layer.
   package let layer: Int
-  /// The error that the layer threw.
+  /// The error that the layer threw, ``IndexFault`` or ``PositionFault``.
   package let cause: any Error
+
+  /// The index of the example, where the cause tells.
+  package var example: Int? {
+    (cause as? IndexFault)?.example ?? (cause as? PositionFault)?.example
+  }
 
   package init(layer: Int, cause: any Error) {
     self.layer = layer

@@ -70,6 +70,8 @@ package struct SequenceSizes: Sendable {
   private let inputs: [[LengthFunction]]
   /// The sizes of each output, in memory order.
   private let outputs: [[LengthFunction]]
+  /// The positions that a prediction takes of each of the graph's ``PositionLimit``s.
+  private let positions: [LengthFunction]
 
   /// The sizes of a graph at the maximum and of its shorter forms at the probes.
   ///
@@ -102,6 +104,17 @@ package struct SequenceSizes: Sendable {
       return nil
     }
     (self.inputs, self.outputs) = (inputs, outputs)
+    let limits = probes.map(\.positionLimits)
+    var positions: [LengthFunction] = []
+    for (index, limit) in longest.positionLimits.enumerated() {
+      guard limits.allSatisfy({ $0.count > index }),
+        let count = LengthFunction(
+          range, last: UInt32(truncatingIfNeeded: limit.count),
+          probes: limits.map { UInt32(truncatingIfNeeded: $0[index].count) })
+      else { return nil }
+      positions.append(count)
+    }
+    self.positions = positions
   }
 
   /// The sizes of an input.
@@ -113,6 +126,9 @@ package struct SequenceSizes: Sendable {
   package func sizes(ofOutput index: Int, length: Int) -> [Int] {
     outputs[index].map { Int($0[length]) }
   }
+
+  /// The positions that a prediction takes of a ``PositionLimit``.
+  package func count(ofPosition index: Int, length: Int) -> Int { Int(positions[index][length]) }
 
   /// The number of values of an input; it does not allocate.
   package func count(ofInput index: Int, length: Int) -> Int {

@@ -9,6 +9,8 @@ package final class PredictionMemory {
   package let executable: any Executable
   /// The runner.
   package let runner: any ExampleRunner
+  /// What positions among the states must leave room for.
+  private let limits: UnsafeMutableBufferPointer<PositionLimit>
   private let workspace: Workspace
   /// The length of the sequences in the inputs; 0 if all sizes are fixed.
   package private(set) var length: Int
@@ -27,6 +29,10 @@ package final class PredictionMemory {
     self.workspace = try Workspace(executable, batch: batch, memory: workspace)
     runner = executable.runner(in: self.workspace, threads: threads)
     length = executable.sequenceSizes?.maximum ?? 0
+    let limits = UnsafeMutableBufferPointer<PositionLimit>.allocate(
+      capacity: executable.positionLimits.count)
+    _ = limits.initialize(from: executable.positionLimits)
+    self.limits = limits
   }
 
   /// Sets the length of the sequences in the inputs, from 1 to the maximum.
@@ -36,6 +42,9 @@ package final class PredictionMemory {
     else { return }
     self.length = length
     runner.set(length: length)
+    for index in limits.indices {
+      limits[index].count = sizes.count(ofPosition: index, length: length)
+    }
   }
 
   /// The sizes of an input at the present length.
@@ -77,6 +86,8 @@ package final class PredictionMemory {
       rebasing: workspace.outputs[index][start..<start + count(ofOutput: index)])
   }
 
+  deinit { limits.deallocate() }
+
   /// Returns the values of an input for all examples.
   package func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> { workspace.inputs[index] }
 
@@ -94,22 +105,56 @@ package final class PredictionMemory {
   /// Computes the outputs of `batch` examples, sequentially in the same arena.
   ///
   /// - Returns: `true` if all finished before `stop` was met.
-  /// - Throws: ``LayerFailure`` if a custom layer throws.
+  /// - Throws: ``LayerFailure`` if a custom layer throws, with ``IndexFault``, or, before anything
+  ///   runs, with ``PositionFault``.
   @discardableResult
   package func run(
     batch: Int, until stop: StopCondition = StopCondition()
   ) throws(LayerFailure) -> Bool {
+    if !limits.isEmpty {
+      for example in 0..<batch where !hasRoom(example: example) {
+        throw positionFailure(example: example)
+      }
+    }
     for example in 0..<batch {
-      guard try runner.run(example: example, until: stop) else { return false }
+      var isDone = false
+      defer { if !isDone { forgetAppended(example: example) } }
+      isDone = try runner.run(example: example, until: stop)
+      guard isDone else { return false }
     }
     return true
   }
 
-  /// Fills the inputs with seeded random numbers in −1 ..< 1, for measurements.
+  // MARK: Positions
+
+  /// Whether the positions of an example leave room for another prediction.
+  package func hasRoom(example: Int) -> Bool {
+    limits.isEmpty || workspace.state.firstFull(UnsafeBufferPointer(limits), example: example) == nil
+  }
+
+  /// The failure of an example whose positions leave no room.
+  package func positionFailure(example: Int) -> LayerFailure {
+    guard let limit = workspace.state.firstFull(UnsafeBufferPointer(limits), example: example) else {
+      preconditionFailure("the positions leave room")
+    }
+    let position = workspace.state.position(limit.state, example: example)
+    return LayerFailure(
+      layer: limit.layer, cause: PositionFault(value: position, limit: limit, example: example))
+  }
+
+  /// Sets what a prediction that has not finished may have appended to zero.
+  package func forgetAppended(example: Int) {
+    workspace.state.forgetAppended(UnsafeBufferPointer(limits), example: example)
+  }
+
+  /// Fills the inputs with seeded random numbers in −1 ..< 1, or with indices, for measurements.
   package func fillInputs() {
     for (index, values) in workspace.inputs.enumerated() {
       var random = SplitMix64(seed: UInt64(index + 1))
-      for position in values.indices { values[position] = random.nextSymmetric() }
+      let rows = executable.indexInputs[index].map { UInt64(max($0, 1)) }
+      for position in values.indices {
+        values[position] = rows.map { Float(random.next() % $0) } ?? random.nextSymmetric()
+      }
     }
   }
 

@@ -4,8 +4,9 @@ import ForgeSystem
 /// What layers keep from one prediction to the next, for up to a number of examples.
 ///
 /// Each state has two buffers: a prediction reads one and writes the other. The buffers change
-/// places when the prediction has finished, so that one that is stopped changes nothing. The
-/// examples of a batch are independent streams.
+/// places when the prediction has finished, so that one that is stopped changes nothing. The two
+/// buffers of a state that is appended to in place are the same memory, of which nothing is read
+/// behind its present position. The examples of a batch are independent streams.
 ///
 /// It is not `Sendable`: its owner has exclusive access.
 package final class StateMemory {
@@ -22,8 +23,8 @@ package final class StateMemory {
   /// Allocates states, all zero.
   ///
   /// - Throws: `NoMemory` if the allocation fails.
-  package init(sizes: [[Int]], batch: Int) throws(NoMemory) {
-    self.sizes = sizes
+  package init(_ states: [StateLayout], batch: Int) throws(NoMemory) {
+    sizes = states.map(\.sizes)
     self.batch = batch
     let float = MemoryLayout<Float>.stride
     let bytes = sizes.map { sizes in
@@ -32,8 +33,9 @@ package final class StateMemory {
     let total = bytes.reduce(0) { $0.addingSaturated($1.multipliedSaturated(by: 2)) }
     guard total < Int.max / 2 else { throw NoMemory(byteCount: .max) }
     let strides = bytes.map { AlignedMemory.round($0, to: AlignedMemory.alignment) }
+    let taken = zip(strides, states).reduce(0) { $0 + $1.0 * ($1.1.isInPlace ? 1 : 2) }
     // One unit more, so that a network without states has memory, too.
-    memory = try WorkspaceMemory(byteCount: 2 * strides.reduce(0, +) + AlignedMemory.alignment)
+    memory = try WorkspaceMemory(byteCount: taken + AlignedMemory.alignment)
     memory.start.initializeMemory(as: UInt8.self, repeating: 0, count: memory.byteCount)
     buffers = .allocate(capacity: 2 * sizes.count)
     isSecond = .allocate(capacity: batch)
@@ -42,7 +44,7 @@ package final class StateMemory {
     for (index, stride) in strides.enumerated() {
       for half in 0..<2 {
         (buffers + 2 * index + half).initialize(to: place.assumingMemoryBound(to: Float.self))
-        place += stride
+        if half == 1 || !states[index].isInPlace { place += stride }
       }
     }
   }
@@ -64,6 +66,35 @@ package final class StateMemory {
     let count = sizes[state].reduce(1, *)
     let start = buffers[2 * state + (isSecond[example] ? 0 : 1)] + example * count
     return UnsafeMutableBufferPointer(start: start, count: count)
+  }
+
+  /// Sets what a prediction that has not finished may have appended to zero.
+  package func forgetAppended(_ limits: UnsafeBufferPointer<PositionLimit>, example: Int) {
+    for limit in limits {
+      guard let table = limit.table else { continue }
+      let position = position(limit.state, example: example)
+      guard limit.admits(position) else { continue }
+      let channels = sizes[table].dropFirst().reduce(1, *)
+      let start = Int(position) * channels
+      values(table, example: example)[start..<start + limit.count * channels].update(repeating: 0)
+    }
+  }
+
+  /// The first position that leaves no room for another prediction of one of the examples.
+  ///
+  /// It counts no references, for real-time threads.
+  package func firstFull(
+    _ limits: UnsafeBufferPointer<PositionLimit>, example: Int
+  ) -> PositionLimit? {
+    for limit in limits where !limit.admits(position(limit.state, example: example)) {
+      return limit
+    }
+    return nil
+  }
+
+  /// The only number of a state that is a position.
+  package func position(_ state: Int, example: Int) -> Float {
+    buffers[2 * state + (isSecond[example] ? 1 : 0)][example]
   }
 
   /// Makes what a prediction of one of the examples has written its present values.

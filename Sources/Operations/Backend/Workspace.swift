@@ -34,7 +34,7 @@ package final class Workspace {
       if let memory { memory } else { try WorkspaceMemory(byteCount: layout.byteCount) }
     let start = memory.start
     start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.byteCount)
-    state = try StateMemory(sizes: executable.stateSizes, batch: batch)
+    state = try StateMemory(executable.states, batch: batch)
     self.executable = executable
     self.batch = batch
     self.memory = memory

@@ -9,13 +9,15 @@ import ForgeSystem
 ///
 /// Operands: three images whose rows are independent and whose columns are positions: queries
 /// [rows][queries][heads · channels], keys [rows][keys][groups · channels], values
-/// [rows][keys][groups · value channels]; optionally a mask.
+/// [rows][keys][groups · value channels]; optionally a mask. With a position the keys and values
+/// are tables [positions][groups · channels], the queries have one row, and the last operand is the
+/// position [1] of the first query.
 package struct AttentionOperation: PrimitiveOperation {
   let rule: AttentionRule
 
   package var name: String { "attention" }
   package var traits: OperationTraits {
-    let count = rule.mask == .none ? 3 : 4
+    let count = 3 + (rule.mask == .none ? 0 : 1) + (rule.hasPosition ? 1 : 0)
     return OperationTraits(
       operands: count...count, multiplyAdds: .onePerKey, isLinear: false, takesActivation: false,
       packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
@@ -25,7 +27,7 @@ package struct AttentionOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
     let (queries, keys, values) = (operands[0], operands[1], operands[2])
-    for shape in operands.prefix(3) where !shape.isImage {
+    for shape in rule.hasPosition ? operands.prefix(1) : operands.prefix(3) where !shape.isImage {
       throw ShapeError(
         .shapeMismatch, "attention reads sequences of vectors", received: shape.description,
         needs: "three axes: rows, positions, channels")
@@ -38,10 +40,17 @@ package struct AttentionOperation: PrimitiveOperation {
         received: "\(channels) and \(keyChannels) channels per head", needs: "equally many")
     }
     let valueChannels = try Self.perHead(values, rule.groups, "the values")
-    try Self.same(keys.dimensions[1], values.dimensions[1], "keys and values")
-    try Self.same(queries.dimensions[0], keys.dimensions[0], "rows of queries and keys")
-    try Self.same(keys.dimensions[0], values.dimensions[0], "rows of keys and values")
-    if operands.count > 3 { try checkMask(operands[3], queries, keys) }
+    if rule.hasPosition {
+      for table in [keys, values] {
+        try TableRule.check(table, image: queries, position: operands[3])
+      }
+      try Self.same(keys.dimensions[0], values.dimensions[0], "keys and values")
+    } else {
+      try Self.same(keys.dimensions[1], values.dimensions[1], "keys and values")
+      try Self.same(queries.dimensions[0], keys.dimensions[0], "rows of queries and keys")
+      try Self.same(keys.dimensions[0], values.dimensions[0], "rows of keys and values")
+      if operands.count > 3 { try checkMask(operands[3], queries, keys) }
+    }
     return Shape([
       queries.dimensions[0], queries.dimensions[1],
       rule.heads.multipliedSaturated(by: valueChannels),
@@ -89,9 +98,13 @@ package struct AttentionOperation: PrimitiveOperation {
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
-    let (queries, keys, values) = (call.operands[0], call.operands[1], call.operands[2])
-    let mask = call.operands.count > 3 ? call.operands[3] : nil
+    let queries = call.operands[0]
+    let (keys, values) = (image(call.operands[1]), image(call.operands[2]))
+    let mask = rule.mask == .none ? nil : call.operands[3]
     let count = keys.sizes[1]
+    let position =
+      rule.hasPosition
+      ? ExactRule.position(call.operands[3].values[0], room: count - queries.sizes[1]) : 0
     let channels = queries.sizes[2] / rule.heads
     let valueChannels = values.sizes[2] / rule.groups
     let scale = rule.scale.map(Double.init) ?? 1 / Double(channels).squareRoot()
@@ -102,7 +115,9 @@ package struct AttentionOperation: PrimitiveOperation {
         for t in 0..<call.output[1] {
           /// The keys that the query sees with their scores.
           let scores: [(key: Int, score: Double)] = (0..<count).compactMap { key in
-            if let offset = rule.causalOffset, key > t.addingSaturated(offset) { return nil }
+            if let offset = rule.causalOffset, key > (t + position).addingSaturated(offset) {
+              return nil
+            }
             var sum = 0.0
             for c in 0..<channels {
               sum +=
@@ -133,5 +148,11 @@ package struct AttentionOperation: PrimitiveOperation {
       }
     }
     return result
+  }
+
+  /// A table of keys or values as the image of its only row.
+  private func image(_ operand: ReferenceTensor) -> ReferenceTensor {
+    rule.hasPosition
+      ? ReferenceTensor(unchecked: [1] + operand.sizes, operand.values) : operand
   }
 }

@@ -2,11 +2,14 @@ import ForgeShapes
 
 /// The entries of an axis at places that are computed; NaN for a place outside.
 ///
-/// Places below 0 count from the end. The places' axes replace the axis.
+/// Places below 0 count from the end, unless places are checked: then a place that is not a whole
+/// number from 0 to the end of the axis is a mistake of the caller. The places' axes replace the
+/// axis.
 ///
 /// Operands: the data, the places.
 package struct GatherRowsOperation: PrimitiveOperation {
   let axis: Int
+  let isChecked: Bool
 
   package var name: String { "gatherRows" }
   package var traits: OperationTraits {
@@ -33,6 +36,7 @@ package struct GatherRowsOperation: PrimitiveOperation {
     let count = places.sizes.count
     return ReferenceTensor(call.output) { position in
       let place = places.values[places.offset(of: Array(position[axis..<(axis + count)]))]
+      if isChecked, !(place >= 0 && place.rounded(.down) == place) { return .nan }
       guard let index = ExactRule.index(place, size: data.sizes[axis]) else { return .nan }
       return data.values[
         data.offset(of: Array(position[..<axis]) + [index] + position[(axis + count)...])]
@@ -56,5 +60,10 @@ enum ExactRule {
     guard place >= Double(-size), place < Double(size) else { return nil }
     let index = Int(place)
     return index < 0 ? index + size : index
+  }
+
+  /// The position in a table that leaves room for some more rows: the nearest one that does.
+  static func position(_ value: Double, room: Int) -> Int {
+    value >= 0 ? Int(min(value, Double(max(room, 0)))) : 0
   }
 }

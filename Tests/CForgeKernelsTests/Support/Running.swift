@@ -11,7 +11,7 @@ func run<Arguments>(
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
         bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress,
-        worker: Int64(worker), calls: Int64(calls), round: 0)
+        worker: Int64(worker), calls: Int64(calls), round: 0, fault: nil)
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }

@@ -60,7 +60,9 @@ extension CompileOptions {
 private final class ReferenceExecutable: Executable {
   let inputSizes: [[Int]]
   let outputSizes: [[Int]]
-  let stateSizes: [[Int]]
+  let states: [StateLayout]
+  let positionLimits: [PositionLimit]
+  let indexInputs: [Int: Int]
   let cropSlots: [CropSlot]
   let arenaByteCount = 0
   let unsharedByteCount = 0
@@ -84,7 +86,9 @@ private final class ReferenceExecutable: Executable {
     let sizes = { (value: OperationGraph.Value) in graph.shape(of: value).sizes ?? [] }
     inputSizes = graph.modelInputs.map(sizes)
     outputSizes = graph.modelOutputs.map(sizes)
-    stateSizes = graph.inputs.suffix(graph.states.count).map(sizes)
+    states = graph.stateLayouts
+    positionLimits = graph.positionLimits
+    indexInputs = graph.indexInputs
     cropSlots = graph.nodes.compactMap { node in
       guard case .resize(.size(_, let name?), _) = node.primitive else { return nil }
       let image = sizes(node.inputs[0])
@@ -105,6 +109,9 @@ private final class ReferenceExecutable: Executable {
 private final class ReferenceRunner: ExampleRunner {
   let threads = 1
   let realtimeRun: RealtimeRun? = nil
+  func realtimeFailure(example: Int) -> LayerFailure {
+    preconditionFailure("there are no real-time runs")
+  }
   private let executable: ReferenceExecutable
   private let workspace: Workspace
   private var length: Int?
