@@ -15,7 +15,7 @@ class Writer:
     def constant(self, values, name=None):
         self.count += 1
         name = name or f"constant{self.count}"
-        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(values), name))
+        self.constants.append(numpy_helper.from_array(numpy.array(values, order="C"), name))
         return name
 
     def numbers(self, *values):
