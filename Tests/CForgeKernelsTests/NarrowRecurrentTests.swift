@@ -181,7 +181,7 @@ import Testing
         for round in 0..<times * (test.hasTwoRounds ? 2 : 1) {
           var frame = forge_frame(
             bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0,
-            round: Int64(round))
+            round: Int64(round), fault: nil)
           kernel(&arguments, &frame, 0, forge_recurrent_tiles(&arguments))
         }
       }
