@@ -434,7 +434,7 @@ import Testing
       ([x, mask] --> attention(8, mask: .added), "isCausal: true and mask: .none"),
       ([x, x] --> attention(8), "x alone, because of cacheLength: 8"),
       (x --> attention(0), "cacheLength"), (x --> attention(-5), "cacheLength"),
-      (x --> attention(1 << 25), "at most 16777216"),
+      (x --> attention(1 << 25), "numbers from 1 to 1048576"),
       (x --> attention(3), "one prediction has more positions than a stream may have in all"),
       (rows --> attention(8), "a stream has one row of positions"),
       (rows --> PositionalEncoding(streamLength: 8), "a stream has one row of positions"),

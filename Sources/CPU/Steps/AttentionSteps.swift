@@ -96,9 +96,10 @@ extension PlanBuilder {
   /// Adds the sum of a position and the columns of an image.
   mutating func addAdvance(_ node: OperationGraph.Node) throws {
     let source = try plain(node.inputs[0])
-    let columns = sizes(of: node.inputs[1])[1]
-    let step = addConstant(try FloatMemory([Float(columns)]), sizes: [1])
-    addPlainBinary(
-      .add, a: source, b: step, out: plainResult(node.output), activation: .linear)
+    var arguments = forge_advance_arguments()
+    arguments.count = Int64(sizes(of: node.inputs[1])[1])
+    addStep(
+      node.primitive.name, kernels.advance, arguments, tiles: forge_advance_tiles,
+      reads: [\.in: source], writes: [\.out: plainResult(node.output)])
   }
 }

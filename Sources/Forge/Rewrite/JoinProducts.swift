@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Replaces pointwise convolutions of one image by one convolution, of whose channels they are parts.
 ///
-/// The queries, keys and values of attention are such convolutions. The image is then read once, and
-/// threads meet once. Parts that are whole blocks of 16 channels are views.
+/// They make the queries, keys and values of attention. The image is then read once, and threads
+/// meet once. The parts, whole blocks of 16 channels, are views.
 enum JoinProducts: Rewrite {
   static let name = "joinProducts"
 
@@ -13,7 +13,14 @@ enum JoinProducts: Rewrite {
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     var groups: [OperationGraph.Value: [Int]] = [:]
-    for (position, node) in graph.nodes.enumerated() where outputs(of: node, graph) != nil {
+    let index = GraphIndex(graph)
+    var readByAttention: Set<OperationGraph.Value> = []
+    for node in graph.nodes {
+      guard case .attention = node.primitive else { continue }
+      readByAttention.formUnion(node.inputs.prefix(3).filter { index.uses[$0.index] == 1 })
+    }
+    for (position, node) in graph.nodes.enumerated()
+    where readByAttention.contains(node.output) && outputs(of: node, graph) != nil {
       groups[node.inputs[0], default: []].append(position)
     }
     let joined = groups.values.filter { $0.count > 1 }

@@ -31,6 +31,12 @@ typedef struct {
   forge_view position;
 } forge_rows_from_arguments;
 
+/* out = in + count: a position after `count` more. Tiles: 1. */
+typedef struct {
+  forge_place in, out;
+  int64_t count;
+} forge_advance_arguments;
+
 /* out(t, h, c) = sum over i of softmax(s)(t, i) * values(i, g, c), with
  * s(t, i) = scale * sum over c of queries(t, h, c) * keys(i, g, c), for g = h * groups / heads.
  *

@@ -30,3 +30,8 @@ FORGE_SCALAR(rows_from) {
     }
   }
 }
+
+FORGE_SCALAR(advance) {
+  const forge_advance_arguments *a = arguments;
+  if (first < last) *forge_start(&a->out, frame) = *forge_start(&a->in, frame) + (float)a->count;
+}

@@ -45,23 +45,25 @@ import Testing
   @Test func missingBiasesAreZero() throws {
     let model = model { x in
       [
-        x --> LastAxisDense(neurons: 16, name: "a"),
-        x --> LastAxisDense(neurons: 32, useBias: false, name: "b"),
-        x --> LastAxisDense(neurons: 48, name: "c"),
+        [
+          x --> LastAxisDense(neurons: 16, name: "a"),
+          x --> LastAxisDense(neurons: 16, useBias: false, name: "b"),
+          x --> LastAxisDense(neurons: 48, name: "c"),
+        ] --> ScaledDotProductAttention()
       ]
     }
     #expect(try kernels(model).filter { $0 == "convolution" }.count == 1)
     try expectSameResults(model, keep: ["b"])
   }
 
-  /// Functions, sums, and parts that are no whole blocks stay apart.
+  /// Functions, parts that are no whole blocks, and those that others read stay apart.
   @Test func othersStayApart() throws {
     let model = model { x in
       let a = x --> LastAxisDense(neurons: 16, activation: .relu, name: "a")
-      let b = x --> LastAxisDense(neurons: 17, name: "b")
-      let c = x --> LastAxisDense(neurons: 16, name: "c")
+      let b = x --> LastAxisDense(neurons: 16, name: "b")
+      let c = x --> LastAxisDense(neurons: 17, name: "c")
       let d = x --> LastAxisDense(neurons: 16, name: "d")
-      return [a, b, c, [d, c] --> Add()]
+      return [[a, b, c] --> ScaledDotProductAttention(), [b, d] --> Concatenate(axis: 1)]
     }
     #expect(try kernels(model).filter { $0 == "convolution" }.count == 4)
     try expectSameResults(model)
