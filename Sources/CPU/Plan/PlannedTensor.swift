@@ -39,6 +39,9 @@ struct PlannedTensor {
   let base: Base
   /// The number of floats in the root's memory.
   let storage: Int
+  /// Whether the pixels of each block are contiguous; those of a shorter sequence count as those of
+  /// the longest, whose only row is longer.
+  let isContiguous: Bool
 
   /// The channels per block.
   static let lanes = 16
@@ -58,7 +61,8 @@ struct PlannedTensor {
     return PlannedTensor(
       sizes: sizes, isBlocked: true, halo: halo, root: id,
       origin: halo.top * rowStride + halo.left * lanes, rowStride: rowStride,
-      blockStride: blockStride, base: .arena, storage: blocks * blockStride)
+      blockStride: blockStride, base: .arena, storage: blocks * blockStride,
+      isContiguous: rowStride == sizes[1] * lanes)
   }
 
   /// Creates a plain tensor with its own memory.
@@ -67,7 +71,7 @@ struct PlannedTensor {
     return PlannedTensor(
       sizes: sizes, isBlocked: false, halo: .none, root: id, origin: 0,
       rowStride: sizes.count == 3 ? sizes[1] * sizes[2] : count, blockStride: 0, base: base,
-      storage: count)
+      storage: count, isContiguous: false)
   }
 
   /// Returns a tensor of a shorter sequence in the memory of the longest.
@@ -79,7 +83,7 @@ struct PlannedTensor {
       origin: isBlocked ? longest.origin : origin,
       rowStride: isBlocked ? longest.rowStride : rowStride,
       blockStride: isBlocked ? longest.blockStride : blockStride, base: longest.base,
-      storage: longest.storage)
+      storage: longest.storage, isContiguous: longest.isContiguous)
   }
 
   /// Returns the same plain memory, or a part of it, with other sizes.
@@ -87,7 +91,7 @@ struct PlannedTensor {
     PlannedTensor(
       sizes: sizes, isBlocked: false, halo: .none, root: root, origin: origin + start,
       rowStride: sizes.count == 3 ? sizes[1] * sizes[2] : sizes.reduce(1, *), blockStride: 0,
-      base: base, storage: storage)
+      base: base, storage: storage, isContiguous: false)
   }
 
   /// Returns the same plain memory as a blocked image of one pixel.
@@ -96,7 +100,8 @@ struct PlannedTensor {
   var asVector: PlannedTensor {
     PlannedTensor(
       sizes: [1, 1, count], isBlocked: true, halo: .none, root: root, origin: origin,
-      rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage)
+      rowStride: Self.lanes, blockStride: Self.lanes, base: base, storage: storage,
+      isContiguous: true)
   }
 
   /// Returns a part of a blocked image, `sizes` large, starting at a row, a column and a whole
@@ -107,7 +112,8 @@ struct PlannedTensor {
     PlannedTensor(
       sizes: sizes, isBlocked: true, halo: halo, root: root,
       origin: origin + channel / Self.lanes * blockStride + row * rowStride + column * Self.lanes,
-      rowStride: rowStride, blockStride: blockStride, base: base, storage: storage)
+      rowStride: rowStride, blockStride: blockStride, base: base, storage: storage,
+      isContiguous: isContiguous && sizes[1] == width)
   }
 
   /// The tensor in reports: `112×112×32 f32 blocked, halo top 1, left 1, bottom 1, right 1`.
@@ -115,7 +121,4 @@ struct PlannedTensor {
     let border = halo == .none ? "" : ", halo \(halo)"
     return "\(Shape(sizes: sizes).sizeText) f32 \(isBlocked ? "blocked\(border)" : "plain")"
   }
-
-  /// Whether the pixels of each block are contiguous.
-  var isContiguous: Bool { isBlocked && (height == 1 || rowStride == width * Self.lanes) }
 }
