@@ -87,6 +87,7 @@ import Testing
   }
 
   /// Two blocks are their products, which take the sums and functions, attention, normalizations.
+  ///
   /// Queries, keys and values are one product.
   @Test func blocksAreImagesInside() throws {
     let input = Input(shape: [24, 32])

@@ -14,7 +14,10 @@ struct LoweredModel: Sendable {
 
   /// Lowers a model that has passed inference.
   ///
-  /// - Parameter length: the length of sequences; the largest one if `nil`.
+  /// - Parameters:
+  ///   - inference: the layers and inputs.
+  ///   - length: the length of sequences; the largest one if `nil`.
+  /// - Throws: ``CompileError`` with every layer that does not fit.
   init(_ inference: Inference, length: Int? = nil) throws(CompileError) {
     var lowering = Lowering()
     var values: [OperationGraph.Value?] = []

@@ -129,12 +129,18 @@ package final class PredictionMemory {
 
   /// Whether the positions of an example leave room for another prediction.
   package func hasRoom(example: Int) -> Bool {
-    limits.isEmpty || workspace.state.firstFull(UnsafeBufferPointer(limits), example: example) == nil
+    firstFull(example: example) == nil
+  }
+
+  /// The first limit that leaves no room for another prediction of an example.
+  private func firstFull(example: Int) -> PositionLimit? {
+    if limits.isEmpty { return nil }
+    return workspace.state.firstFull(UnsafeBufferPointer(limits), example: example)
   }
 
   /// The failure of an example whose positions leave no room.
   package func positionFailure(example: Int) -> LayerFailure {
-    guard let limit = workspace.state.firstFull(UnsafeBufferPointer(limits), example: example) else {
+    guard let limit = firstFull(example: example) else {
       preconditionFailure("the positions leave room")
     }
     let position = workspace.state.position(limit.state, example: example)
