@@ -5,9 +5,9 @@ import ForgeShapes
 /// How the steps of a plan follow the length of a sequence.
 ///
 /// The plan is made for the largest length: its steps, their kernels, and all places in the arena.
-/// For a shorter length the same steps work on the first part of each tensor. Their arguments differ
-/// in sizes, counts and strides of plain tensors, each of which is a polynomial of the length. The
-/// polynomials are found, and checked, with the arguments for some shorter lengths.
+/// For a shorter length the same steps work on the first part of each tensor. Their arguments
+/// differ in sizes, counts and strides of plain tensors, each of which is a polynomial of the
+/// length. The polynomials are found, and checked, with the arguments for some shorter lengths.
 struct LengthPlan: Sendable {
   /// A word of the arguments that changes.
   struct Change: Sendable {

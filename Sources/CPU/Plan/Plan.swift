@@ -61,7 +61,8 @@ final class Plan: Executable {
 
   /// Creates the plan from a finished builder.
   ///
-  /// `shorter` are the builders for the probes of `lengths`, with the steps and tensors of the first.
+  /// `shorter` are the builders for the probes of `lengths`, with the steps and tensors of the
+  /// first.
   ///
   /// - Throws: ``NoMemory`` if memory is insufficient, ``BackendError`` if a layer does not follow
   ///   the length.

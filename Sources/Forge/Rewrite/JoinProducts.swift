@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Replaces pointwise convolutions of one image by one convolution, of whose channels they are parts.
+/// Replaces pointwise convolutions of one image by one, whose channels are those of all.
 ///
 /// They make the queries, keys and values of attention. The image is then read once, and threads
 /// meet once. The parts, whole blocks of 16 channels, are views.

@@ -67,8 +67,8 @@ typedef struct {
 #define FORGE_NORMALIZE_PIXELS 8
 
 /* Normalises the channels of each pixel of a blocked image. gamma, beta: float [blocks * 16], zero
- * in the padded lanes, or NULL. out may be in. Tiles: y * runs + run, where a row has `runs` runs of
- * FORGE_NORMALIZE_PIXELS pixels, the last one of the rest. */
+ * in the padded lanes, or NULL. out may be in. Tiles: y * runs + run, where a row has `runs` runs
+ * of FORGE_NORMALIZE_PIXELS pixels, the last one of the rest. */
 typedef struct {
   forge_view in, out;
   const float *gamma, *beta;

@@ -44,7 +44,7 @@ static void record_fault(forge_fault *fault, int32_t source, int64_t index, floa
   __atomic_store_n(&fault->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Returns the index that a float means in an axis of `size` without counting from the end, or -1. */
+/* Returns the index that a float means in an axis of `size`, or -1. None counts from the end. */
 static int64_t checked_index_of(float position, int64_t size) {
   return position >= 0 && position < (float)size ? (int64_t)position : -1;
 }
