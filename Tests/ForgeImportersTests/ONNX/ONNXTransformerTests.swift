@@ -44,7 +44,7 @@ import Testing
     }
     for disabled: Set<String> in [[], ["recognizeAttention"]] {
       let network = try imported.model.compile(
-        options: CompileOptions(threads: .exactly(2), disabledRewrites: disabled))
+        options: CompileOptions(disabledRewrites: disabled, threads: .exactly(2)))
       let predictions = try network.predict(inputs)
       for port in imported.outputs {
         let output = try #require(expected.outputs[port.name])
