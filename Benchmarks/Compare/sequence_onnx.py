@@ -50,7 +50,8 @@ class Writer:
         return self.add("Mul", self.add("Mul", x, self.add("Add", erf, self.scalar(1))), self.scalar(0.5))
 
     def scalar(self, value):
-        return self.constant(numpy.array(value, numpy.float32))
+        # With one axis: else MNN recognizes GELU and computes an approximation, off by some 1e-4.
+        return self.constant(numpy.array([value], numpy.float32))
 
 
 def attention(graph, x, layer, sizes):
