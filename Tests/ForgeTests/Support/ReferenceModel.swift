@@ -14,7 +14,8 @@ struct ReferenceModel {
 
   /// The layers and inputs.
   let inference: Inference
-  private let graph: OperationGraph
+  /// The operations.
+  let graph: OperationGraph
   private let specs: [ParameterSpec]
 
   /// Lowers a model without mistakes.
