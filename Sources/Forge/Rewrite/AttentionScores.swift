@@ -125,10 +125,16 @@ struct AttentionScores {
     }
     switch node.primitive {
     case .binary(.add):
-      for (scores, mask) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
-      where fits(scores, mask) && isScores(scores, in: graph, index) {
-        masks.append(Mask(value: mask, kind: .added, outer: outer))
-        return scores
+      for (scores, mask) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
+        if fits(scores, mask), isScores(scores, in: graph, index) {
+          masks.append(Mask(value: mask, kind: .added, outer: outer))
+          return scores
+        }
+        guard let (own, visible, number) = selection(scores, filled: mask, in: graph, index),
+          fits(own, visible)
+        else { continue }
+        masks.append(Mask(value: visible, kind: .replaced(by: number), outer: outer))
+        return own
       }
       return nil
     case .affine:
@@ -161,6 +167,29 @@ struct AttentionScores {
       return nil
     default: return nil
     }
+  }
+
+  /// The scores, the mask and the number of `scores · mask + number · (1 − mask)`, a selection in
+  /// arithmetic, whose mask is constant.
+  private mutating func selection(
+    _ product: OperationGraph.Value, filled: OperationGraph.Value, in graph: OperationGraph,
+    _ index: GraphIndex
+  ) -> (OperationGraph.Value, OperationGraph.Value, Float)? {
+    guard case .literal(let fill) = graph.constant(filled), let number = fill.min(),
+      number <= -1e9, number.isFinite, let position = index.soleProducer(of: product),
+      graph.isBare(position), case .binary(.multiply) = graph.nodes[position].primitive
+    else { return nil }
+    let inputs = graph.nodes[position].inputs
+    for (scores, mask) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
+      guard case .literal(let visible) = graph.constant(mask),
+        graph.shape(of: mask) == graph.shape(of: filled),
+        zip(visible, fill).allSatisfy({ ($0 == 1 && $1 == 0) || ($0 == 0 && $1 == number) }),
+        isScores(scores, in: graph, index)
+      else { continue }
+      nodes.insert(position)
+      return (scores, mask, number)
+    }
+    return nil
   }
 
   /// Whether a value is made of a product by what may stand between the two.

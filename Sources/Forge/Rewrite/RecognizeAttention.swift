@@ -168,9 +168,9 @@ private struct AttentionBuilder {
   /// Query `t` sees the keys up to `t` + this number, if a constant mask says only this.
   private func causalOffset(_ mask: AttentionScores.Mask, _ sizes: [Int]) -> Int? {
     guard case .literal(let values) = graph.constant(mask.value), let keys = sizes.last,
-      values.count >= keys, keys > 0,
-      sizes.dropLast(2).allSatisfy({ $0 == 1 })
+      values.count == Shape.product(of: sizes), keys > 0
     else { return nil }
+    let queries = sizes.count > 1 ? sizes[sizes.count - 2] : 1
     func isVisible(_ value: Float) -> Bool? {
       switch mask.kind {
       case .added: value == 0 ? true : value <= -1e30 ? false : nil
@@ -179,10 +179,10 @@ private struct AttentionBuilder {
       }
     }
     let first = values.prefix(keys).prefix { isVisible($0) == true }.count
-    let isRepeated = values.count == keys
-    guard first >= 1, !isRepeated || first == keys else { return nil }
+    // One row for all queries hides nothing.
+    guard first >= 1, queries > 1 || first == keys else { return nil }
     for (place, value) in values.enumerated()
-    where isVisible(value) != (place % keys < first + place / keys) { return nil }
+    where isVisible(value) != (place % keys < first + place / keys % queries) { return nil }
     return first - 1
   }
 }

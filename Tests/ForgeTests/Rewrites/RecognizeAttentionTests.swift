@@ -131,6 +131,25 @@ import Testing
     #expect(plan.count { $0 == "attention" } == 1 && !plan.contains("select"), "\(plan)")
   }
 
+  /// As tf2onnx writes a selection: scores · mask + number · (1 − mask), the same for every head.
+  @Test func selectionsInArithmetic() throws {
+    let x = Input(shape: [11, 15])
+    let (q, k, v) = (heads(x, 3, 5), heads(x, 3, 5), heads(x, 3, 4))
+    for isCausal in [true, false] {
+      let visible = (0..<363).map { place -> Float in
+        let (query, key) = (place % 121 / 11, place % 11)
+        return (isCausal ? key <= query : (query + 2 * key + place / 121) % 3 != 0) ? 1 : 0
+      }
+      let all = [q, k] --> MatMul(transposeB: true) --> Scale(0.4)
+      let kept = [constant(visible, [3, 11, 11]), all] --> Multiply()
+      let fill = constant(visible.map { $0 == 0 ? -2.4e38 : 0 }, [3, 11, 11])
+      let weights = [kept, fill] --> Add() --> Softmax(axis: 2)
+      let output = joined([weights, v] --> MatMul(), 12)
+      let plan = try expectRewrite(name, places: 1, inputs: [x], outputs: [output])
+      #expect(plan.contains("attention") && !plan.contains("multiply"), "\(plan)")
+    }
+  }
+
   @Test func cappedScores() throws {
     let (parts, inputs) = parts()
     let capped = scores(parts) --> Scale(0.2) --> Activation(.tanh) --> Scale(1.5)
