@@ -11,6 +11,8 @@ import Testing
   /// A network for streams of up to so many positions; `nil` for one without a stream.
   struct Network: CustomTestStringConvertible, Sendable {
     let testDescription: String
+    /// Whether the network without a stream may take another kernel for a convolution.
+    var hasOtherSums = false
     let layers: @Sendable (Tensor, Int?) -> Tensor
 
     static let all = [
@@ -31,7 +33,8 @@ import Testing
             heads: 6, keyChannels: 32, valueChannels: 16, keyValueHeads: 2, isCausal: true,
             rotary: .neighbours(), cacheLength: length, name: "attention")
       },
-      Network(testDescription: "joined, between a convolution and a gru") { x, length in
+      Network(testDescription: "joined, between a convolution and a gru", hasOtherSums: true) {
+        x, length in
         x
           --> Convolution1D(
             kernel: 3, channels: 24, padding: length == nil ? .causal : .streaming, name: "conv")
@@ -101,9 +104,12 @@ import Testing
     let values = sequence(22)
     for set in CompileOptions.InstructionSet.present {
       let whole = try network.compile(positions: 22, set).predict(values)
-      // Each vector of a small network is computed alike without a stream.
       let without = try network.compile(positions: 22, cacheLength: nil, set).predict(values)
-      #expect(without.bits == whole.bits, "\(set)")
+      if network.hasOtherSums {
+        expectClose(without, whole, relativeL2: 1e-5, "\(set)")
+      } else {
+        #expect(without.bits == whole.bits, "\(set)")
+      }
       for parts in [[1, 3, 13, 5], Array(repeating: 1, count: 22), [21, 1], [11, 11]] {
         for threads in [1, 2] {
           let found = try outputs(values, parts: parts) {
@@ -434,7 +440,7 @@ import Testing
       ([x, mask] --> attention(8, mask: .added), "isCausal: true and mask: .none"),
       ([x, x] --> attention(8), "x alone, because of cacheLength: 8"),
       (x --> attention(0), "cacheLength"), (x --> attention(-5), "cacheLength"),
-      (x --> attention(1 << 25), "at most 16777216"),
+      (x --> attention(1 << 25), "cacheLength must be at most"),
       (x --> attention(3), "one prediction has more positions than a stream may have in all"),
       (rows --> attention(8), "a stream has one row of positions"),
       (rows --> PositionalEncoding(streamLength: 8), "a stream has one row of positions"),
