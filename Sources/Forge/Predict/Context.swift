@@ -122,8 +122,8 @@ public final class Context {
   ///
   /// - Parameter batch: the number of examples in the inputs.
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a stream has
-  ///   become too long for a layer, an ``Embedding`` is given a number that is no id, a custom layer
-  ///   throws, or a check fails. The state stays as it was.
+  ///   become too long for a layer, an ``Embedding`` is given a number that is no id, a custom
+  ///   layer throws, or a check fails. The state stays as it was.
   public func predict(batch: Int = 1) throws(PredictionError) {
     _ = try run(batch: batch, until: StopCondition())
   }
