@@ -71,8 +71,8 @@ public enum Primitive: Sendable {
   case gather(axis: Int, indices: [Int], value: Float)
   /// The entries of an axis at places that the second operand holds.
   ///
-  /// With `isChecked` a place that is not a whole number from 0 to the end of the axis ends the
-  /// prediction with an error.
+  /// With `isChecked` a place that is not from 0 to the end of the axis ends the prediction with an
+  /// error.
   case gatherRows(axis: Int, isChecked: Bool = false)
   /// For each place of the second operand the element of the first there along an axis.
   case gatherElements(axis: Int)

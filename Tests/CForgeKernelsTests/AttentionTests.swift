@@ -250,7 +250,7 @@ import Testing
   @Test("checked rows")
   func faults() {
     let cases: [(ids: [Float], found: Int?)] = [
-      ([0, 3, 2], nil), ([0, 4, 2, -1], 1), ([-1, 9], 0), ([1, 2.5], 1), ([1, 2, .nan], 2),
+      ([0, 3, 2], nil), ([0, 4, 2, -1], 1), ([-1, 9], 0), ([1, -2.5], 1), ([1, 2, .nan], 2),
       ([.infinity], 0), ([-0.0, 3], nil), ([1e30, 0], 0),
     ]
     for level in Level.available {

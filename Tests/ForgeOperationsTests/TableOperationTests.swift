@@ -25,13 +25,14 @@ import Testing
     #expect(shape(.advance, [[1], [1, 2, 3]]) == "1")
     #expect(shape(.advance, [[2], [1, 2, 3]]).contains("1 value"))
     #expect(shape(.advance, [[1], [2, 2, 3]]).contains("a stream has one row"))
-    #expect(shape(.rowsFrom(repeats: 2), [[7, 3], [1, 2, 5], [1]]) == "1×2×6")
+    // Width, height, channels.
+    #expect(shape(.rowsFrom(repeats: 2), [[7, 3], [1, 2, 5], [1]]) == "2×1×6")
     #expect(shape(.rowsFrom(repeats: 0), [[7, 3], [1, 2, 5], [1]]).contains("repeats"))
     #expect(shape(.rowsFrom(repeats: 1), [[7, 3], [1, 9, 5], [1]]).contains("at most 7"))
     #expect(
       shape(.rowsFrom(repeats: .max), [[7, 3], [1, 2, 5], [1]]).contains("repeats"))
     let rule = AttentionRule(heads: 2, causalOffset: 0, hasPosition: true)
-    #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [7, 8], [1]]) == "1×2×8")
+    #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [7, 8], [1]]) == "2×1×8")
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [8, 8], [1]]).contains("7 and 8"))
     #expect(shape(.attention(rule), [[1, 2, 6], [1, 7, 6], [7, 8], [1]]).contains("positions"))
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [7, 8]]).contains("operands"))
@@ -69,11 +70,12 @@ import Testing
     let rows = try Primitive.rowsFrom(repeats: 2).reference(
       on: [table, image, try position(1)])
     #expect(rows.sizes == [1, 2, 4] && rows.values == [2, 3, 2, 3, 4, 5, 4, 5])
-    let ids = try ReferenceTensor(sizes: [5], values: [3, 1.5, -1, 4, .nan])
+    let ids = try ReferenceTensor(sizes: [5], values: [3, 1.5, -0.5, 4, .nan])
     let checked = try Primitive.gatherRows(axis: 0, isChecked: true).reference(on: [table, ids])
-    #expect(checked.values.prefix(2) == [6, 7] && checked.values.dropFirst(2).allSatisfy(\.isNaN))
+    #expect(checked.values.prefix(4) == [6, 7, 2, 3])
+    #expect(checked.values.dropFirst(4).allSatisfy(\.isNaN))
     let plain = try Primitive.gatherRows(axis: 0).reference(on: [table, ids])
-    #expect(plain.values.prefix(6) == [6, 7, 2, 3, 6, 7])
+    #expect(plain.values.prefix(6) == [6, 7, 2, 3, 0, 1])
   }
 
   /// A state is appended to in place only if the layer says so and nothing else reads it.

@@ -161,7 +161,7 @@ extension PredictionError {
         place: place, layer: layer, headline: "a number is no id of the vocabulary",
         details: [
           ("received", "\(fault.value.asIndex) at index \(fault.index)\(of)"),
-          ("needs", "a whole number from 0 to \(fault.size - 1)"),
+          ("needs", "a number from 0 to \(fault.size - 1)"),
         ]))
   }
 

@@ -44,11 +44,9 @@ static void record_fault(forge_fault *fault, int32_t source, int64_t index, floa
   __atomic_store_n(&fault->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Returns the index that a float is in an axis of `size`, or -1 if it is none. */
+/* Returns the index that a float means in an axis of `size`, or -1. None counts from the end. */
 static int64_t checked_index_of(float position, int64_t size) {
-  if (!(position >= 0 && position < (float)size)) return -1;
-  const int64_t index = (int64_t)position;
-  return (float)index == position ? index : -1;
+  return position >= 0 && position < (float)size ? (int64_t)position : -1;
 }
 
 FORGE_SCALAR(gather_rows) {

@@ -2,9 +2,8 @@ import ForgeShapes
 
 /// The entries of an axis at places that are computed; NaN for a place outside.
 ///
-/// Places below 0 count from the end, unless places are checked: then a place that is not a whole
-/// number from 0 to the end of the axis is a mistake of the caller. The places' axes replace the
-/// axis.
+/// Fractions are dropped. Places below 0 count from the end, unless places are checked: then a
+/// place outside of the axis is a mistake of the caller. The places' axes replace the axis.
 ///
 /// Operands: the data, the places.
 package struct GatherRowsOperation: PrimitiveOperation {
@@ -36,7 +35,7 @@ package struct GatherRowsOperation: PrimitiveOperation {
     let count = places.sizes.count
     return ReferenceTensor(call.output) { position in
       let place = places.values[places.offset(of: Array(position[axis..<(axis + count)]))]
-      if isChecked, !(place >= 0 && place.rounded(.down) == place) { return .nan }
+      if isChecked, !(place >= 0) { return .nan }
       guard let index = ExactRule.index(place, size: data.sizes[axis]) else { return .nan }
       return data.values[
         data.offset(of: Array(position[..<axis]) + [index] + position[(axis + count)...])]

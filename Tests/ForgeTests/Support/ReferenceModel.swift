@@ -50,8 +50,13 @@ struct ReferenceModel {
 
   /// Seeded inputs for a model whose sizes are known.
   func inputs(seed: UInt64) -> [TensorValues] {
-    inputShapes.enumerated().map { index, shape in
-      TensorValues.seeded(shape, seed: seed &+ UInt64(index))
+    let indices = graph.indexInputs
+    return inputShapes.enumerated().map { index, shape in
+      let values = TensorValues.seeded(shape, seed: seed &+ UInt64(index))
+      // Ids are whole numbers of their vocabulary.
+      guard let count = indices[index] else { return values }
+      return TensorValues(
+        shape: shape, values: values.values.map { (abs($0) * Float(count)).rounded(.down) })
     }
   }
 
