@@ -25,8 +25,6 @@ struct KeyValueCache {
   /// Checks the arguments that a cache needs.
   static func validate(_ length: Int, _ rule: AttentionRule) throws(ShapeError) {
     try ArgumentRule.positive(length, "cacheLength")
-    try ArgumentRule.require(
-      length <= 1 << 24, "cacheLength", "\(length)", needs: "at most \(1 << 24)")
     guard rule.causalOffset == 0, rule.mask == .none else { throw .cacheNeedsCausal() }
   }
 

@@ -68,8 +68,6 @@ public struct PositionalEncoding: BuiltInLayer {
     let image = try lowering.positions(input)
     let position = try streamLength.map { length throws(ShapeError) in
       try ArgumentRule.positive(length, "streamLength")
-      try ArgumentRule.require(
-        length <= 1 << 24, "streamLength", "\(length)", needs: "at most \(1 << 24)")
       return StreamPosition(
         value: try lowering.state("position", shape: Shape(sizes: [1])), limit: length)
     }

@@ -121,8 +121,9 @@ public final class Context {
   /// lock and makes no system call, except in custom layers. With more, it wakes sleeping threads.
   ///
   /// - Parameter batch: the number of examples in the inputs.
-  /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a custom
-  ///   layer throws, or a check fails.
+  /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a stream has
+  ///   become too long for a layer, an ``Embedding`` is given a number that is no id, a custom
+  ///   layer throws, or a check fails. The state stays as it was.
   public func predict(batch: Int = 1) throws(PredictionError) {
     _ = try run(batch: batch, until: StopCondition())
   }
