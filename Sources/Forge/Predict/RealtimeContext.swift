@@ -143,15 +143,25 @@ public struct RealtimeContext: ~Copyable {
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
     for example in 0..<batch where !run.hasRoom(run.context, example) {
-      throw network.predictionError(
-        memory.positionFailure(example: example), example: batch > 1 ? example : nil)
+      throw positionFailure(example: example, of: batch)
     }
     for example in 0..<batch where !run.function(run.context, example) {
       throw failure(example: example, of: batch)
     }
   }
 
+  /// The error of an example whose stream has no room left.
+  ///
+  /// Errors are made apart from `predict`, so that `Scripts/check-realtime` finds no reference
+  /// counting in it.
+  @inline(never)
+  private func positionFailure(example: Int, of batch: Int) -> PredictionError {
+    network.predictionError(
+      memory.positionFailure(example: example), example: batch > 1 ? example : nil)
+  }
+
   /// The error of an example, whose state stays as it was.
+  @inline(never)
   private func failure(example: Int, of batch: Int) -> PredictionError {
     memory.forgetAppended(example: example)
     return network.predictionError(
@@ -195,7 +205,7 @@ public struct RealtimeContext: ~Copyable {
     }
     input.withUnsafeBufferPointer { _ = source.update(fromContentsOf: $0) }
     guard run.hasRoom(run.context, 0) else {
-      throw network.predictionError(memory.positionFailure(example: 0))
+      throw positionFailure(example: 0, of: 1)
     }
     guard run.function(run.context, 0) else { throw failure(example: 0, of: 1) }
     output.withUnsafeMutableBufferPointer { buffer in
