@@ -110,6 +110,66 @@ GRIDS = {
 }
 
 
+# ---- recurrent layers on [S, B, C] ---------------------------------------------------------------
+
+FUNCTIONS = {
+    "SIGMOID": lambda x: 1 / (1 + np.exp(-x)),
+    "SIGMOID_HARD": lambda x: np.clip(0.2 * x + 0.5, 0, 1),
+    "TANH": np.tanh,
+    "SCALED_TANH": np.tanh,
+    "RELU": lambda x: np.maximum(x, 0),
+    "LINEAR": lambda x: x,
+}
+
+
+def bounded(x):
+    """What gates are computed from."""
+    return np.clip(x, -50, 50)
+
+
+def run_cells(step, x, state, reverse):
+    """Outputs in the order in which they are computed, and the last state."""
+    outputs = []
+    for t in range(len(x))[:: -1 if reverse else 1]:
+        state = step(x[t], *state)
+        outputs.append(state[0])
+    return np.stack(outputs), state
+
+
+def simple_cells(x, h, w, r, b, f, reverse=False):
+    f = FUNCTIONS[f]
+    return run_cells(lambda x, h: (f(bounded(x @ w.T + h @ r.T + b)),), x, (h,), reverse)
+
+
+def gru_cells(x, h, w, r, b, f, g, reverse=False):
+    """Matrices of the update, reset and output gates."""
+    f, g = FUNCTIONS[f], FUNCTIONS[g]
+
+    def step(x, h):
+        z = f(bounded(x @ w[0].T + h @ r[0].T + b[0]))
+        reset = f(bounded(x @ w[1].T + h @ r[1].T + b[1]))
+        o = g(bounded(x @ w[2].T + (reset * h) @ r[2].T + b[2]))
+        return ((1 - z) * o + z * h,)
+
+    return run_cells(step, x, (h,), reverse)
+
+
+def lstm_cells(x, h, c, w, r, b, functions, p=None, coupled=False, clip=None, reverse=False):
+    """Matrices of the input, forget and output gates and of the block's input."""
+    f, g, last = (FUNCTIONS[name] for name in functions)
+    p = np.zeros((3, h.shape[-1])) if p is None else p
+
+    def step(x, h, c):
+        i = f(bounded(x @ w[0].T + h @ r[0].T + p[0] * c + b[0]))
+        forget = 1 - i if coupled else f(bounded(x @ w[1].T + h @ r[1].T + p[1] * c + b[1]))
+        c = forget * c + i * g(bounded(x @ w[3].T + h @ r[3].T + b[3]))
+        c = c if clip is None else np.clip(c, -clip, clip)
+        o = f(bounded(x @ w[2].T + h @ r[2].T + p[2] * c + b[2]))
+        return (o * last(c), c)
+
+    return run_cells(step, x, (h, c), reverse)
+
+
 # ---- models --------------------------------------------------------------------------------------
 
 
@@ -676,6 +736,124 @@ def later_exact():
     return net
 
 
+def recurrent():
+    """Recurrent layers on [7, 3, 5, 1, 1], with states as inputs and as results."""
+    names = ["simple", "simple_h", "steep", "gru", "gru_h", "lstm", "lstm_h", "lstm_c", "last",
+             "both", "both_c", "both_rh", "ends"]
+    states = {key: (1, 3, 4, 1, 1) for key in ["h", "c", "rh", "rc"]}
+    net = Net("recurrent", {"x": (7, 3, 5, 1, 1), **states}, names, exact=True)
+    b, draw = net.builder, net.draw
+    net.set_input("x", (7, 3, 5, 1, 1), 41, -2.0, 2.0)
+    x = net.values["x"][..., 0, 0]
+    h, c, rh, rc = (net.values[key][0, ..., 0, 0] for key in states)
+    zero = np.zeros_like(h)
+
+    def keep(name, value):
+        net.put(name, value.reshape((-1, 3, value.shape[-1], 1, 1)))
+
+    def gates(count):
+        return ([draw(4, 5) for _ in range(count)], [draw(4, 4) for _ in range(count)],
+                [draw(4) for _ in range(count)])
+
+    # One state that is given, outputs from the last to the first.
+    (w,), (r,), (v,) = gates(1)
+    b.add_simple_rnn("simple", r, w, v, 4, 5, "TANH", ["x", "h"], ["simple", "simple_h"], True,
+                     True)
+    y, (last,) = simple_cells(x, h, w, r, v, "TANH", True)
+    keep("simple", y)
+    keep("simple_h", last)
+    # No bias, and sums that are bounded.
+    w = draw(4, 5, low=-60, high=60)
+    b.add_simple_rnn("steep", r, w, None, 4, 5, "LINEAR", ["x"], ["steep", "steep_h"])
+    keep("steep", simple_cells(x, zero, w, r, 0, "LINEAR")[0][-1])
+    w, r, v = gates(3)
+    b.add_gru("gru", r, w, v, 4, 5, ["x", "h"], ["gru", "gru_h"], "TANH", "SIGMOID_HARD", True,
+              True)
+    y, (last,) = gru_cells(x, h, w, r, v, "SIGMOID_HARD", "TANH", True)
+    keep("gru", y)
+    keep("gru_h", last)
+    # Everything that an LSTM may have but coupled gates, then those.
+    w, r, v = gates(4)
+    p = draw(3, 4)
+    b.add_unilstm("lstm", r, w, v, 4, 5, ["x", "h", "c"], ["lstm", "lstm_h", "lstm_c"],
+                  peep=p, output_all=True, forget_bias=True, cell_clip_threshold=0.25)
+    raised = [v[0], v[1] + 1, *v[2:]]
+    y, (last, cells) = lstm_cells(
+        x, h, c, w, r, raised, ["SIGMOID", "TANH", "TANH"], p, clip=0.25)
+    keep("lstm", y)
+    keep("lstm_h", last)
+    keep("lstm_c", cells)
+    functions = ["SIGMOID_HARD", "RELU", "SCALED_TANH"]
+    b.add_unilstm("last", r, w, None, 4, 5, ["x"], ["last", "last_h", "last_c"], *functions,
+                  output_all=False, coupled_input_forget_gate=True, cell_clip_threshold=0,
+                  reverse_input=True)
+    keep("last", lstm_cells(x, zero, zero, w, r, np.zeros(4), functions, coupled=True,
+                            reverse=True)[0][-1])
+    # Both directions.
+    w2, r2, v2 = gates(4)
+    functions = ["SIGMOID", "TANH", "TANH"]
+    b.add_bidirlstm("both", r, w, v, r2, w2, v2, 4, 5, ["x", "h", "c", "rh", "rc"],
+                    ["both", "both_h", "both_c", "both_rh", "both_rc"], output_all=True)
+    y, (_, cells) = lstm_cells(x, h, c, w, r, v, functions)
+    back, (last, _) = lstm_cells(x, rh, rc, w2, r2, v2, functions, reverse=True)
+    keep("both", np.concatenate([y, back[::-1]], 2))
+    keep("both_c", cells)
+    keep("both_rh", last)
+    b.add_bidirlstm("ends", r, w, v, r2, w2, v2, 4, 5, ["x"],
+                    ["ends", "ends_h", "ends_c", "ends_rh", "ends_rc"], forget_bias=True)
+    v = [v[0], v[1] + 1, *v[2:]]
+    v2 = [v2[0], v2[1] + 1, *v2[2:]]
+    y, _ = lstm_cells(x, zero, zero, w, r, v, functions)
+    back, _ = lstm_cells(x, zero, zero, w2, r2, v2, functions, reverse=True)
+    keep("ends", np.concatenate([y[-1], back[-1]], 1))
+    return net
+
+
+def tables():
+    """Vectors for ids, and entries from the last to the first."""
+    net = Net("tables", {"ids": (7, 3, 1)}, ["vectors", "reversed"], exact=True)
+    net.set_input("ids", (7, 3, 1), 47, 0.0, 12.999)
+    ids = np.floor(net.values["ids"]).astype(int)[..., 0]
+    table, bias = net.draw(5, 13), net.draw(5)
+    net.builder.add_embedding_nd("vectors", "ids", "vectors", 13, 5, table, bias)
+    net.put("vectors", table.T[ids] + bias)
+    net.builder.add_reverse("reversed", "vectors", "reversed", [True, False, True])
+    net.put("reversed", net.values["vectors"][::-1, :, ::-1])
+    return net
+
+
+def words():
+    """A network of the first versions on a sequence of ids; its file states no length."""
+    net = Net("words", {"ids": (1,), "h": (6,), "c": (6,)}, ["prob", "more", "h_out", "c_out"])
+    net.set_input("ids", (9, 1, 1), 43, 0.0, 10.999)
+    b, draw = net.builder, net.draw
+    ids = np.floor(net.values["ids"]).astype(int)[:, 0, 0]
+    table, bias = draw(5, 11), draw(5)
+    b.add_embedding("vectors", table, bias, 11, 5, True, "ids", "vectors")
+    x = table.T[ids] + bias
+    w, r = [draw(6, 5) for _ in range(4)], [draw(6, 6) for _ in range(4)]
+    v = [draw(6) for _ in range(4)]
+    b.add_unilstm("lstm", r, w, v, 6, 5, ["vectors", "h", "c"], ["y", "h_out", "c_out"],
+                  output_all=True)
+    y, (h, c) = lstm_cells(x[:, None], net.values["h"][None], net.values["c"][None], w, r, v,
+                           ["SIGMOID", "TANH", "TANH"])
+    net.put("h_out", h[0])
+    net.put("c_out", c[0])
+    y = y[:, 0]
+    w, v = draw(4, 6), draw(4)
+    scores = y @ w.T + v
+    b.add_inner_product("fc", w, v, 6, 4, True, "y", "fc")
+    b.add_softmax("prob", "fc", "prob")
+    net.put("prob", softmax(scores, 1))
+    b.add_activation("positive", "RELU", "fc", "positive")
+    b.add_sequence_repeat("twice", 2, "positive", "twice")
+    w, r = [draw(3, 4) for _ in range(3)], [draw(3, 3) for _ in range(3)]
+    b.add_gru("gru", r, w, None, 3, 4, ["twice"], ["more", "more_h"], "TANH", "SIGMOID")
+    net.put("more", gru_cells(np.tile(np.maximum(scores, 0), (2, 1))[:, None], np.zeros((1, 3)), w, r,
+                              np.zeros(3), "SIGMOID", "TANH")[0][-1, 0])
+    return net
+
+
 def pipeline():
     """Two networks in a row; the second is a classifier."""
     first = Net("features", {"x": (2, 5, 4)}, ["deep"])
@@ -706,8 +884,8 @@ def unsupported():
     net.raw("again", ["l2"]).crop.SetInParent()
     custom = net.raw("mine", ["again"])
     custom.custom.className = "Swirl"
-    net.raw("rnn", ["mine"], ["y"]).gru.inputVectorSize = 3
-    net.raw("side", ["x"], ["s"]).concat.sequenceConcat = True
+    net.raw("cut", ["mine"], ["y"]).cropResize.SetInParent()
+    net.raw("side", ["x"], ["s"]).dot.cosineSimilarity = True
     return net.content()
 
 
@@ -715,7 +893,8 @@ def made():
     """The files by name."""
     files, expected = {}, {}
     nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), images(),
-            arithmetic(), exact(), later_layers(), later_exact()]
+            arithmetic(), exact(), later_layers(), later_exact(), recurrent(), tables(),
+            words()]
     for net in nets:
         files[net.name + ".mlmodel"] = net.content()
         expected[net.name] = net.case()

@@ -73,13 +73,16 @@ public struct RecurrentRule: Hashable, Sendable {
   public let isReversed: Bool
   /// The bound of the magnitude of what gates are computed from; `nil` for none.
   public let clip: Float?
+  /// The bound of the magnitude of an LSTM's cells; `nil` for none.
+  public let cellClip: Float?
   /// The optional operands that exist.
   public let optional: Set<Operand>
 
   /// Creates a rule.
   public init(
     cell: Cell, units: Int, outputs: Int? = nil, gateBlocks: [Int]? = nil,
-    isReversed: Bool = false, clip: Float? = nil, optional: Set<Operand> = []
+    isReversed: Bool = false, clip: Float? = nil, cellClip: Float? = nil,
+    optional: Set<Operand> = []
   ) {
     self.cell = cell
     self.units = units
@@ -87,6 +90,7 @@ public struct RecurrentRule: Hashable, Sendable {
     self.gateBlocks = gateBlocks ?? Array(0..<cell.gates)
     self.isReversed = isReversed
     self.clip = clip
+    self.cellClip = cellClip
     self.optional = optional
   }
 

@@ -76,6 +76,7 @@ extension forge_recurrent_arguments {
     }
     is_reversed = rule.isReversed ? 1 : 0
     clip = rule.clip ?? .infinity
+    cell_clip = rule.cellClip ?? .infinity
     (units, outputs) = (Int64(rule.units), Int64(rule.outputs))
     let offsets = rule.gateBlocks.map { Int64($0 * rule.units) } + [0, 0, 0]
     gate_offsets = (offsets[0], offsets[1], offsets[2], offsets[3])

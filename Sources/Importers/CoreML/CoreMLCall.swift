@@ -3,7 +3,7 @@ import Forge
 /// One layer with the values of its inputs, and the place for those of its outputs.
 ///
 /// Networks of the first versions see every value as [sequence, batch, channels, height, width];
-/// here it is [1, channels, height, width]. Later networks have values of any rank, and the layers
+/// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks have values of any rank, and the layers
 /// of images use the last three axes. So both are the same but for the rank.
 struct CoreMLCall {
   /// The layer.
@@ -26,6 +26,9 @@ struct CoreMLCall {
     self.inputs = inputs
     outputs = Array(repeating: nil, count: layer.output.count)
   }
+
+  /// The axis of the times of a sequence, counted from the last one.
+  var sequenceAxis: Int64 { isExact ? -5 : -4 }
 
   // MARK: Inputs
 

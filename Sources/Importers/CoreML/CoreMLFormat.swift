@@ -6,13 +6,12 @@ package enum CoreMLFormat: ModelFormat {
   package static let extensions = ["mlmodel"]
 
   package static func imported(_ file: ModelFile) throws(ImportError) -> ImportedModel {
-    try ImportedModel(coreML: file.path, limits: file.options.limits)
+    try ImportedModel(coreML: file.path, options: file.options)
   }
 
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
-    let limits = file.options.limits
-    let bytes = try ModelBytes.read(file.path, limits: limits)
-    return try CoreMLImport(bytes, path: file.path, limits: limits).facts()
+    let bytes = try ModelBytes.read(file.path, limits: file.options.limits)
+    return try CoreMLImport(bytes, path: file.path, options: file.options).facts()
   }
 }
 

@@ -6,7 +6,8 @@ import SwiftProtobuf
 struct CoreMLImport {
   let file: CoreMLModel
   private let path: String
-  private let limits: ImportLimits
+  private let options: ImportOptions
+  private var limits: ImportLimits { options.limits }
   private var networks: CoreMLNetworkImport
   private var labels: [String] = []
 
@@ -14,15 +15,15 @@ struct CoreMLImport {
   ///
   /// - Throws: ``ImportError`` of kind `malformed`.
   init(
-    _ bytes: Data, path: String, limits: ImportLimits
+    _ bytes: Data, path: String, options: ImportOptions
   )
     throws(ImportError)
   {
-    var options = BinaryDecodingOptions()
+    var decoding = BinaryDecodingOptions()
     // A model in a pipeline is three messages deeper.
-    options.messageDepthLimit = min(max(limits.depth, 1), 1000).saturated(times: 4) + 16
-    options.discardUnknownFields = true
-    do { file = try CoreMLModel(serializedBytes: bytes, options: options) } catch {
+    decoding.messageDepthLimit = min(max(options.limits.depth, 1), 1000).saturated(times: 4) + 16
+    decoding.discardUnknownFields = true
+    do { file = try CoreMLModel(serializedBytes: bytes, options: decoding) } catch {
       throw ImportError(
         .malformed, "this is not a Core ML model, or it is damaged", path: path, cause: error)
     }
@@ -32,10 +33,10 @@ struct CoreMLImport {
         received: file.type == nil ? "a file without a model" : "a model without outputs")
     }
     self.path = path
-    self.limits = limits
+    self.options = options
     let features = file.description_p.input + file.description_p.output
     networks = CoreMLNetworkImport(
-      path: path, limits: limits, reserved: Set(features.map(\.name)))
+      path: path, limits: options.limits, reserved: Set(features.map(\.name)))
   }
 
   /// A network with the features around it.
@@ -52,8 +53,9 @@ struct CoreMLImport {
     try collect(file, depth: 0, into: &stages)
     try refuseIfAny()
     let description = file.description_p
+    try checkOptions(description.input.map(\.name))
     var inputs: [CoreMLInputs.Description] = []
-    for feature in description.input {
+    for feature in description.input where options.constants[feature.name] == nil {
       let network = stages.first { stage in
         stage.description.input.contains { $0.name == feature.name }
       }?.network
@@ -64,10 +66,12 @@ struct CoreMLImport {
         throw ImportError(
           .malformed, "an input has no name or that of another", path: path, entry: feature.name)
       }
+      let sizes = options.sizes[feature.name]
       if let input = try located(
         feature.name, "input",
         { () throws in
-          try CoreMLInputs.describe(feature, isExact: isExact, imageRank: imageRank)
+          try CoreMLInputs.describe(
+            feature, sizes: sizes, isExact: isExact, imageRank: imageRank)
         })
       {
         inputs.append(input)
@@ -133,6 +137,13 @@ struct CoreMLImport {
     for feature in stage.description.input {
       if let value = values[feature.name] {
         own[feature.name] = value
+        continue
+      }
+      if let constant = options.constants[feature.name] {
+        let isExact = stage.network.arrayInputShapeMapping == 1
+        own[feature.name] = try located(feature.name, "input") { () throws in
+          try CoreMLInputs.bound(constant, feature, isExact: isExact)
+        }
         continue
       }
       guard let input = inputs.first(where: { $0.port.name == feature.name }) else {
@@ -238,6 +249,16 @@ struct CoreMLImport {
   }
 
   // MARK: Errors
+
+  /// Checks the names of the options.
+  private func checkOptions(_ names: [String]) throws(ImportError) {
+    let given = options.sizes.keys.sorted() + options.constants.keys.sorted()
+    for name in given where !names.contains(name) {
+      throw ImportError(
+        .unknownName, "the model has no input \"\(name)\"", path: path,
+        needs: "one of " + names.sorted().joined(separator: ", "))
+    }
+  }
 
   private func refuseIfAny() throws(ImportError) {
     guard networks.unsupported.isEmpty else {

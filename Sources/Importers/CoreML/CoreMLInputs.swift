@@ -14,12 +14,19 @@ enum CoreMLInputs {
 
   /// Describes an input.
   ///
+  /// - Parameters:
+  ///   - feature: the input.
+  ///   - sizes: the sizes that replace those of the file, if any.
+  ///   - isExact: whether values have any rank.
+  ///   - imageRank: the rank of an image.
+  /// - Returns: what it is in the file and in the network.
   /// - Throws: ``NodeFailure``.
   static func describe(
-    _ feature: CoreMLFeature, isExact: Bool, imageRank: Int
+    _ feature: CoreMLFeature, sizes: [Int]?, isExact: Bool, imageRank: Int
   ) throws -> Description {
     switch feature.type.type {
     case .imageType(let image):
+      guard sizes == nil else { throw NodeFailure.invalid("sizes for an image") }
       let channels: Int
       switch image.colorSpace {
       case 10, 40: channels = 1
@@ -40,13 +47,18 @@ enum CoreMLInputs {
           value: value.raised(to: imageRank), isBlueFirst: image.colorSpace == 30,
           isImage: true))
     case .multiArrayType(let array):
-      let stated = array.shape.map { Int($0) }
+      let own = array.shape.map { Int($0) }
+      let stated = sizes ?? own
       guard !stated.isEmpty else { throw NodeFailure.invalid("an array without sizes") }
       guard stated.allSatisfy({ $0 >= 1 }), Shape.product(of: stated) != nil,
         stated.count <= Shape.maximumRank
       else { throw NodeFailure.invalid("an array of sizes \(stated)") }
       return try checked(
-        isExact ? exact(feature.name, stated) : channelsFirst(feature.name, stated))
+        isExact
+          ? exact(feature.name, stated)
+          : stated.count > 1 && own.count == 1
+            ? sequence(feature.name, stated, channels: own[0])
+            : channelsFirst(feature.name, stated))
     default: throw NodeFailure.unsupported("an input that is no image and no array")
     }
   }
@@ -66,6 +78,46 @@ enum CoreMLInputs {
       tensor: input, port: .init(name: name, sizes: stated, axes: axes),
       value: FileTensor(input, sizes: [1] + image, layout: [2, 3, 1]), isBlueFirst: false,
       isImage: false)
+  }
+
+  /// A sequence of vectors: the file states [C], the caller [sequence, 1, C], perhaps with two
+  /// axes of size 1 behind it.
+  private static func sequence(
+    _ name: String, _ sizes: [Int], channels: Int
+  ) throws -> Description {
+    guard [3, 5].contains(sizes.count), sizes[1] == 1, sizes[2] == channels,
+      sizes[3...].allSatisfy({ $0 == 1 })
+    else {
+      throw NodeFailure.invalid("\(sizes), where [sequence, 1, \(channels)] is needed")
+    }
+    let input = Input(shape: [sizes[0], channels], name: name)
+    return Description(
+      tensor: input, port: .init(name: name, sizes: sizes, axes: [0, 2]),
+      value: FileTensor(input, sizes: [sizes[0], channels, 1, 1], layout: [0, 1]),
+      isBlueFirst: false, isImage: false)
+  }
+
+  /// The values that an input is bound to.
+  ///
+  /// - Throws: ``NodeFailure``.
+  static func bound(
+    _ constant: StoredTensor, _ feature: CoreMLFeature, isExact: Bool
+  ) throws -> CoreMLValue {
+    guard case .multiArrayType(let array)? = feature.type.type else {
+      throw NodeFailure.unsupported("a value for an input that is no array")
+    }
+    let values = HostTensor(
+      type: constant.elementType, sizes: constant.sizes,
+      storage: .stored(BytesInMemory(constant.bytes)))
+    if isExact { return .host(values) }
+    // [C], [C, H, W], or [sequence, 1, C, H, W].
+    var sizes = values.sizes
+    if array.shape.count == 1, sizes.count == 3, sizes[1] == 1 { sizes += [1, 1] }
+    if sizes.count == 5, sizes[1] == 1 { sizes.remove(at: 1) }
+    if sizes.count == 1 { sizes += [1, 1] }
+    if sizes.count == 3 { sizes = [1] + sizes }
+    guard sizes.count == 4 else { throw NodeFailure.invalid("a value of sizes \(values.sizes)") }
+    return .host(values.reshaped(sizes))
   }
 
   /// An array of a later network.

@@ -125,10 +125,9 @@ extension CoreMLOperators {
   /// Whether Forge has no layer of this type, whatever its inputs.
   static func isUnknown(_ layer: CoreMLLayer) -> Bool {
     switch layer.kind {
-    case .embedding, .cropResize, .dot, .sequenceRepeat, .simpleRecurrent, .gru,
-      .uniDirectionalLstm, .biDirectionalLstm, .custom, .branch, .loop, .loopBreak, .loopContinue,
-      .rangeStatic, .rangeDynamic, .scatter, .gatherNd, .scatterNd, .scatterAlongAxis, .reverse,
-      .reverseSeq, .sliceDynamic, .slidingWindows, .embeddingNd, .getShape, .fillLike,
+    case .cropResize, .dot, .custom, .branch, .loop, .loopBreak, .loopContinue,
+      .rangeStatic, .rangeDynamic, .scatter, .gatherNd, .scatterNd, .scatterAlongAxis,
+      .reverseSeq, .sliceDynamic, .slidingWindows, .getShape, .fillLike,
       .fillDynamic, .broadcastToLike, .broadcastToDynamic, .reshapeLike, .reshapeDynamic,
       .whereNonZero, .matrixBandPart, .lowerTriangular, .upperTriangular, .nonMaximumSuppression,
       .oneHot, .argSort, .pooling3D, .globalPooling3D, .sliceBySize, .convolution3D:

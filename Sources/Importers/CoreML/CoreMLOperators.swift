@@ -27,6 +27,12 @@ enum CoreMLOperators {
     case .upsample(let layer): try CoreMLImages.upsample(&call, layer)
     case .resizeBilinear(let layer): try CoreMLImages.resize(&call, layer)
     case .reorganizeData(let layer): try CoreMLImages.reorganize(&call, layer)
+    case .embedding(let layer): try CoreMLEmbeddings.embed(&call, layer)
+    case .embeddingNd(let layer): try CoreMLEmbeddings.embedLast(&call, layer)
+    case .simpleRecurrent(let layer): try CoreMLRecurrent.simple(&call, layer)
+    case .gru(let layer): try CoreMLRecurrent.gru(&call, layer)
+    case .uniDirectionalLstm(let layer): try CoreMLRecurrent.lstm(&call, layer)
+    case .biDirectionalLstm(let layer): try CoreMLRecurrent.bidirectional(&call, layer)
     default:
       if try buildMovement(&call) { return }
       if try buildArithmetic(&call) { return }
@@ -49,8 +55,7 @@ enum CoreMLOperators {
     case .permute(let layer), .transpose(let layer):
       try CoreMLMovements.permute(&call, layer.values)
     case .concat(let layer):
-      guard !layer.isSequence else { throw NodeFailure.unsupported("sequenceConcat") }
-      try CoreMLMovements.concatenate(&call, axis: -3)
+      try CoreMLMovements.concatenate(&call, axis: layer.isSequence ? call.sequenceAxis : -3)
     case .concatNd(let layer):
       guard !layer.first else { throw NodeFailure.unsupported("interleave") }
       try CoreMLMovements.concatenate(&call, axis: layer.axis)
@@ -63,6 +68,8 @@ enum CoreMLOperators {
     case .slice(let layer): try CoreMLMovements.sliceImage(&call, layer)
     case .sliceStatic(let layer): try CoreMLMovements.sliceStatic(&call, layer)
     case .tile(let layer): try CoreMLMovements.tile(&call, layer.values)
+    case .sequenceRepeat(let layer): try CoreMLMovements.repeatSequence(&call, layer.count)
+    case .reverse(let layer): try CoreMLMovements.reverse(&call, layer.axes)
     case .broadcastToStatic(let layer): try CoreMLMovements.broadcast(&call, layer.values)
     case .copy: call.set(try call.value())
     case .loadConstant(let layer), .loadConstantNd(let layer):

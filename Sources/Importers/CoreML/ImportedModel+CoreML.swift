@@ -15,34 +15,36 @@ extension ImportedModel {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - limits: limits on the file.
+  ///   - options: the length of sequences in files that state none, as the sizes of an input; values
+  ///     of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
-  ///   `invalidNode`, or `unsupported` with all that Forge does not have at once.
-  public init(coreML path: String, limits: ImportLimits = ImportLimits()) throws(ImportError) {
-    let bytes = try ModelBytes.read(path, limits: limits)
-    var file = try CoreMLImport(bytes, path: path, limits: limits)
+  ///   `invalidNode`, `unknownName`, `unknownSize`, or `unsupported` with all that Forge does not have at once.
+  public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
+    let bytes = try ModelBytes.read(path, limits: options.limits)
+    var file = try CoreMLImport(bytes, path: path, options: options)
     self = try file.imported()
   }
 
   /// Reads a Core ML model in memory; messages name it by `path`.
   ///
-  /// - Throws: ``ImportError``, as ``init(coreML:limits:)``.
+  /// - Throws: ``ImportError``, as ``init(coreML:options:)``.
   package init(
-    coreML bytes: [UInt8], path: String, limits: ImportLimits = ImportLimits()
+    coreML bytes: [UInt8], path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
-    var file = try CoreMLImport(Data(bytes), path: path, limits: limits)
+    var file = try CoreMLImport(Data(bytes), path: path, options: options)
     self = try file.imported()
   }
 }
 
 extension Model {
-  /// Reads a Core ML model file; see ``ImportedModel/init(coreML:limits:)``.
+  /// Reads a Core ML model file; see ``ImportedModel/init(coreML:options:)``.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - limits: limits on the file.
+  ///   - options: the length of sequences in files that state none, as the sizes of an input; values
+  ///     of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``.
-  public init(coreML path: String, limits: ImportLimits = ImportLimits()) throws(ImportError) {
-    self = try ImportedModel(coreML: path, limits: limits).model
+  public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
+    self = try ImportedModel(coreML: path, options: options).model
   }
 }

@@ -21,6 +21,7 @@ typedef struct {
   int32_t is_reversed; /* times are read from the last to the first */
   int32_t is_coupled;  /* LSTM: f = 1 - i */
   float clip;          /* the largest magnitude that gates are computed from, or inf */
+  float cell_clip;     /* the largest magnitude of an LSTM's cells, or inf */
   forge_activation gates, candidate, hidden; /* the functions of gates, of c or h, of cells */
   int64_t times, rows, units, outputs;       /* outputs == units without a projection */
   int64_t gate_offsets[FORGE_MOST_GATES];    /* of each gate in the gates of a row of `in` */

@@ -60,9 +60,9 @@ static float recurrent_part(const cells *c, int64_t gate, int64_t unit, const fl
     bias;
 }
 
-static float clipped(const forge_recurrent_arguments *a, float x) {
-  return x > a->clip ? a->clip : x < -a->clip ? -a->clip : x;
-}
+static float bounded(float x, float bound) { return x > bound ? bound : x < -bound ? -bound : x; }
+
+static float clipped(const forge_recurrent_arguments *a, float x) { return bounded(x, a->clip); }
 
 static float peephole(const forge_recurrent_arguments *a, int64_t gate, int64_t unit, float cell) {
   if (!a->peepholes) return 0;
@@ -86,7 +86,7 @@ static float lstm(const cells *c, const forge_recurrent_row *row, int64_t unit) 
     ? 1 - i
     : forge_activate_scalar(clipped(a, sums[1] + peephole(a, 1, unit, old)), a->gates);
   const float candidate = forge_activate_scalar(clipped(a, sums[2]), a->candidate);
-  const float cell = f * old + i * candidate;
+  const float cell = bounded(f * old + i * candidate, a->cell_clip);
   row->cells[unit] = cell;
   const float o = forge_activate_scalar(clipped(a, sums[3] + peephole(a, 2, unit, cell)), a->gates);
   return o * forge_activate_scalar(cell, a->hidden);

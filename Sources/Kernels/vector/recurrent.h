@@ -88,7 +88,8 @@ FORGE_INLINE void lstm_cell(const recurrent_block *b) {
     ? 1 - i
     : recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 1, sums[1], old)), &a->gates);
   const v16 candidate = recurrent_activation(recurrent_clip(b, sums[2]), &a->candidate);
-  const v16 cell = multiply_add(f, old, i * candidate);
+  const v16 cell =
+    clamp(multiply_add(f, old, i * candidate), splat(-a->cell_clip), splat(a->cell_clip));
   recurrent_store(b, b->row->cells, cell);
   const v16 o =
     recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 2, sums[3], cell)), &a->gates);

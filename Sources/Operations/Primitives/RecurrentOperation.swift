@@ -29,14 +29,17 @@ package struct RecurrentOperation: PrimitiveOperation {
     try ArgumentRule.positive(rule.units, "units")
     try ArgumentRule.positive(rule.outputs, "outputs")
     for function in rule.cell.activations { try function.validate() }
-    try ArgumentRule.require(
-      rule.clip.map { $0 > 0 && $0.isFinite } ?? true, "clip", "\(rule.clip ?? 0)",
-      needs: "a finite number above 0")
+    for (clip, name) in [(rule.clip, "clip"), (rule.cellClip, "cellClip")] {
+      guard let clip else { continue }
+      try ArgumentRule.require(
+        clip > 0 && clip.isFinite, name, "\(clip)", needs: "a finite number above 0")
+    }
     let gates = rule.cell.gates
     let width = gates.multipliedSaturated(by: rule.units)
     let isProjected = rule.optional.contains(.projection)
     guard rule.gateBlocks.sorted() == Array(0..<gates), isProjected || rule.outputs == rule.units,
       rule.hasCells || rule.optional.isDisjoint(with: [.peepholes, .projection, .cells]),
+      rule.hasCells || rule.cellClip == nil,
       rule.optional.contains(.hidden) == rule.optional.contains(.cells) || !rule.hasCells
     else {
       throw ShapeError(.invalidArgument, "the operands do not belong to this recurrent cell")
@@ -133,11 +136,13 @@ private struct CellState {
     switch rule.cell {
     case .simple(let function):
       let sums = product(0, before)
-      values = (0..<rule.units).map { function.value(at: clipped(input[$0] + sums[$0])) }
+      values = (0..<rule.units).map {
+        function.value(at: clipped(input[$0] + sums[$0], to: rule.clip))
+      }
     case .gru(let gates, let candidate, let resetsAfter):
       let (fromZ, fromR) = (product(0, before), product(1, before))
       func gate(_ gate: Int, _ unit: Int, _ sum: Double) -> Double {
-        gates.value(at: clipped(part(input, gate, unit) + sum))
+        gates.value(at: clipped(part(input, gate, unit) + sum, to: rule.clip))
       }
       let reset = (0..<rule.units).map { gate(1, $0, fromR[$0]) }
       let fromH =
@@ -146,7 +151,7 @@ private struct CellState {
         : product(2, zip(reset, before).map(*))
       values = (0..<rule.units).map { unit in
         let z = gate(0, unit, fromZ[unit])
-        let n = candidate.value(at: clipped(part(input, 2, unit) + fromH[unit]))
+        let n = candidate.value(at: clipped(part(input, 2, unit) + fromH[unit], to: rule.clip))
         return (1 - z) * n + z * before[unit]
       }
     case .lstm(let gates, let cell, let hidden, let isCoupled):
@@ -160,11 +165,12 @@ private struct CellState {
             peepholes?[rule.peepholeBlocks[index] * rule.units + unit]
           }
           return clipped(
-            part(input, gate, unit) + sums[gate][unit] + (factor.map { $0 * cell } ?? 0))
+            part(input, gate, unit) + sums[gate][unit] + (factor.map { $0 * cell } ?? 0),
+            to: rule.clip)
         }
         let i = gates.value(at: sum(0, peephole: 0, old))
         let f = isCoupled ? 1 - i : gates.value(at: sum(1, peephole: 1, old))
-        let new = f * old + i * cell.value(at: sum(2))
+        let new = clipped(f * old + i * cell.value(at: sum(2)), to: rule.cellClip)
         cells[place] = new
         return gates.value(at: sum(3, peephole: 2, new)) * hidden.value(at: new)
       }
@@ -198,8 +204,8 @@ private struct CellState {
     }
   }
 
-  private func clipped(_ sum: Double) -> Double {
-    guard let clip = rule.clip.map(Double.init), !sum.isNaN else { return sum }
-    return min(max(sum, -clip), clip)
+  private func clipped(_ value: Double, to clip: Float?) -> Double {
+    guard let clip = clip.map(Double.init), !value.isNaN else { return value }
+    return min(max(value, -clip), clip)
   }
 }

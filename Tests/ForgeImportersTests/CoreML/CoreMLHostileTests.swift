@@ -9,7 +9,8 @@ import Testing
     _ bytes: [UInt8], limits: ImportLimits = ImportLimits()
   ) -> ImportError? {
     do throws(ImportError) {
-      _ = try ImportedModel(coreML: bytes, path: "net.mlmodel", limits: limits)
+      _ = try ImportedModel(
+        coreML: bytes, path: "net.mlmodel", options: ImportOptions(limits: limits))
       return nil
     } catch {
       return error
@@ -18,7 +19,7 @@ import Testing
 
   @Test(arguments: [
     "activations", "activations_later", "images", "later", "later_exact", "pipeline", "quantized",
-    "arithmetic", "exact", "unsupported",
+    "arithmetic", "exact", "recurrent", "tables", "words", "unsupported",
   ])
   func everyTruncationAndChange(name: String) throws {
     let bytes = try ImporterFixtures.bytes("CoreML/\(name).mlmodel")
@@ -48,7 +49,8 @@ import Testing
     #expect(problem(bytes, limits: ImportLimits(depth: 1))?.kind == .tooLarge)
     let path = ImporterFixtures.path("CoreML/pipeline.mlmodel")
     do throws(ImportError) {
-      _ = try ImportedModel(coreML: path, limits: ImportLimits(fileBytes: 100))
+      _ = try ImportedModel(
+        coreML: path, options: ImportOptions(limits: ImportLimits(fileBytes: 100)))
       Issue.record("a file beyond the limit")
     } catch {
       #expect(error.kind == .tooLarge)

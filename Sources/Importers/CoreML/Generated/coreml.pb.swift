@@ -901,10 +901,10 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .innerProduct(newValue)}
   }
 
-  var embedding: CoreMLNothing {
+  var embedding: CoreMLEmbedding {
     get {
       if case .embedding(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLEmbedding()
     }
     set {_uniqueStorage()._kind = .embedding(newValue)}
   }
@@ -1117,10 +1117,10 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .split(newValue)}
   }
 
-  var sequenceRepeat: CoreMLNothing {
+  var sequenceRepeat: CoreMLCount {
     get {
       if case .sequenceRepeat(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLCount()
     }
     set {_uniqueStorage()._kind = .sequenceRepeat(newValue)}
   }
@@ -1141,34 +1141,34 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .slice(newValue)}
   }
 
-  var simpleRecurrent: CoreMLNothing {
+  var simpleRecurrent: CoreMLSimpleRecurrent {
     get {
       if case .simpleRecurrent(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLSimpleRecurrent()
     }
     set {_uniqueStorage()._kind = .simpleRecurrent(newValue)}
   }
 
-  var gru: CoreMLNothing {
+  var gru: CoreMLGRU {
     get {
       if case .gru(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLGRU()
     }
     set {_uniqueStorage()._kind = .gru(newValue)}
   }
 
-  var uniDirectionalLstm: CoreMLNothing {
+  var uniDirectionalLstm: CoreMLUnidirectionalLSTM {
     get {
       if case .uniDirectionalLstm(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLUnidirectionalLSTM()
     }
     set {_uniqueStorage()._kind = .uniDirectionalLstm(newValue)}
   }
 
-  var biDirectionalLstm: CoreMLNothing {
+  var biDirectionalLstm: CoreMLBidirectionalLSTM {
     get {
       if case .biDirectionalLstm(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLBidirectionalLSTM()
     }
     set {_uniqueStorage()._kind = .biDirectionalLstm(newValue)}
   }
@@ -1621,10 +1621,10 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .scatterAlongAxis(newValue)}
   }
 
-  var reverse: CoreMLNothing {
+  var reverse: CoreMLReverse {
     get {
       if case .reverse(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLReverse()
     }
     set {_uniqueStorage()._kind = .reverse(newValue)}
   }
@@ -1709,10 +1709,10 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .argMax(newValue)}
   }
 
-  var embeddingNd: CoreMLNothing {
+  var embeddingNd: CoreMLEmbeddingND {
     get {
       if case .embeddingNd(let v)? = _storage._kind {return v}
-      return CoreMLNothing()
+      return CoreMLEmbeddingND()
     }
     set {_uniqueStorage()._kind = .embeddingNd(newValue)}
   }
@@ -2140,7 +2140,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     case pooling(CoreMLPooling)
     case activation(CoreMLActivation)
     case innerProduct(CoreMLInnerProduct)
-    case embedding(CoreMLNothing)
+    case embedding(CoreMLEmbedding)
     case batchnorm(CoreMLBatchNormalization)
     case mvn(CoreMLMeanVariance)
     case l2Normalize(CoreMLPair)
@@ -2167,13 +2167,13 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     case permute(CoreMLNumbers)
     case concat(CoreMLConcatenation)
     case split(CoreMLCount)
-    case sequenceRepeat(CoreMLNothing)
+    case sequenceRepeat(CoreMLCount)
     case reorganizeData(CoreMLReorganization)
     case slice(CoreMLSlice)
-    case simpleRecurrent(CoreMLNothing)
-    case gru(CoreMLNothing)
-    case uniDirectionalLstm(CoreMLNothing)
-    case biDirectionalLstm(CoreMLNothing)
+    case simpleRecurrent(CoreMLSimpleRecurrent)
+    case gru(CoreMLGRU)
+    case uniDirectionalLstm(CoreMLUnidirectionalLSTM)
+    case biDirectionalLstm(CoreMLBidirectionalLSTM)
     case custom(CoreMLCustom)
     case copy(CoreMLNothing)
     case branch(CoreMLNothing)
@@ -2230,7 +2230,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     case softmaxNd(CoreMLAxis)
     case gatherAlongAxis(CoreMLAxis)
     case scatterAlongAxis(CoreMLNothing)
-    case reverse(CoreMLNothing)
+    case reverse(CoreMLReverse)
     case reverseSeq(CoreMLNothing)
     case splitNd(CoreMLSplit)
     case concatNd(CoreMLAxis)
@@ -2241,7 +2241,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     case topK(CoreMLTopK)
     case argMin(CoreMLAxis)
     case argMax(CoreMLAxis)
-    case embeddingNd(CoreMLNothing)
+    case embeddingNd(CoreMLEmbeddingND)
     case batchedMatmul(CoreMLMatrixProduct)
     case getShape(CoreMLNothing)
     case loadConstantNd(CoreMLStored)
@@ -3411,6 +3411,543 @@ nonisolated struct CoreMLSlopes: Sendable {
 
   fileprivate var _alpha: CoreMLWeights? = nil
   fileprivate var _beta: CoreMLWeights? = nil
+}
+
+nonisolated struct CoreMLReverse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var axes: [Bool] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreMLEmbedding: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var vocabulary: UInt64 {
+    get {_storage._vocabulary}
+    set {_uniqueStorage()._vocabulary = newValue}
+  }
+
+  var channels: UInt64 {
+    get {_storage._channels}
+    set {_uniqueStorage()._channels = newValue}
+  }
+
+  var hasBias_p: Bool {
+    get {_storage._hasBias_p}
+    set {_uniqueStorage()._hasBias_p = newValue}
+  }
+
+  var weights: CoreMLWeights {
+    get {_storage._weights ?? CoreMLWeights()}
+    set {_uniqueStorage()._weights = newValue}
+  }
+  /// Returns true if `weights` has been explicitly set.
+  var hasWeights: Bool {_storage._weights != nil}
+  /// Clears the value of `weights`. Subsequent reads from it will return its default value.
+  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+
+  var bias: CoreMLWeights {
+    get {_storage._bias ?? CoreMLWeights()}
+    set {_uniqueStorage()._bias = newValue}
+  }
+  /// Returns true if `bias` has been explicitly set.
+  var hasBias: Bool {_storage._bias != nil}
+  /// Clears the value of `bias`. Subsequent reads from it will return its default value.
+  mutating func clearBias() {_uniqueStorage()._bias = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreMLEmbeddingND: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var vocabulary: UInt64 {
+    get {_storage._vocabulary}
+    set {_uniqueStorage()._vocabulary = newValue}
+  }
+
+  var channels: UInt64 {
+    get {_storage._channels}
+    set {_uniqueStorage()._channels = newValue}
+  }
+
+  var hasBias_p: Bool {
+    get {_storage._hasBias_p}
+    set {_uniqueStorage()._hasBias_p = newValue}
+  }
+
+  var weights: CoreMLWeights {
+    get {_storage._weights ?? CoreMLWeights()}
+    set {_uniqueStorage()._weights = newValue}
+  }
+  /// Returns true if `weights` has been explicitly set.
+  var hasWeights: Bool {_storage._weights != nil}
+  /// Clears the value of `weights`. Subsequent reads from it will return its default value.
+  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+
+  var bias: CoreMLWeights {
+    get {_storage._bias ?? CoreMLWeights()}
+    set {_uniqueStorage()._bias = newValue}
+  }
+  /// Returns true if `bias` has been explicitly set.
+  var hasBias: Bool {_storage._bias != nil}
+  /// Clears the value of `bias`. Subsequent reads from it will return its default value.
+  mutating func clearBias() {_uniqueStorage()._bias = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreMLSimpleRecurrent: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputSize: UInt64 {
+    get {_storage._inputSize}
+    set {_uniqueStorage()._inputSize = newValue}
+  }
+
+  var outputSize: UInt64 {
+    get {_storage._outputSize}
+    set {_uniqueStorage()._outputSize = newValue}
+  }
+
+  var activation: CoreMLActivation {
+    get {_storage._activation ?? CoreMLActivation()}
+    set {_uniqueStorage()._activation = newValue}
+  }
+  /// Returns true if `activation` has been explicitly set.
+  var hasActivation: Bool {_storage._activation != nil}
+  /// Clears the value of `activation`. Subsequent reads from it will return its default value.
+  mutating func clearActivation() {_uniqueStorage()._activation = nil}
+
+  var sequenceOutput: Bool {
+    get {_storage._sequenceOutput}
+    set {_uniqueStorage()._sequenceOutput = newValue}
+  }
+
+  var hasBias_p: Bool {
+    get {_storage._hasBias_p}
+    set {_uniqueStorage()._hasBias_p = newValue}
+  }
+
+  var weights: CoreMLWeights {
+    get {_storage._weights ?? CoreMLWeights()}
+    set {_uniqueStorage()._weights = newValue}
+  }
+  /// Returns true if `weights` has been explicitly set.
+  var hasWeights: Bool {_storage._weights != nil}
+  /// Clears the value of `weights`. Subsequent reads from it will return its default value.
+  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+
+  var recursion: CoreMLWeights {
+    get {_storage._recursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._recursion = newValue}
+  }
+  /// Returns true if `recursion` has been explicitly set.
+  var hasRecursion: Bool {_storage._recursion != nil}
+  /// Clears the value of `recursion`. Subsequent reads from it will return its default value.
+  mutating func clearRecursion() {_uniqueStorage()._recursion = nil}
+
+  var bias: CoreMLWeights {
+    get {_storage._bias ?? CoreMLWeights()}
+    set {_uniqueStorage()._bias = newValue}
+  }
+  /// Returns true if `bias` has been explicitly set.
+  var hasBias: Bool {_storage._bias != nil}
+  /// Clears the value of `bias`. Subsequent reads from it will return its default value.
+  mutating func clearBias() {_uniqueStorage()._bias = nil}
+
+  var reverseInput: Bool {
+    get {_storage._reverseInput}
+    set {_uniqueStorage()._reverseInput = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreMLGRU: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputSize: UInt64 {
+    get {_storage._inputSize}
+    set {_uniqueStorage()._inputSize = newValue}
+  }
+
+  var outputSize: UInt64 {
+    get {_storage._outputSize}
+    set {_uniqueStorage()._outputSize = newValue}
+  }
+
+  var activations: [CoreMLActivation] {
+    get {_storage._activations}
+    set {_uniqueStorage()._activations = newValue}
+  }
+
+  var sequenceOutput: Bool {
+    get {_storage._sequenceOutput}
+    set {_uniqueStorage()._sequenceOutput = newValue}
+  }
+
+  var hasBias_p: Bool {
+    get {_storage._hasBias_p}
+    set {_uniqueStorage()._hasBias_p = newValue}
+  }
+
+  var updateWeights: CoreMLWeights {
+    get {_storage._updateWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._updateWeights = newValue}
+  }
+  /// Returns true if `updateWeights` has been explicitly set.
+  var hasUpdateWeights: Bool {_storage._updateWeights != nil}
+  /// Clears the value of `updateWeights`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateWeights() {_uniqueStorage()._updateWeights = nil}
+
+  var resetWeights: CoreMLWeights {
+    get {_storage._resetWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._resetWeights = newValue}
+  }
+  /// Returns true if `resetWeights` has been explicitly set.
+  var hasResetWeights: Bool {_storage._resetWeights != nil}
+  /// Clears the value of `resetWeights`. Subsequent reads from it will return its default value.
+  mutating func clearResetWeights() {_uniqueStorage()._resetWeights = nil}
+
+  var outputWeights: CoreMLWeights {
+    get {_storage._outputWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputWeights = newValue}
+  }
+  /// Returns true if `outputWeights` has been explicitly set.
+  var hasOutputWeights: Bool {_storage._outputWeights != nil}
+  /// Clears the value of `outputWeights`. Subsequent reads from it will return its default value.
+  mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
+
+  var updateRecursion: CoreMLWeights {
+    get {_storage._updateRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._updateRecursion = newValue}
+  }
+  /// Returns true if `updateRecursion` has been explicitly set.
+  var hasUpdateRecursion: Bool {_storage._updateRecursion != nil}
+  /// Clears the value of `updateRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateRecursion() {_uniqueStorage()._updateRecursion = nil}
+
+  var resetRecursion: CoreMLWeights {
+    get {_storage._resetRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._resetRecursion = newValue}
+  }
+  /// Returns true if `resetRecursion` has been explicitly set.
+  var hasResetRecursion: Bool {_storage._resetRecursion != nil}
+  /// Clears the value of `resetRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearResetRecursion() {_uniqueStorage()._resetRecursion = nil}
+
+  var outputRecursion: CoreMLWeights {
+    get {_storage._outputRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputRecursion = newValue}
+  }
+  /// Returns true if `outputRecursion` has been explicitly set.
+  var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
+  /// Clears the value of `outputRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
+
+  var updateBias: CoreMLWeights {
+    get {_storage._updateBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._updateBias = newValue}
+  }
+  /// Returns true if `updateBias` has been explicitly set.
+  var hasUpdateBias: Bool {_storage._updateBias != nil}
+  /// Clears the value of `updateBias`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateBias() {_uniqueStorage()._updateBias = nil}
+
+  var resetBias: CoreMLWeights {
+    get {_storage._resetBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._resetBias = newValue}
+  }
+  /// Returns true if `resetBias` has been explicitly set.
+  var hasResetBias: Bool {_storage._resetBias != nil}
+  /// Clears the value of `resetBias`. Subsequent reads from it will return its default value.
+  mutating func clearResetBias() {_uniqueStorage()._resetBias = nil}
+
+  var outputBias: CoreMLWeights {
+    get {_storage._outputBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputBias = newValue}
+  }
+  /// Returns true if `outputBias` has been explicitly set.
+  var hasOutputBias: Bool {_storage._outputBias != nil}
+  /// Clears the value of `outputBias`. Subsequent reads from it will return its default value.
+  mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
+
+  var reverseInput: Bool {
+    get {_storage._reverseInput}
+    set {_uniqueStorage()._reverseInput = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreMLLSTMRule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var sequenceOutput: Bool = false
+
+  var hasBias_p: Bool = false
+
+  var forgetBias: Bool = false
+
+  var hasPeepholes_p: Bool = false
+
+  var isCoupled: Bool = false
+
+  var cellClip: Float = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreMLLSTMWeights: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputWeights: CoreMLWeights {
+    get {_storage._inputWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._inputWeights = newValue}
+  }
+  /// Returns true if `inputWeights` has been explicitly set.
+  var hasInputWeights: Bool {_storage._inputWeights != nil}
+  /// Clears the value of `inputWeights`. Subsequent reads from it will return its default value.
+  mutating func clearInputWeights() {_uniqueStorage()._inputWeights = nil}
+
+  var forgetWeights: CoreMLWeights {
+    get {_storage._forgetWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._forgetWeights = newValue}
+  }
+  /// Returns true if `forgetWeights` has been explicitly set.
+  var hasForgetWeights: Bool {_storage._forgetWeights != nil}
+  /// Clears the value of `forgetWeights`. Subsequent reads from it will return its default value.
+  mutating func clearForgetWeights() {_uniqueStorage()._forgetWeights = nil}
+
+  var blockWeights: CoreMLWeights {
+    get {_storage._blockWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._blockWeights = newValue}
+  }
+  /// Returns true if `blockWeights` has been explicitly set.
+  var hasBlockWeights: Bool {_storage._blockWeights != nil}
+  /// Clears the value of `blockWeights`. Subsequent reads from it will return its default value.
+  mutating func clearBlockWeights() {_uniqueStorage()._blockWeights = nil}
+
+  var outputWeights: CoreMLWeights {
+    get {_storage._outputWeights ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputWeights = newValue}
+  }
+  /// Returns true if `outputWeights` has been explicitly set.
+  var hasOutputWeights: Bool {_storage._outputWeights != nil}
+  /// Clears the value of `outputWeights`. Subsequent reads from it will return its default value.
+  mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
+
+  var inputRecursion: CoreMLWeights {
+    get {_storage._inputRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._inputRecursion = newValue}
+  }
+  /// Returns true if `inputRecursion` has been explicitly set.
+  var hasInputRecursion: Bool {_storage._inputRecursion != nil}
+  /// Clears the value of `inputRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearInputRecursion() {_uniqueStorage()._inputRecursion = nil}
+
+  var forgetRecursion: CoreMLWeights {
+    get {_storage._forgetRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._forgetRecursion = newValue}
+  }
+  /// Returns true if `forgetRecursion` has been explicitly set.
+  var hasForgetRecursion: Bool {_storage._forgetRecursion != nil}
+  /// Clears the value of `forgetRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearForgetRecursion() {_uniqueStorage()._forgetRecursion = nil}
+
+  var blockRecursion: CoreMLWeights {
+    get {_storage._blockRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._blockRecursion = newValue}
+  }
+  /// Returns true if `blockRecursion` has been explicitly set.
+  var hasBlockRecursion: Bool {_storage._blockRecursion != nil}
+  /// Clears the value of `blockRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearBlockRecursion() {_uniqueStorage()._blockRecursion = nil}
+
+  var outputRecursion: CoreMLWeights {
+    get {_storage._outputRecursion ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputRecursion = newValue}
+  }
+  /// Returns true if `outputRecursion` has been explicitly set.
+  var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
+  /// Clears the value of `outputRecursion`. Subsequent reads from it will return its default value.
+  mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
+
+  var inputBias: CoreMLWeights {
+    get {_storage._inputBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._inputBias = newValue}
+  }
+  /// Returns true if `inputBias` has been explicitly set.
+  var hasInputBias: Bool {_storage._inputBias != nil}
+  /// Clears the value of `inputBias`. Subsequent reads from it will return its default value.
+  mutating func clearInputBias() {_uniqueStorage()._inputBias = nil}
+
+  var forgetBias: CoreMLWeights {
+    get {_storage._forgetBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._forgetBias = newValue}
+  }
+  /// Returns true if `forgetBias` has been explicitly set.
+  var hasForgetBias: Bool {_storage._forgetBias != nil}
+  /// Clears the value of `forgetBias`. Subsequent reads from it will return its default value.
+  mutating func clearForgetBias() {_uniqueStorage()._forgetBias = nil}
+
+  var blockBias: CoreMLWeights {
+    get {_storage._blockBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._blockBias = newValue}
+  }
+  /// Returns true if `blockBias` has been explicitly set.
+  var hasBlockBias: Bool {_storage._blockBias != nil}
+  /// Clears the value of `blockBias`. Subsequent reads from it will return its default value.
+  mutating func clearBlockBias() {_uniqueStorage()._blockBias = nil}
+
+  var outputBias: CoreMLWeights {
+    get {_storage._outputBias ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputBias = newValue}
+  }
+  /// Returns true if `outputBias` has been explicitly set.
+  var hasOutputBias: Bool {_storage._outputBias != nil}
+  /// Clears the value of `outputBias`. Subsequent reads from it will return its default value.
+  mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
+
+  var inputPeephole: CoreMLWeights {
+    get {_storage._inputPeephole ?? CoreMLWeights()}
+    set {_uniqueStorage()._inputPeephole = newValue}
+  }
+  /// Returns true if `inputPeephole` has been explicitly set.
+  var hasInputPeephole: Bool {_storage._inputPeephole != nil}
+  /// Clears the value of `inputPeephole`. Subsequent reads from it will return its default value.
+  mutating func clearInputPeephole() {_uniqueStorage()._inputPeephole = nil}
+
+  var forgetPeephole: CoreMLWeights {
+    get {_storage._forgetPeephole ?? CoreMLWeights()}
+    set {_uniqueStorage()._forgetPeephole = newValue}
+  }
+  /// Returns true if `forgetPeephole` has been explicitly set.
+  var hasForgetPeephole: Bool {_storage._forgetPeephole != nil}
+  /// Clears the value of `forgetPeephole`. Subsequent reads from it will return its default value.
+  mutating func clearForgetPeephole() {_uniqueStorage()._forgetPeephole = nil}
+
+  var outputPeephole: CoreMLWeights {
+    get {_storage._outputPeephole ?? CoreMLWeights()}
+    set {_uniqueStorage()._outputPeephole = newValue}
+  }
+  /// Returns true if `outputPeephole` has been explicitly set.
+  var hasOutputPeephole: Bool {_storage._outputPeephole != nil}
+  /// Clears the value of `outputPeephole`. Subsequent reads from it will return its default value.
+  mutating func clearOutputPeephole() {_uniqueStorage()._outputPeephole = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreMLUnidirectionalLSTM: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputSize: UInt64 = 0
+
+  var outputSize: UInt64 = 0
+
+  var activations: [CoreMLActivation] = []
+
+  var rule: CoreMLLSTMRule {
+    get {_rule ?? CoreMLLSTMRule()}
+    set {_rule = newValue}
+  }
+  /// Returns true if `rule` has been explicitly set.
+  var hasRule: Bool {self._rule != nil}
+  /// Clears the value of `rule`. Subsequent reads from it will return its default value.
+  mutating func clearRule() {self._rule = nil}
+
+  var weights: CoreMLLSTMWeights {
+    get {_weights ?? CoreMLLSTMWeights()}
+    set {_weights = newValue}
+  }
+  /// Returns true if `weights` has been explicitly set.
+  var hasWeights: Bool {self._weights != nil}
+  /// Clears the value of `weights`. Subsequent reads from it will return its default value.
+  mutating func clearWeights() {self._weights = nil}
+
+  var reverseInput: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _rule: CoreMLLSTMRule? = nil
+  fileprivate var _weights: CoreMLLSTMWeights? = nil
+}
+
+nonisolated struct CoreMLBidirectionalLSTM: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputSize: UInt64 = 0
+
+  var outputSize: UInt64 = 0
+
+  var forwardActivations: [CoreMLActivation] = []
+
+  var backwardActivations: [CoreMLActivation] = []
+
+  var rule: CoreMLLSTMRule {
+    get {_rule ?? CoreMLLSTMRule()}
+    set {_rule = newValue}
+  }
+  /// Returns true if `rule` has been explicitly set.
+  var hasRule: Bool {self._rule != nil}
+  /// Clears the value of `rule`. Subsequent reads from it will return its default value.
+  mutating func clearRule() {self._rule = nil}
+
+  var weights: [CoreMLLSTMWeights] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _rule: CoreMLLSTMRule? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -5126,7 +5663,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 150: try {
-          var v: CoreMLNothing?
+          var v: CoreMLEmbedding?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -5477,7 +6014,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 340: try {
-          var v: CoreMLNothing?
+          var v: CoreMLCount?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -5516,7 +6053,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 400: try {
-          var v: CoreMLNothing?
+          var v: CoreMLSimpleRecurrent?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -5529,7 +6066,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 410: try {
-          var v: CoreMLNothing?
+          var v: CoreMLGRU?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -5542,7 +6079,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 420: try {
-          var v: CoreMLNothing?
+          var v: CoreMLUnidirectionalLSTM?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -5555,7 +6092,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 430: try {
-          var v: CoreMLNothing?
+          var v: CoreMLBidirectionalLSTM?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -6296,7 +6833,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 960: try {
-          var v: CoreMLNothing?
+          var v: CoreMLReverse?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -6439,7 +6976,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 1040: try {
-          var v: CoreMLNothing?
+          var v: CoreMLEmbeddingND?
           var hadOneofValue = false
           if let current = _storage._kind {
             hadOneofValue = true
@@ -10077,6 +10614,867 @@ nonisolated extension CoreMLSlopes: SwiftProtobuf.Message, SwiftProtobuf._Messag
   static func ==(lhs: CoreMLSlopes, rhs: CoreMLSlopes) -> Bool {
     if lhs._alpha != rhs._alpha {return false}
     if lhs._beta != rhs._beta {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLReverse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLReverse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBoolField(value: &self.axes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.axes.isEmpty {
+      try visitor.visitPackedBoolField(value: self.axes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLReverse, rhs: CoreMLReverse) -> Bool {
+    if lhs.axes != rhs.axes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLEmbedding"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{2}\u{8}hasBias\0\u{2}\u{a}weights\0\u{1}bias\0")
+
+  fileprivate class _StorageClass {
+    var _vocabulary: UInt64 = 0
+    var _channels: UInt64 = 0
+    var _hasBias_p: Bool = false
+    var _weights: CoreMLWeights? = nil
+    var _bias: CoreMLWeights? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _vocabulary = source._vocabulary
+      _channels = source._channels
+      _hasBias_p = source._hasBias_p
+      _weights = source._weights
+      _bias = source._bias
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._vocabulary) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._channels) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._hasBias_p) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._weights) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._bias) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._vocabulary != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._vocabulary, fieldNumber: 1)
+      }
+      if _storage._channels != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._channels, fieldNumber: 2)
+      }
+      if _storage._hasBias_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBias_p, fieldNumber: 10)
+      }
+      try { if let v = _storage._weights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._bias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLEmbedding, rhs: CoreMLEmbedding) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._vocabulary != rhs_storage._vocabulary {return false}
+        if _storage._channels != rhs_storage._channels {return false}
+        if _storage._hasBias_p != rhs_storage._hasBias_p {return false}
+        if _storage._weights != rhs_storage._weights {return false}
+        if _storage._bias != rhs_storage._bias {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLEmbeddingND"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{1}hasBias\0\u{2}\u{11}weights\0\u{1}bias\0")
+
+  fileprivate class _StorageClass {
+    var _vocabulary: UInt64 = 0
+    var _channels: UInt64 = 0
+    var _hasBias_p: Bool = false
+    var _weights: CoreMLWeights? = nil
+    var _bias: CoreMLWeights? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _vocabulary = source._vocabulary
+      _channels = source._channels
+      _hasBias_p = source._hasBias_p
+      _weights = source._weights
+      _bias = source._bias
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._vocabulary) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._channels) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._hasBias_p) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._weights) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._bias) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._vocabulary != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._vocabulary, fieldNumber: 1)
+      }
+      if _storage._channels != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._channels, fieldNumber: 2)
+      }
+      if _storage._hasBias_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBias_p, fieldNumber: 3)
+      }
+      try { if let v = _storage._weights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._bias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLEmbeddingND, rhs: CoreMLEmbeddingND) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._vocabulary != rhs_storage._vocabulary {return false}
+        if _storage._channels != rhs_storage._channels {return false}
+        if _storage._hasBias_p != rhs_storage._hasBias_p {return false}
+        if _storage._weights != rhs_storage._weights {return false}
+        if _storage._bias != rhs_storage._bias {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLSimpleRecurrent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activation\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}weights\0\u{1}recursion\0\u{1}bias\0\u{2}D\u{1}reverseInput\0")
+
+  fileprivate class _StorageClass {
+    var _inputSize: UInt64 = 0
+    var _outputSize: UInt64 = 0
+    var _activation: CoreMLActivation? = nil
+    var _sequenceOutput: Bool = false
+    var _hasBias_p: Bool = false
+    var _weights: CoreMLWeights? = nil
+    var _recursion: CoreMLWeights? = nil
+    var _bias: CoreMLWeights? = nil
+    var _reverseInput: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputSize = source._inputSize
+      _outputSize = source._outputSize
+      _activation = source._activation
+      _sequenceOutput = source._sequenceOutput
+      _hasBias_p = source._hasBias_p
+      _weights = source._weights
+      _recursion = source._recursion
+      _bias = source._bias
+      _reverseInput = source._reverseInput
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._inputSize) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._outputSize) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._activation) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._sequenceOutput) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._hasBias_p) }()
+        case 30: try { try decoder.decodeSingularMessageField(value: &_storage._weights) }()
+        case 31: try { try decoder.decodeSingularMessageField(value: &_storage._recursion) }()
+        case 32: try { try decoder.decodeSingularMessageField(value: &_storage._bias) }()
+        case 100: try { try decoder.decodeSingularBoolField(value: &_storage._reverseInput) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._inputSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._inputSize, fieldNumber: 1)
+      }
+      if _storage._outputSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._outputSize, fieldNumber: 2)
+      }
+      try { if let v = _storage._activation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      if _storage._sequenceOutput != false {
+        try visitor.visitSingularBoolField(value: _storage._sequenceOutput, fieldNumber: 15)
+      }
+      if _storage._hasBias_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBias_p, fieldNumber: 20)
+      }
+      try { if let v = _storage._weights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._recursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._bias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      } }()
+      if _storage._reverseInput != false {
+        try visitor.visitSingularBoolField(value: _storage._reverseInput, fieldNumber: 100)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLSimpleRecurrent, rhs: CoreMLSimpleRecurrent) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputSize != rhs_storage._inputSize {return false}
+        if _storage._outputSize != rhs_storage._outputSize {return false}
+        if _storage._activation != rhs_storage._activation {return false}
+        if _storage._sequenceOutput != rhs_storage._sequenceOutput {return false}
+        if _storage._hasBias_p != rhs_storage._hasBias_p {return false}
+        if _storage._weights != rhs_storage._weights {return false}
+        if _storage._recursion != rhs_storage._recursion {return false}
+        if _storage._bias != rhs_storage._bias {return false}
+        if _storage._reverseInput != rhs_storage._reverseInput {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLGRU"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}updateWeights\0\u{1}resetWeights\0\u{1}outputWeights\0\u{2}\u{12}updateRecursion\0\u{1}resetRecursion\0\u{1}outputRecursion\0\u{2}\u{12}updateBias\0\u{1}resetBias\0\u{1}outputBias\0\u{2}\u{1c}reverseInput\0")
+
+  fileprivate class _StorageClass {
+    var _inputSize: UInt64 = 0
+    var _outputSize: UInt64 = 0
+    var _activations: [CoreMLActivation] = []
+    var _sequenceOutput: Bool = false
+    var _hasBias_p: Bool = false
+    var _updateWeights: CoreMLWeights? = nil
+    var _resetWeights: CoreMLWeights? = nil
+    var _outputWeights: CoreMLWeights? = nil
+    var _updateRecursion: CoreMLWeights? = nil
+    var _resetRecursion: CoreMLWeights? = nil
+    var _outputRecursion: CoreMLWeights? = nil
+    var _updateBias: CoreMLWeights? = nil
+    var _resetBias: CoreMLWeights? = nil
+    var _outputBias: CoreMLWeights? = nil
+    var _reverseInput: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputSize = source._inputSize
+      _outputSize = source._outputSize
+      _activations = source._activations
+      _sequenceOutput = source._sequenceOutput
+      _hasBias_p = source._hasBias_p
+      _updateWeights = source._updateWeights
+      _resetWeights = source._resetWeights
+      _outputWeights = source._outputWeights
+      _updateRecursion = source._updateRecursion
+      _resetRecursion = source._resetRecursion
+      _outputRecursion = source._outputRecursion
+      _updateBias = source._updateBias
+      _resetBias = source._resetBias
+      _outputBias = source._outputBias
+      _reverseInput = source._reverseInput
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._inputSize) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._outputSize) }()
+        case 10: try { try decoder.decodeRepeatedMessageField(value: &_storage._activations) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._sequenceOutput) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._hasBias_p) }()
+        case 30: try { try decoder.decodeSingularMessageField(value: &_storage._updateWeights) }()
+        case 31: try { try decoder.decodeSingularMessageField(value: &_storage._resetWeights) }()
+        case 32: try { try decoder.decodeSingularMessageField(value: &_storage._outputWeights) }()
+        case 50: try { try decoder.decodeSingularMessageField(value: &_storage._updateRecursion) }()
+        case 51: try { try decoder.decodeSingularMessageField(value: &_storage._resetRecursion) }()
+        case 52: try { try decoder.decodeSingularMessageField(value: &_storage._outputRecursion) }()
+        case 70: try { try decoder.decodeSingularMessageField(value: &_storage._updateBias) }()
+        case 71: try { try decoder.decodeSingularMessageField(value: &_storage._resetBias) }()
+        case 72: try { try decoder.decodeSingularMessageField(value: &_storage._outputBias) }()
+        case 100: try { try decoder.decodeSingularBoolField(value: &_storage._reverseInput) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._inputSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._inputSize, fieldNumber: 1)
+      }
+      if _storage._outputSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._outputSize, fieldNumber: 2)
+      }
+      if !_storage._activations.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._activations, fieldNumber: 10)
+      }
+      if _storage._sequenceOutput != false {
+        try visitor.visitSingularBoolField(value: _storage._sequenceOutput, fieldNumber: 15)
+      }
+      if _storage._hasBias_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBias_p, fieldNumber: 20)
+      }
+      try { if let v = _storage._updateWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._resetWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._outputWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._updateRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      } }()
+      try { if let v = _storage._resetRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      } }()
+      try { if let v = _storage._outputRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+      } }()
+      try { if let v = _storage._updateBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      } }()
+      try { if let v = _storage._resetBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      } }()
+      try { if let v = _storage._outputBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+      } }()
+      if _storage._reverseInput != false {
+        try visitor.visitSingularBoolField(value: _storage._reverseInput, fieldNumber: 100)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLGRU, rhs: CoreMLGRU) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputSize != rhs_storage._inputSize {return false}
+        if _storage._outputSize != rhs_storage._outputSize {return false}
+        if _storage._activations != rhs_storage._activations {return false}
+        if _storage._sequenceOutput != rhs_storage._sequenceOutput {return false}
+        if _storage._hasBias_p != rhs_storage._hasBias_p {return false}
+        if _storage._updateWeights != rhs_storage._updateWeights {return false}
+        if _storage._resetWeights != rhs_storage._resetWeights {return false}
+        if _storage._outputWeights != rhs_storage._outputWeights {return false}
+        if _storage._updateRecursion != rhs_storage._updateRecursion {return false}
+        if _storage._resetRecursion != rhs_storage._resetRecursion {return false}
+        if _storage._outputRecursion != rhs_storage._outputRecursion {return false}
+        if _storage._updateBias != rhs_storage._updateBias {return false}
+        if _storage._resetBias != rhs_storage._resetBias {return false}
+        if _storage._outputBias != rhs_storage._outputBias {return false}
+        if _storage._reverseInput != rhs_storage._reverseInput {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLLSTMRule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMRule"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}sequenceOutput\0\u{2}\u{a}hasBias\0\u{2}\u{a}forgetBias\0\u{2}\u{a}hasPeepholes\0\u{2}\u{a}isCoupled\0\u{2}\u{a}cellClip\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.sequenceOutput) }()
+      case 20: try { try decoder.decodeSingularBoolField(value: &self.hasBias_p) }()
+      case 30: try { try decoder.decodeSingularBoolField(value: &self.forgetBias) }()
+      case 40: try { try decoder.decodeSingularBoolField(value: &self.hasPeepholes_p) }()
+      case 50: try { try decoder.decodeSingularBoolField(value: &self.isCoupled) }()
+      case 60: try { try decoder.decodeSingularFloatField(value: &self.cellClip) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequenceOutput != false {
+      try visitor.visitSingularBoolField(value: self.sequenceOutput, fieldNumber: 10)
+    }
+    if self.hasBias_p != false {
+      try visitor.visitSingularBoolField(value: self.hasBias_p, fieldNumber: 20)
+    }
+    if self.forgetBias != false {
+      try visitor.visitSingularBoolField(value: self.forgetBias, fieldNumber: 30)
+    }
+    if self.hasPeepholes_p != false {
+      try visitor.visitSingularBoolField(value: self.hasPeepholes_p, fieldNumber: 40)
+    }
+    if self.isCoupled != false {
+      try visitor.visitSingularBoolField(value: self.isCoupled, fieldNumber: 50)
+    }
+    if self.cellClip.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.cellClip, fieldNumber: 60)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLLSTMRule, rhs: CoreMLLSTMRule) -> Bool {
+    if lhs.sequenceOutput != rhs.sequenceOutput {return false}
+    if lhs.hasBias_p != rhs.hasBias_p {return false}
+    if lhs.forgetBias != rhs.forgetBias {return false}
+    if lhs.hasPeepholes_p != rhs.hasPeepholes_p {return false}
+    if lhs.isCoupled != rhs.isCoupled {return false}
+    if lhs.cellClip != rhs.cellClip {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMWeights"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputWeights\0\u{1}forgetWeights\0\u{1}blockWeights\0\u{1}outputWeights\0\u{2}\u{10}inputRecursion\0\u{1}forgetRecursion\0\u{1}blockRecursion\0\u{1}outputRecursion\0\u{2}\u{11}inputBias\0\u{1}forgetBias\0\u{1}blockBias\0\u{1}outputBias\0\u{2}\u{11}inputPeephole\0\u{1}forgetPeephole\0\u{1}outputPeephole\0")
+
+  fileprivate class _StorageClass {
+    var _inputWeights: CoreMLWeights? = nil
+    var _forgetWeights: CoreMLWeights? = nil
+    var _blockWeights: CoreMLWeights? = nil
+    var _outputWeights: CoreMLWeights? = nil
+    var _inputRecursion: CoreMLWeights? = nil
+    var _forgetRecursion: CoreMLWeights? = nil
+    var _blockRecursion: CoreMLWeights? = nil
+    var _outputRecursion: CoreMLWeights? = nil
+    var _inputBias: CoreMLWeights? = nil
+    var _forgetBias: CoreMLWeights? = nil
+    var _blockBias: CoreMLWeights? = nil
+    var _outputBias: CoreMLWeights? = nil
+    var _inputPeephole: CoreMLWeights? = nil
+    var _forgetPeephole: CoreMLWeights? = nil
+    var _outputPeephole: CoreMLWeights? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputWeights = source._inputWeights
+      _forgetWeights = source._forgetWeights
+      _blockWeights = source._blockWeights
+      _outputWeights = source._outputWeights
+      _inputRecursion = source._inputRecursion
+      _forgetRecursion = source._forgetRecursion
+      _blockRecursion = source._blockRecursion
+      _outputRecursion = source._outputRecursion
+      _inputBias = source._inputBias
+      _forgetBias = source._forgetBias
+      _blockBias = source._blockBias
+      _outputBias = source._outputBias
+      _inputPeephole = source._inputPeephole
+      _forgetPeephole = source._forgetPeephole
+      _outputPeephole = source._outputPeephole
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._inputWeights) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._forgetWeights) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._blockWeights) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._outputWeights) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._inputRecursion) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._forgetRecursion) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._blockRecursion) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._outputRecursion) }()
+        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._inputBias) }()
+        case 41: try { try decoder.decodeSingularMessageField(value: &_storage._forgetBias) }()
+        case 42: try { try decoder.decodeSingularMessageField(value: &_storage._blockBias) }()
+        case 43: try { try decoder.decodeSingularMessageField(value: &_storage._outputBias) }()
+        case 60: try { try decoder.decodeSingularMessageField(value: &_storage._inputPeephole) }()
+        case 61: try { try decoder.decodeSingularMessageField(value: &_storage._forgetPeephole) }()
+        case 62: try { try decoder.decodeSingularMessageField(value: &_storage._outputPeephole) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._inputWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._forgetWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._blockWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._outputWeights {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._inputRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._forgetRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._blockRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._outputRecursion {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._inputBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._forgetBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._blockBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._outputBias {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      } }()
+      try { if let v = _storage._inputPeephole {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      } }()
+      try { if let v = _storage._forgetPeephole {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      } }()
+      try { if let v = _storage._outputPeephole {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLLSTMWeights, rhs: CoreMLLSTMWeights) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputWeights != rhs_storage._inputWeights {return false}
+        if _storage._forgetWeights != rhs_storage._forgetWeights {return false}
+        if _storage._blockWeights != rhs_storage._blockWeights {return false}
+        if _storage._outputWeights != rhs_storage._outputWeights {return false}
+        if _storage._inputRecursion != rhs_storage._inputRecursion {return false}
+        if _storage._forgetRecursion != rhs_storage._forgetRecursion {return false}
+        if _storage._blockRecursion != rhs_storage._blockRecursion {return false}
+        if _storage._outputRecursion != rhs_storage._outputRecursion {return false}
+        if _storage._inputBias != rhs_storage._inputBias {return false}
+        if _storage._forgetBias != rhs_storage._forgetBias {return false}
+        if _storage._blockBias != rhs_storage._blockBias {return false}
+        if _storage._outputBias != rhs_storage._outputBias {return false}
+        if _storage._inputPeephole != rhs_storage._inputPeephole {return false}
+        if _storage._forgetPeephole != rhs_storage._forgetPeephole {return false}
+        if _storage._outputPeephole != rhs_storage._outputPeephole {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLUnidirectionalLSTM: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLUnidirectionalLSTM"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}rule\0\u{2}\u{5}weights\0\u{2}P\u{1}reverseInput\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inputSize) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.outputSize) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.activations) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._rule) }()
+      case 20: try { try decoder.decodeSingularMessageField(value: &self._weights) }()
+      case 100: try { try decoder.decodeSingularBoolField(value: &self.reverseInput) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.inputSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inputSize, fieldNumber: 1)
+    }
+    if self.outputSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputSize, fieldNumber: 2)
+    }
+    if !self.activations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.activations, fieldNumber: 10)
+    }
+    try { if let v = self._rule {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._weights {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    } }()
+    if self.reverseInput != false {
+      try visitor.visitSingularBoolField(value: self.reverseInput, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLUnidirectionalLSTM, rhs: CoreMLUnidirectionalLSTM) -> Bool {
+    if lhs.inputSize != rhs.inputSize {return false}
+    if lhs.outputSize != rhs.outputSize {return false}
+    if lhs.activations != rhs.activations {return false}
+    if lhs._rule != rhs._rule {return false}
+    if lhs._weights != rhs._weights {return false}
+    if lhs.reverseInput != rhs.reverseInput {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLBidirectionalLSTM"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}forwardActivations\0\u{1}backwardActivations\0\u{2}\u{4}rule\0\u{2}\u{5}weights\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inputSize) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.outputSize) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.forwardActivations) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.backwardActivations) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._rule) }()
+      case 20: try { try decoder.decodeRepeatedMessageField(value: &self.weights) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.inputSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inputSize, fieldNumber: 1)
+    }
+    if self.outputSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputSize, fieldNumber: 2)
+    }
+    if !self.forwardActivations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.forwardActivations, fieldNumber: 10)
+    }
+    if !self.backwardActivations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.backwardActivations, fieldNumber: 11)
+    }
+    try { if let v = self._rule {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
+    if !self.weights.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.weights, fieldNumber: 20)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLBidirectionalLSTM, rhs: CoreMLBidirectionalLSTM) -> Bool {
+    if lhs.inputSize != rhs.inputSize {return false}
+    if lhs.outputSize != rhs.outputSize {return false}
+    if lhs.forwardActivations != rhs.forwardActivations {return false}
+    if lhs.backwardActivations != rhs.backwardActivations {return false}
+    if lhs._rule != rhs._rule {return false}
+    if lhs.weights != rhs.weights {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -245,6 +245,34 @@ enum CoreMLMovements {
         layout: layout, rank: input.rank))
   }
 
+  /// The sequence several times, one after the other.
+  static func repeatSequence(_ call: inout CoreMLCall, _ count: UInt64) throws {
+    let rank = try call.network().rank
+    let axis = try CoreMLCall.axis(call.sequenceAxis, rank: rank)
+    var repeats: [Int64] = Array(repeating: 1, count: rank)
+    repeats[axis] = Int64(try CoreMLCall.size(count))
+    try tile(&call, repeats)
+  }
+
+  /// The entries of some axes from the last to the first.
+  static func reverse(_ call: inout CoreMLCall, _ axes: [Bool]) throws {
+    let input = try call.network()
+    guard axes.count == input.rank else {
+      throw NodeFailure.invalid("\(axes.count) axes to reverse of a tensor of rank \(input.rank)")
+    }
+    let places = input.layout.indices.filter { place in
+      input.layout[place].map { axes[$0] && input.sizes[$0] > 1 } ?? false
+    }
+    guard !places.isEmpty else { return call.set(input) }
+    let sizes = places.map { place in input.layout[place].map { input.sizes[$0] } ?? 1 }
+    let result = try call.apply(
+      Slice(
+        starts: places.map { _ in -1 }, ends: sizes.map { -$0 - 1 }, axes: places,
+        steps: places.map { _ in -1 }, name: call.name),
+      to: input.tensor)
+    call.set(result, like: input)
+  }
+
   static func broadcast(_ call: inout CoreMLCall, _ values: [Int64]) throws {
     let sizes = values.map { Int($0) }
     let original = try call.network()

@@ -19,6 +19,17 @@ enum CoreMLProducts {
         &call, input.reshaped(to: Array(flat)), weights, bias, outputs: outputs,
         result: Array(flat.dropLast(3)) + [outputs, 1, 1])
     }
+    if rank >= 3, input.sizes.suffix(3) == [inputs, 1, 1] {
+      // Times of a sequence: the channels in front of two axes of size 1.
+      let vectors = input.relabelled(
+        sizes: Array(input.sizes.dropLast(2)),
+        axes: input.sizes.indices.map { $0 < rank - 2 ? $0 : nil })
+      try lastAxis(&call, vectors, weights, bias, outputs: outputs, layout: .pytorch)
+      guard case .network(let product)? = call.outputs.first ?? nil else { return }
+      return call.set(
+        product.relabelled(
+          sizes: product.sizes + [1, 1], axes: product.sizes.indices.map { $0 }))
+    }
     guard let last = input.sizes.last, last == inputs else {
       throw NodeFailure.invalid("\(inputs) input channels on \(input.sizes)")
     }
