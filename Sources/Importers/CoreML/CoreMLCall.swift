@@ -3,8 +3,9 @@ import Forge
 /// One layer with the values of its inputs, and the place for those of its outputs.
 ///
 /// Networks of the first versions see every value as [sequence, batch, channels, height, width];
-/// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks have values of any rank, and the layers
-/// of images use the last three axes. So both are the same but for the rank.
+/// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks
+/// have values of any rank, and the layers of images use the last three axes. So both are the same
+/// but for the rank.
 struct CoreMLCall {
   /// The layer.
   let layer: CoreMLLayer

@@ -15,10 +15,10 @@ extension ImportedModel {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - options: the length of sequences in files that state none, as the sizes of an input; values
-  ///     of inputs, such as states that are always zero; and limits on the file.
+  ///   - options: the length of sequences in files that state none, as the sizes of an input;
+  ///     values of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
-  ///   `invalidNode`, `unknownName`, `unknownSize`, or `unsupported` with all that Forge does not have at once.
+  ///   `invalidNode`, `unknownName`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let bytes = try ModelBytes.read(path, limits: options.limits)
     var file = try CoreMLImport(bytes, path: path, options: options)
@@ -41,8 +41,8 @@ extension Model {
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - options: the length of sequences in files that state none, as the sizes of an input; values
-  ///     of inputs, such as states that are always zero; and limits on the file.
+  ///   - options: the length of sequences in files that state none, as the sizes of an input;
+  ///     values of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     self = try ImportedModel(coreML: path, options: options).model

@@ -127,7 +127,7 @@ enum CoreMLRecurrent {
     return try activations.map { try activation($0) }
   }
 
-  /// One of the functions that recurrent layers have; numbers that are not stated are the usual ones.
+  /// One of the functions that recurrent layers have, with the usual numbers where none are stated.
   private static func activation(_ activation: CoreMLActivation) throws -> ActivationFunction {
     func isUsual(_ pair: CoreMLPair, alpha: Float, beta: Float) -> Bool {
       (pair.alpha, pair.beta) == (0, 0) || (pair.alpha, pair.beta) == (alpha, beta)
