@@ -155,7 +155,7 @@ import Testing
       arguments.cell = Int32(test.cell.rawValue)
       arguments.is_reversed = test.isReversed ? 1 : 0
       arguments.clip = .infinity
-      arguments.cell_clip = test.cell == FORGE_CELL_LSTM ? 0.75 : .infinity
+      arguments.cell_clip = .infinity
       let tanh = forge_activation(kind: Int32(FORGE_TANH.rawValue), a: 0, b: 0)
       let sigmoid = forge_activation(kind: Int32(FORGE_SIGMOID.rawValue), a: 0, b: 0)
       arguments.gates = test.cell == FORGE_CELL_SIMPLE ? tanh : sigmoid

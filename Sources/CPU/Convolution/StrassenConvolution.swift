@@ -46,8 +46,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
   private static let mostSumBytes = 10 << 20
   /// The most pixels of a segment.
   private static let mostPixels = 1024
-  /// The numbers of pixels and of columns from which on, and up to which, threads share two segments
-  /// rather than the panels of one.
+  /// From so many pixels on and up to so many columns, threads share two segments rather than the
+  /// panels of one.
   private static let (leastPixels, mostColumns) = (256, 128)
 
   /// Returns the number of segments, and how many are computed in the same round.
