@@ -185,35 +185,24 @@ forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
                                .scales_block = FORGE_LANES};
 }
 
-/* Returns the pixels of the largest segment. */
-static int64_t most_rows(const forge_strassen_arguments *a) {
-  return forge_quotient_up((int64_t)a->in.height * a->in.width, a->segments);
-}
-
 forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *a) {
-  const int64_t rows = most_rows(a), vectors = a->panel_width / FORGE_LANES;
+  const int64_t pixels = (int64_t)a->in.height * a->in.width, channels = a->in.channels;
+  const int64_t rows = (pixels + a->segments - 1) / a->segments, upper = forge_upper_half(rows);
+  const int64_t vectors = a->panel_width / FORGE_LANES;
   const bool twice = a->levels == 2;
-  const int64_t further = twice ? 2 * vectors * forge_strassen_vector(forge_upper_half(rows)) : 0;
+  const int64_t sums = 4 * (channels / 2) * upper;
+  const int64_t further_sums = twice ? 7 * forge_strassen_further_floats(channels, rows) : 0;
+  const int64_t products = (twice ? 4 : 2) * vectors * forge_strassen_vector(rows);
+  const int64_t further_products = twice ? 2 * vectors * forge_strassen_vector(upper) : 0;
   forge_strassen_scratch scratch;
-  scratch.further_products = (twice ? 4 : 2) * vectors * forge_strassen_vector(rows);
-  scratch.floats = scratch.further_products + further;
+  scratch.sums[0] = FORGE_LANES; /* after the number of the segment whose sums they are */
+  scratch.sums[1] = scratch.sums[0] + sums;
+  scratch.products[0] = scratch.sums[1] + further_sums;
+  scratch.products[1] = scratch.products[0] + products;
+  scratch.floats = scratch.products[1] + further_products;
   return scratch;
 }
 
-int64_t forge_strassen_worker_floats(const forge_strassen_arguments *a) {
+int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *a) {
   return forge_strassen_scratch_of(a).floats;
-}
-
-int64_t forge_strassen_segment_floats(const forge_strassen_arguments *a) {
-  const int64_t blocks = a->in.channels / FORGE_LANES, rows = most_rows(a);
-  return a->levels == 2 ? forge_strassen_further_sums(blocks, rows, 7)
-                        : forge_strassen_sums(blocks, rows);
-}
-
-int64_t forge_strassen_sum_floats(const forge_strassen_arguments *a) {
-  return a->segments_together * forge_strassen_segment_floats(a);
-}
-
-int64_t forge_strassen_rounds(const forge_strassen_arguments *a) {
-  return 2 * forge_quotient_up(a->segments, a->segments_together);
 }

@@ -45,22 +45,16 @@ int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t 
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);
 
-/* Returns the floats of S of a left side with `rows` rows: float [4][blocks / 2][rows / 2][16]. */
-static inline int64_t forge_strassen_sums(int64_t blocks, int64_t rows) {
-  return 4 * (blocks / 2) * forge_upper_half(rows) * FORGE_LANES;
-}
-
-/* Returns where S of a product of the first level begins, behind S of a segment of `rows` rows and
- * `blocks` blocks and those of the products before it. */
-static inline int64_t forge_strassen_further_sums(int64_t blocks, int64_t rows, int64_t product) {
-  return forge_strassen_sums(blocks, rows) +
-    product * forge_strassen_sums(blocks / 2, forge_upper_half(rows));
+/* Returns the floats of S of a product of the first level of an image of these channels and rows. */
+static inline int64_t forge_strassen_further_floats(int64_t channels, int64_t rows) {
+  return 4 * (channels / 4) * forge_upper_half(forge_upper_half(rows));
 }
 
 /* The parts of a worker's scratch in floats, for the largest segment. */
 typedef struct {
-  int64_t further_products; /* R of a product: float [2][vectors of a panel][vector] */
-  int64_t floats; /* before it R of a segment: float [2 or 4][vectors of a panel][vector] */
+  int64_t sums[2]; /* S of the image, and of each product: float [4][blocks / 2][rows / 2][16] */
+  int64_t products[2]; /* R: float [2 or 4][vectors of a panel][vector]; of a product: [2][...] */
+  int64_t floats;
 } forge_strassen_scratch;
 
 forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *arguments);

@@ -7,9 +7,8 @@ import ForgeSystem
 struct StrassenConvolution: MeasuredAlgorithm {
   /// The levels of recursion: 1 or 2.
   let levels: Int
-  /// The number of segments of the image, which is treated as one row, and of those that are
-  /// computed in the same round.
-  let segments, together: Int
+  /// The number of segments of the image, which is treated as one row.
+  let segments: Int
   let problem: ConvolutionProblem
   var panelWidth: Int
   /// Whether powers of two equalise the scales of channels.
@@ -31,18 +30,18 @@ struct StrassenConvolution: MeasuredAlgorithm {
       // Threads that share segments need not share panels.
       let sharesSegments =
         !problem.settings.sizesAreFixed
-        || segments.together.isMultiple(of: problem.settings.threads)
+        || segments.isMultiple(of: problem.settings.threads)
       return StrassenConvolution(
-        levels: levels, segments: segments.count, together: segments.together, problem: problem,
+        levels: levels, segments: segments, problem: problem,
         panelWidth: Panels.width(
           outputs: outputs >> levels, threads: sharesSegments ? 1 : problem.settings.threads))
     }
   }
 
-  /// The largest memory of sums that the threads of a round share, in bytes.
+  /// The largest memory of the sums of a segment, in bytes.
   ///
   /// All panels read them from the third-level cache. With 512 pixels of 3072 channels, whose sums
-  /// take 17 MB, two rounds of half the pixels take three quarters of the time of one.
+  /// take 17 MB, two segments take three quarters of the time of one.
   private static let mostSumBytes = 10 << 20
   /// The most pixels of a segment.
   private static let mostPixels = 1024
@@ -50,21 +49,20 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// panels of one.
   private static let (leastPixels, mostColumns) = (256, 128)
 
-  /// Returns the number of segments, and how many are computed in the same round.
+  /// Returns the number of segments.
   ///
   /// It depends only on the image, so that results do not depend on the number of threads. A
   /// segment reads all weights again, and its matrices are the smaller: 197 pixels in two segments
   /// take a fifth more time than in one.
-  private static func segments(
-    of pixels: Int, inputs: Int, columns: Int, levels: Int
-  ) -> (count: Int, together: Int) {
+  private static func segments(of pixels: Int, inputs: Int, columns: Int, levels: Int) -> Int {
     let perPixel = (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs)
     let sums = pixels.multipliedSaturated(by: perPixel)
-    let rounds = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)
+    let fitting = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)
     guard pixels > mostPixels || pixels >= leastPixels && columns <= mostColumns else {
-      return (rounds, 1)
+      return fitting
     }
-    return (2 * max(rounds, (pixels + 2 * mostPixels - 1) / (2 * mostPixels)), 2)
+    let pairs = max((fitting + 1) / 2, (pixels + 2 * mostPixels - 1) / (2 * mostPixels))
+    return 2 * pairs
   }
 
   /// Returns the estimated cycles.
@@ -74,15 +72,15 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// with two.
   ///
   /// The kernel is the same for any number of threads, so the estimate assumes two. If they share
-  /// panels, one waits for the other if the number of panels is odd. The packed weights are 7/4 and
-  /// 49/16 times as many. They count half as much again, because two threads share the memory
-  /// bandwidth.
+  /// panels, each computes the sums of the inputs, and one waits for the other if the number of
+  /// panels is odd. The packed weights are 7/4 and 49/16 times as many. They count half as much
+  /// again, because two threads share the memory bandwidth.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
     let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
     let (input, made) = levels == 1 ? (7.0, 11.0) : (16.0, 23.0)
-    let sharesPanels = together == 1
-    let sums = model.pixels * (input * inputs + made * outputs) / 16
+    let sharesPanels = segments == 1
+    let sums = model.pixels * (input * inputs * (sharesPanels ? 2 : 1) + made * outputs) / 16
     let columns = problem.outputs / (PlannedTensor.lanes << levels)
     let idle = sharesPanels && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
     let weights = 1.5 * products * Double(1 << levels) * 64
@@ -137,19 +135,16 @@ struct StrassenConvolution: MeasuredAlgorithm {
     arguments.output_scales = scales.map { $0 + inputs }
     arguments.panel_width = Int32(clamping: panelWidth)
     arguments.segments = Int32(clamping: segments)
-    arguments.segments_together = Int32(clamping: together)
     arguments.levels = Int32(clamping: levels)
-    arguments.scratch_worker = forge_strassen_worker_floats(&arguments)
+    arguments.scratch_worker = forge_strassen_scratch_floats(&arguments)
     arguments.epilogue = forge_epilogue(convolution)
-    let sums = plan.addPlain([Int(forge_strassen_sum_floats(&arguments))])
     let scratch = plan.addPlain([Int(arguments.scratch_worker) * plan.settings.threads])
     plan.addStep(
       "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)"
         + (isScaled ? " scaled" : ""),
       plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
-      rounds: Int(forge_strassen_rounds(&arguments)),
       reads: [\.in: source, \.epilogue.residual: operands.residual],
-      writes: [\.out: target, \.sums: sums, \.scratch: scratch],
+      writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
       parameterCount: form.weightCount,
       firstWeights: FirstWeights(start: weights, count: (inputs >> levels) * panelWidth)

@@ -23,7 +23,7 @@
   X(winograd, winograd, VECTORS, forge_winograd_layout_of(a).chunks)                          \
   X(winograd_input, winograd, VECTORS, winograd_input_tiles(a))                               \
   X(winograd_output, winograd, VECTORS, winograd_output_tiles(a))                             \
-  X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments_together)             \
+  X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments)                      \
   X(grouped_convolution, grouped_convolution, EVERY, rows_of_blocks(&a->out))                 \
   X(depthwise, depthwise, EVERY, rows_of_blocks(&a->out))                                     \
   X(pooling, pooling, EVERY, rows_of_blocks(&a->out))                                         \

@@ -258,16 +258,14 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
  * gaps between its rows. weights: float [panel][7 or 49][in.channels >> levels][panel_width] from
  * forge_pack_strassen, with the panels of out.channels >> levels; bias: float [out.channels].
  * input_scales and output_scales: those of the packing, float [in.channels] and [out.channels], or
- * both NULL. The pixels are cut into `segments` that are computed separately, segments_together of
- * them in two rounds: first the sums of their left sides, which all threads share, then the
- * products. Each worker has scratch of forge_strassen_worker_floats, scratch_worker floats apart.
- * Rounds: forge_strassen_rounds. Tiles: segment * panels + panel. */
+ * both NULL. The pixels are cut into `segments` that are computed separately. Each worker has
+ * scratch of forge_strassen_scratch_floats, scratch_worker floats apart.
+ * Tiles: segment * panels + panel. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   const float *input_scales, *output_scales;
-  int32_t panel_width, segments, segments_together, levels;
-  forge_view sums;    /* base and offset only: forge_strassen_sum_floats */
+  int32_t panel_width, segments, levels;
   forge_view scratch; /* base and offset only */
   int64_t scratch_worker;
   forge_epilogue epilogue;
@@ -277,12 +275,7 @@ typedef struct {
 
 /* The number of products: 7 instead of 8, or 49 instead of 64. */
 int64_t forge_strassen_products(int32_t levels);
-
-/* The floats of the sums of one segment; `segments` tells their size, segments_together nothing. */
-int64_t forge_strassen_segment_floats(const forge_strassen_arguments *);
-int64_t forge_strassen_sum_floats(const forge_strassen_arguments *);
-int64_t forge_strassen_worker_floats(const forge_strassen_arguments *);
-int64_t forge_strassen_rounds(const forge_strassen_arguments *);
+int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *);
 
 /* Convolution in groups of any size. Both tensors are blocked. weights: from
  * forge_pack_grouped_convolution; bias: float [out blocks * 16]. Pixels read: as in

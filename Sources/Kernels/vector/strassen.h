@@ -10,7 +10,7 @@
  *     R11 = A11 B11       R12 = R11 + S2 T2   C11 = R11 + A12 B21
  *     R21 = R12 + S3 T3   R22 = S1 T1         R12 += R22
  *     C22 = R22 + R21     C12 = R12 + S4 B22  C21 = R21 - A22 T4
- * Packing computes the T, a round of its own all S. Uneven weights are scaled by powers of two for
+ * Packing computes the T, each thread its own S. Uneven weights are scaled by powers of two for
  * each input and output before they are added: rounding errors of a sum are relative to its largest
  * number, so that small channels would lose precision (G. Ballard and others, "Improving the
  * numerical stability of fast matrix multiplication", 2016). If the number of pixels is odd, the
@@ -19,20 +19,19 @@
  * The halves of channels are the even and the odd blocks, so that threads with ranges of channels
  * find most of their input in their own caches.
  *
- * An image is cut into segments of pixels, each a matrix whose R stays in the second-level cache.
- * Their number depends on the image alone. Threads share the S of as many segments as fit the
- * third-level cache; all panels read them. */
+ * An image is cut into segments of pixels, each a matrix whose R stays in the second-level cache and
+ * whose S, of both levels, stay in the third-level one. Threads can share segments. Their number
+ * depends on the image alone. */
 #include "../strassen.h"
 
 /* ---- the sums S ---- */
 
-/* Computes blocks of S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
-FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, int64_t first,
-                                  int64_t last, const bool scaled) {
+/* Computes S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
+FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, const bool scaled) {
   const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
   const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
-  float *out = sums + first * upper * FORGE_LANES;
-  for (int64_t block = first; block < last; block++) {
+  float *out = sums;
+  for (int64_t block = 0; block < side->blocks / 2; block++) {
     const float *from11 = forge_strassen_quarter(side, false, false, block);
     const float *from12 = forge_strassen_quarter(side, false, true, block);
     const float *from21 = forge_strassen_quarter(side, true, false, block);
@@ -59,12 +58,11 @@ FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, 
   }
 }
 
-static void strassen_sum(const forge_strassen_side *side, float *sums, int64_t first,
-                         int64_t last) {
+static void strassen_sum(const forge_strassen_side *side, float *sums) {
   if (side->scales)
-    strassen_sum_of(side, sums, first, last, true);
+    strassen_sum_of(side, sums, true);
   else
-    strassen_sum_of(side, sums, first, last, false);
+    strassen_sum_of(side, sums, false);
 }
 
 /* Returns the left side of a product, in the order of packed weights: A11, S2, A12, S3, S1, S4,
@@ -84,16 +82,16 @@ static forge_strassen_side strassen_left(const forge_strassen_side *side, const 
     .scales_block = 2 * side->scales_block};
 }
 
-/* Computes all S of a segment from blocks that are neighbours: two, or four with two levels. */
-static void strassen_group(const forge_strassen_side *image, float *sums, int64_t group,
-                           int32_t levels) {
-  const int64_t blocks = levels == 1 ? 1 : 2;
-  strassen_sum(image, sums, group * blocks, (group + 1) * blocks);
-  if (levels == 1) return;
-  for (int64_t product = 0; product < 7; product++) {
+/* Computes all S of a segment, which all of its panels read. */
+static void strassen_sums(const forge_strassen_arguments *a, const forge_strassen_side *image,
+                          float *scratch) {
+  const forge_strassen_scratch places = forge_strassen_scratch_of(a);
+  const int64_t floats = forge_strassen_further_floats(a->in.channels, image->rows);
+  float *sums = scratch + places.sums[0];
+  strassen_sum(image, sums);
+  for (int64_t product = 0; a->levels == 2 && product < 7; product++) {
     const forge_strassen_side side = strassen_left(image, sums, product);
-    strassen_sum(&side, sums + forge_strassen_further_sums(image->blocks, image->rows, product),
-                 group, group + 1);
+    strassen_sum(&side, scratch + places.sums[1] + product * floats);
   }
 }
 
@@ -123,7 +121,9 @@ typedef struct {
   int64_t remaining;      /* products still to come */
   const float *next;      /* weights to fetch during the last one */
   int64_t next_floats;
-  strassen_product further; /* R of the second level */
+  const float *further_sums; /* S of all products of the first level */
+  int64_t further_floats;    /* from those of one product to the next */
+  strassen_product further;
 } strassen_multiplier;
 
 /* Computes to = start + left B + add, where start and add may be absent. B is the next of the
@@ -167,7 +167,7 @@ static void strassen_between(const strassen_multiplier *m, strassen_product r12,
 }
 
 /* Computes c = left B + add by `levels` levels, where B is the next 7 or 49 of the packed weights.
- * The S of products follow those of `left`. r may be c if nothing is added. add may be c. */
+ * r may be c if nothing is added. add may be c. */
 static void strassen_multiply(strassen_multiplier *m, int32_t levels,
                               const forge_strassen_side *left, const float *sums,
                               strassen_product add, strassen_product r, strassen_product c) {
@@ -192,9 +192,8 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
       multiply(m, &side, products[i].start, products[i].add, products[i].to);
     } else {
       /* The first level adds nothing but the start of its products. */
-      const float *further = sums + forge_strassen_further_sums(left->blocks, left->rows, i);
-      strassen_multiply(m, levels - 1, &side, further, products[i].start, m->further,
-                        products[i].to);
+      strassen_multiply(m, levels - 1, &side, m->further_sums + i * m->further_floats,
+                        products[i].start, m->further, products[i].to);
     }
     if (i == 4)
       strassen_between(m, r12, r21, r22, part(add, upper, 1, 1), part(c, upper, 1, 1),
@@ -226,18 +225,12 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Returns the S of a segment, which is number `place` of its round. */
-FORGE_INLINE float *strassen_sums_of(const forge_strassen_arguments *a, const forge_frame *frame,
-                                     int64_t place) {
-  return forge_origin(&a->sums, frame) + place * forge_strassen_segment_floats(a);
-}
-
-/* Computes one panel of one segment: columns of all parts of the output channels. The segment is
- * number `place` of its round. */
+/* Computes one panel of one segment, with its sums ready: columns of all parts of the output
+ * channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
-                           int64_t segment, int64_t place, int64_t panel, float *scratch,
-                           const finish *end) {
+                           int64_t segment, int64_t panel, float *scratch, const finish *end) {
   const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+  const forge_strassen_scratch places = forge_strassen_scratch_of(a);
   const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
   const int64_t in_blocks = image.blocks / parts;
   const int64_t out_blocks = a->out.channels / FORGE_LANES / parts;
@@ -249,7 +242,8 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
-  const strassen_product whole = {scratch, vector, parts / 2 * vectors * vector};
+  const strassen_product whole = {scratch + places.products[0], vector,
+                                  parts / 2 * vectors * vector};
   strassen_multiplier m = {
     .row = {.weights = weights,
             .pixel = FORGE_LANES,
@@ -266,11 +260,12 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
       : more            ? a->weights
                         : a->next,
     .next_floats = more ? product_floats : a->next_floats,
-    .further = {scratch + forge_strassen_scratch_of(a).further_products, further,
-                vectors * further},
+    .further_sums = scratch + places.sums[1],
+    .further_floats = forge_strassen_further_floats(a->in.channels, image.rows),
+    .further = {scratch + places.products[1], further, vectors * further},
   };
-  strassen_multiply(&m, a->levels, &image, strassen_sums_of(a, frame, place),
-                    (strassen_product){NULL, 0, 0}, whole, whole);
+  strassen_multiply(&m, a->levels, &image, scratch + places.sums[0], (strassen_product){NULL, 0, 0},
+                    whole, whole);
   const int64_t pixel = forge_strassen_first(a, segment);
   for (int64_t i = 0; i < parts; i++) {
     strassen_product from = part(whole, 0, 0, i % 2);
@@ -280,25 +275,24 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Even rounds compute S, odd ones the products. Tiles of sums are equal shares of all groups. */
+/* Tiles: segment * panels + panel. Each thread computes the sums for itself. Sharing them would
+ * move every cache line between cores and back. */
 FORGE_KERNEL(strassen) {
   const forge_strassen_arguments *a = arguments;
-  const int64_t together = a->segments_together, before = frame->round / 2 * together;
-  const int64_t count = forge_smaller(together, a->segments - before);
-  const int64_t panels = forge_strassen_panels(a);
-  if (frame->round % 2 == 0) {
-    const int64_t groups = a->in.channels / (FORGE_LANES << a->levels);
-    const int64_t tiles = panels * together;
-    const int64_t end = groups * count * last / tiles;
-    for (int64_t i = groups * count * first / tiles; i < end; i++) {
-      const forge_strassen_side image = forge_strassen_image(a, frame, before + i / groups);
-      strassen_group(&image, strassen_sums_of(a, frame, i / groups), i % groups, a->levels);
-    }
-    return;
-  }
   const finish end = finish_of(&a->epilogue.activation);
+  const int64_t panels = forge_strassen_panels(a);
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
-  const int64_t end_of_round = forge_smaller(last, count * panels);
-  for (int64_t tile = first; tile < end_of_round; tile++)
-    strassen_panel(a, frame, before + tile / panels, tile / panels, tile % panels, scratch, &end);
+  /* The segment whose sums the scratch holds, from an earlier call of this worker for this step. */
+  int64_t made = -1;
+  if (frame->calls > 0) memcpy(&made, scratch, sizeof made);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t segment = tile / panels;
+    if (segment != made) {
+      const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+      strassen_sums(a, &image, scratch);
+      made = segment;
+    }
+    strassen_panel(a, frame, segment, tile % panels, scratch, &end);
+  }
+  memcpy(scratch, &made, sizeof made);
 }

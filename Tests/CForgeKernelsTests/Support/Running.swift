@@ -4,14 +4,14 @@ import Testing
 /// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in.
 func run<Arguments>(
   _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
-  worker: Int = 0, calls: Int = 0, round: Int = 0, crops: [Double] = [], tiles: Range<Int64>
+  worker: Int = 0, calls: Int = 0, crops: [Double] = [], tiles: Range<Int64>
 ) {
   let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
   pointers.withUnsafeBufferPointer { pointers in
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
         bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress,
-        worker: Int64(worker), calls: Int64(calls), round: Int64(round), fault: nil)
+        worker: Int64(worker), calls: Int64(calls), round: 0, fault: nil)
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }
@@ -22,48 +22,35 @@ func run<Arguments>(
 /// A kernel's call that can be made in parts: what a step of a plan is.
 struct Call {
   var tiles: Int64
-  /// The rounds; if there are several, the even ones prepare what the odd ones read.
-  var rounds: Int
   /// Memory that is written: all of it is put back before each try.
   var out: Buffer
-  private let worker: Int
-  /// A round as any worker, which has made so many calls before.
-  private let runRound: (_ worker: Int, _ calls: Int, _ round: Int, _ tiles: Range<Int64>) -> Void
+  /// As the worker that the call was made for.
+  var run: (Range<Int64>) -> Void
+  /// As any worker.
+  var runAs: (_ worker: Int, _ tiles: Range<Int64>) -> Void {
+    { runAgain($0, 0, $1) }
+  }
+  /// As any worker, which has made so many calls before.
+  private var runAgain: (_ worker: Int, _ calls: Int, _ tiles: Range<Int64>) -> Void
 
   init<Arguments>(
     _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
-    worker: Int = 0, out: Buffer, tiles: (UnsafePointer<Arguments>) -> Int64, rounds: Int = 1
+    worker: Int = 0, out: Buffer, tiles: (UnsafePointer<Arguments>) -> Int64
   ) {
     self.tiles = withUnsafePointer(to: arguments) { tiles($0) }
     self.out = out
-    self.rounds = rounds
-    self.worker = worker
-    runRound = { worker, calls, round, tiles in
+    let runAgain = { (worker: Int, calls: Int, tiles: Range<Int64>) in
       CForgeKernelsTests.run(
-        kernel, arguments, bases: bases, image: image, worker: worker, calls: calls, round: round,
-        tiles: tiles)
+        kernel, arguments, bases: bases, image: image, worker: worker, calls: calls, tiles: tiles)
     }
-  }
-
-  /// Runs tiles as the worker that the call was made for.
-  func run(_ tiles: Range<Int64>) { runAs(worker, tiles) }
-
-  /// Runs tiles as any worker; rounds that prepare something run as a whole.
-  func runAs(_ worker: Int, _ tiles: Range<Int64>) {
-    for round in 0..<rounds {
-      let prepares = rounds > 1 && round.isMultiple(of: 2)
-      runRound(worker, 0, round, prepares ? 0..<self.tiles : tiles)
-    }
+    self.runAgain = runAgain
+    run = { runAgain(worker, 0, $0) }
   }
 
   func runAll() { run(0..<tiles) }
 
   /// Deals the tiles out as threads do: in runs of any length, in any order, to any worker.
   func runDealt(workers: Int, random: inout SeededGenerator) {
-    for round in 0..<rounds { runDealt(round: round, workers: workers, random: &random) }
-  }
-
-  private func runDealt(round: Int, workers: Int, random: inout SeededGenerator) {
     var runs: [Range<Int64>] = []
     var first: Int64 = 0
     while first < tiles {
@@ -74,7 +61,7 @@ struct Call {
     var calls = [Int](repeating: 0, count: workers)
     for tiles in runs.shuffled(using: &random) {
       let worker = Int.random(in: 0..<workers, using: &random)
-      runRound(worker, calls[worker], round, tiles)
+      runAgain(worker, calls[worker], tiles)
       calls[worker] += 1
     }
   }

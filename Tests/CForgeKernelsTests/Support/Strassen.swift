@@ -9,16 +9,13 @@ struct StrassenCase: Sendable, CustomStringConvertible {
   ///
   /// Unless it is 0 the weights are packed with scales.
   let decades: Int
-  /// The segments of a round.
-  let together: Int
 
   init(
     height: Int = 1, width: Int, inputs: Int, outputs: Int, panel: Int = 64, levels: Int = 1,
     segments: Int = 1, activation: Activation = .linear, residual: Bool = false, images: Int = 1,
-    decades: Int = 0, together: Int? = nil
+    decades: Int = 0
   ) {
     self.levels = levels
-    self.together = together ?? (segments + 1) / 2
     self.decades = decades
     convolution = ConvolutionCase(
       height: height, width: width, inputs: inputs, outputs: outputs, panel: panel,
@@ -38,7 +35,7 @@ struct StrassenCase: Sendable, CustomStringConvertible {
   }
 
   var description: String {
-    "Strassen, \(levels) levels, \(decades) decades, \(together) together, \(convolution)"
+    "Strassen, \(levels) levels, \(decades) decades, \(convolution)"
   }
 }
 
@@ -224,24 +221,18 @@ private struct Magnitudes {
 /// The call of a convolution by Strassen's algorithm.
 struct PreparedStrassen {
   var out: Blocked
-  var scratch, sums: Buffer
-  /// Where the sums and the scratch of the first worker begin, how much each worker has, how far
-  /// apart two are, and the size of the sums.
-  var start, floats, worker, sumFloats: Int
+  var scratch: Buffer
+  /// Where the scratch of the first worker begins, how much each has, and how far apart two are.
+  var start, floats, worker: Int
   var call: Call
 
-  /// Whether scratch or sums outside their places, or the scratch of a worker who took no part, are
-  /// not canaries any more.
+  /// Scratch outside its place, or that of a worker who took no part, that is not a canary any more.
   func hasStrayed(workers: Set<Int>) -> Bool {
-    let isOutside = (0..<sums.count).contains { at in
-      !(start..<start + sumFloats).contains(at) && sums.pointer[at].bitPattern != canary
+    (0..<scratch.count).contains { at in
+      let (worker, float) = (at - start).quotientAndRemainder(dividingBy: worker)
+      let isOwn = at >= start && workers.contains(worker) && float < floats
+      return !isOwn && scratch.pointer[at].bitPattern != canary
     }
-    return isOutside
-      || (0..<scratch.count).contains { at in
-        let (worker, float) = (at - start).quotientAndRemainder(dividingBy: worker)
-        let isOwn = at >= start && workers.contains(worker) && float < floats
-        return !isOwn && scratch.pointer[at].bitPattern != canary
-      }
   }
 }
 
@@ -275,7 +266,6 @@ extension StrassenNumbers {
     }
     arguments.panel_width = Int32(sizes.panel)
     arguments.segments = Int32(sizes.segments)
-    arguments.segments_together = Int32(test.together)
     arguments.levels = Int32(test.levels)
     arguments.epilogue = numbers.epilogue(sizes, residual.view(base: 2))
     let ahead = next.memory(bias)
@@ -283,24 +273,19 @@ extension StrassenNumbers {
     arguments.next_floats = Int64(ahead?.floats ?? 0)
 
     let start = 37
-    let floats = Int(forge_strassen_worker_floats(&arguments))
+    let floats = Int(forge_strassen_scratch_floats(&arguments))
     let worker = floats + 16
     let scratch = Buffer(count: start + 4 * worker + 64)
-    let sums = Int(forge_strassen_sum_floats(&arguments))
-    let sumMemory = Buffer(count: start + sums + 64)
     arguments.scratch.base = 3
     arguments.scratch.offset = Int64(start)
     arguments.scratch_worker = Int64(worker)
-    arguments.sums.base = 4
-    arguments.sums.offset = Int64(start)
     let bases =
-      [input.buffer, out.buffer, residual.buffer, scratch, sumMemory, weights, bias, scales]
+      [input.buffer, out.buffer, residual.buffer, scratch, weights, bias, scales]
       + (ahead.map { [$0.buffer] } ?? [])
     return PreparedStrassen(
-      out: out, scratch: scratch, sums: sumMemory, start: start, floats: floats, worker: worker,
-      sumFloats: sums,
+      out: out, scratch: scratch, start: start, floats: floats, worker: worker,
       call: Call(
         level.kernels.strassen, arguments, bases: bases, image: sizes.images - 1, out: out.buffer,
-        tiles: forge_strassen_tiles, rounds: Int(forge_strassen_rounds(&arguments))))
+        tiles: forge_strassen_tiles))
   }
 }
