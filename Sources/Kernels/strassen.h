@@ -45,7 +45,8 @@ int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t 
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);
 
-/* Returns the floats of S of a product of the first level of an image of these channels and rows. */
+/* Returns the floats of S of a product of the first level, of an image of so many channels and
+ * rows. */
 static inline int64_t forge_strassen_further_floats(int64_t channels, int64_t rows) {
   return 4 * (channels / 4) * forge_upper_half(forge_upper_half(rows));
 }

@@ -19,9 +19,9 @@
  * The halves of channels are the even and the odd blocks, so that threads with ranges of channels
  * find most of their input in their own caches.
  *
- * An image is cut into segments of pixels, each a matrix whose R stays in the second-level cache and
- * whose S, of both levels, stay in the third-level one. Threads can share segments. Their number
- * depends on the image alone. */
+ * An image is cut into segments of pixels, each a matrix whose R stays in the second-level cache
+ * and whose S, of both levels, stay in the third-level one. Threads can share segments. Their
+ * number depends on the image alone. */
 #include "../strassen.h"
 
 /* ---- the sums S ---- */
