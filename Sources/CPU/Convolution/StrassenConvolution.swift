@@ -55,6 +55,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// segment reads all weights again, and its matrices are the smaller: 197 pixels in two segments
   /// take a fifth more time than in one.
   private static func segments(of pixels: Int, inputs: Int, columns: Int, levels: Int) -> Int {
+    // Four bytes per input, and with two levels seven quarters as many besides.
     let perPixel = (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs)
     let sums = pixels.multipliedSaturated(by: perPixel)
     let fitting = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)

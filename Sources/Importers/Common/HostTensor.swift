@@ -30,6 +30,13 @@ package struct HostTensor: Sendable {
     self.storage = storage
   }
 
+  /// Creates a tensor of values that the caller of an importer has given.
+  init(_ given: StoredTensor) {
+    self.init(
+      type: given.elementType, sizes: given.sizes,
+      storage: .stored(BytesInMemory(given.bytes)))
+  }
+
   /// Creates a tensor of integers.
   package init(integers: [Int64], sizes: [Int], type: ElementType = .int64) {
     self.init(type: type, sizes: sizes, storage: .integers(integers))

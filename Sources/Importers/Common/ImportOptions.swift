@@ -31,4 +31,17 @@ public struct ImportOptions: Sendable {
     self.constants = constants
     self.limits = limits
   }
+
+  /// Checks that all names are those of inputs.
+  ///
+  /// - Throws: ``ImportError`` of kind `unknownName`.
+  func checkNames(_ inputs: Set<String>, path: String) throws(ImportError) {
+    for (names, purpose) in [(constants.keys.sorted(), " to bind"), (sizes.keys.sorted(), "")] {
+      for name in names where !inputs.contains(name) {
+        throw ImportError(
+          .unknownName, "the model has no input \"\(name)\"\(purpose)", path: path,
+          needs: "one of " + inputs.sorted().joined(separator: ", "))
+      }
+    }
+  }
 }

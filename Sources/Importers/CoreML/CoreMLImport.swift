@@ -53,7 +53,7 @@ struct CoreMLImport {
     try collect(file, depth: 0, into: &stages)
     try refuseIfAny()
     let description = file.description_p
-    try checkOptions(description.input.map(\.name))
+    try options.checkNames(Set(description.input.map(\.name)), path: path)
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input where options.constants[feature.name] == nil {
       let network = stages.first { stage in
@@ -249,16 +249,6 @@ struct CoreMLImport {
   }
 
   // MARK: Errors
-
-  /// Checks the names of the options.
-  private func checkOptions(_ names: [String]) throws(ImportError) {
-    let given = options.sizes.keys.sorted() + options.constants.keys.sorted()
-    for name in given where !names.contains(name) {
-      throw ImportError(
-        .unknownName, "the model has no input \"\(name)\"", path: path,
-        needs: "one of " + names.sorted().joined(separator: ", "))
-    }
-  }
 
   private func refuseIfAny() throws(ImportError) {
     guard networks.unsupported.isEmpty else {

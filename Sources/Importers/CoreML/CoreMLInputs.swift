@@ -106,9 +106,7 @@ enum CoreMLInputs {
     guard case .multiArrayType(let array)? = feature.type.type else {
       throw NodeFailure.unsupported("a value for an input that is no array")
     }
-    let values = HostTensor(
-      type: constant.elementType, sizes: constant.sizes,
-      storage: .stored(BytesInMemory(constant.bytes)))
+    let values = HostTensor(constant)
     if isExact { return .host(values) }
     // [C], [C, H, W], or [sequence, 1, C, H, W].
     var sizes = values.sizes

@@ -81,22 +81,8 @@ struct ONNXGraphImport {
       missing.insert(stored.values.name)
     }
     let names = Set(file.graph.input.map(\.name))
-    for (name, constant) in options.constants {
-      guard names.contains(name) else {
-        throw ImportError(
-          .unknownName, "the model has no input \"\(name)\" to bind", path: path,
-          needs: "one of " + names.sorted().joined(separator: ", "))
-      }
-      values[name] = .host(
-        HostTensor(
-          type: constant.elementType, sizes: constant.sizes,
-          storage: .stored(BytesInMemory(constant.bytes))))
-    }
-    for name in options.sizes.keys where !names.contains(name) {
-      throw ImportError(
-        .unknownName, "the model has no input \"\(name)\"", path: path,
-        needs: "one of " + names.sorted().joined(separator: ", "))
-    }
+    try options.checkNames(names, path: path)
+    for (name, constant) in options.constants { values[name] = .host(HostTensor(constant)) }
   }
 
   private mutating func readInputs() throws(ImportError) {

@@ -24,8 +24,8 @@ enum CoreMLProducts {
       let vectors = input.relabelled(
         sizes: Array(input.sizes.dropLast(2)),
         axes: input.sizes.indices.map { $0 < rank - 2 ? $0 : nil })
-      try lastAxis(&call, vectors, weights, bias, outputs: outputs, layout: .pytorch)
-      guard case .network(let product)? = call.outputs.first ?? nil else { return }
+      let product = try lastAxis(
+        &call, vectors, weights, bias, outputs: outputs, layout: .pytorch)
       return call.set(
         product.relabelled(
           sizes: product.sizes + [1, 1], axes: product.sizes.indices.map { $0 }))
@@ -38,7 +38,8 @@ enum CoreMLProducts {
         &call, input, weights, bias, outputs: outputs,
         result: Array(input.sizes.dropLast()) + [outputs])
     }
-    try lastAxis(&call, input, weights, bias, outputs: outputs, layout: .pytorch)
+    call.set(
+      try lastAxis(&call, input, weights, bias, outputs: outputs, layout: .pytorch))
   }
 
   /// A dense layer on one vector, or on the image in front of its flattening.
@@ -65,11 +66,11 @@ enum CoreMLProducts {
     call.set(FileTensor(tensor, sizes: result, layout: [nil, nil, axis]))
   }
 
-  /// A product of the last axis, for every index of the others.
+  /// Returns a product of the last axis, for every index of the others.
   private static func lastAxis(
     _ call: inout CoreMLCall, _ input: FileTensor, _ weights: HostTensor, _ bias: HostTensor?,
     outputs: Int, layout: ParameterLayout
-  ) throws {
+  ) throws -> FileTensor {
     call.parameter(.weights, weights, layout: layout)
     if let bias { call.parameter(.biases, bias) }
     let vectors = input.tensor(as: FileTensor.fileLayout(input.sizes))
@@ -78,10 +79,9 @@ enum CoreMLProducts {
     let product = try call.apply(
       PointwiseConvolution(channels: outputs, useBias: bias != nil, name: call.name), to: image)
     let sizes = Array(input.sizes.dropLast()) + [outputs]
-    call.set(
-      FileTensor(
-        try call.apply(Reshape(to: sizes), to: product), sizes: sizes,
-        layout: FileTensor.fileLayout(sizes)))
+    return FileTensor(
+      try call.apply(Reshape(to: sizes), to: product), sizes: sizes,
+      layout: FileTensor.fileLayout(sizes))
   }
 
   static func batchedProduct(_ call: inout CoreMLCall, _ layer: CoreMLMatrixProduct) throws {
@@ -96,10 +96,11 @@ enum CoreMLProducts {
       guard input.sizes.last == inputs else {
         throw NodeFailure.invalid("a matrix of \(inputs) rows on \(input.sizes)")
       }
-      return try lastAxis(
-        &call, input, layer.weights.tensor([outputs, inputs]),
-        layer.hasBias ? layer.bias.tensor([outputs]) : nil, outputs: outputs,
-        layout: .axes([.outputs, .inputs, .height, .width]))
+      return call.set(
+        try lastAxis(
+          &call, input, layer.weights.tensor([outputs, inputs]),
+          layer.hasBias ? layer.bias.tensor([outputs]) : nil, outputs: outputs,
+          layout: .axes([.outputs, .inputs, .height, .width])))
     }
     guard call.inputs.count == 2 else { throw NodeFailure.invalid("\(call.inputs.count) inputs") }
     let rank = max(try call.value(0).sizes.count, try call.value(1).sizes.count, 2)
