@@ -36,6 +36,8 @@ public final class Tensor: Sendable {
   package let source: Source
   /// The shape or the error.
   package let outcome: Outcome
+  /// How the shape follows the length of the model's sequences.
+  package let lengths: LengthOutcome
   /// The position in order of creation in this process.
   package let order: Int
   /// The name and the place that replace those of the layer.
@@ -62,6 +64,7 @@ public final class Tensor: Sendable {
     self.label = label
     self.operatorText = operatorText
     self.outcome = Inference.outcome(of: source, inputs: inputs)
+    lengths = LengthOutcome(of: source, inputs: inputs, outcome: outcome)
     isUncertain = inputs.contains(where: \.isUncertain)
     self.order = Self.nextOrder()
     self.storedInputs = inputs
@@ -72,6 +75,7 @@ public final class Tensor: Sendable {
   package init(_ source: Source, inputs: [Tensor], outcome: Outcome) {
     self.source = source
     self.outcome = outcome
+    lengths = LengthOutcome(of: source, inputs: inputs, outcome: outcome)
     label = nil
     operatorText = nil
     isUncertain = true

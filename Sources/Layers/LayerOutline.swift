@@ -22,9 +22,16 @@ package struct LayerOutline: Sendable {
 
   /// Lowers a layer by itself.
   ///
+  /// - Parameters:
+  ///   - layer: the layer.
+  ///   - inputs: the shapes of its inputs.
+  ///   - length: the length of the model's sequences, if the layer follows it.
   /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
-  package init(_ layer: some Layer, inputs: [Shape]) throws(ShapeError) {
+  package init(
+    _ layer: some Layer, inputs: [Shape], length: Int? = nil
+  ) throws(ShapeError) {
     var lowering = Lowering()
+    lowering.length = length
     let values = inputs.map { lowering.graph.addInput($0) }
     lowering.begin(layer: 1, name: "", inputs: values)
     try layer.lower(into: &lowering)

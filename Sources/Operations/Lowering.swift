@@ -29,6 +29,8 @@ public struct Lowering {
   /// The name of the layer.
   public package(set) var layerName = ""
 
+  /// The length of the model's sequences, if each prediction chooses it.
+  package var length: Int?
   /// The graph so far.
   package var graph = OperationGraph()
   /// The parameters of the whole model, in the order of first use.

@@ -13,7 +13,10 @@ struct ImportArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The sizes of an input in the order of the file, batch included: image=1x3x224x224.",
+      """
+      The sizes of an input in the order of the file, batch included: image=1x3x224x224. In \
+      ids=1x..512 each prediction chooses the length, up to 512.
+      """,
       valueName: "name=sizes"))
   var size: [String] = []
 
@@ -29,7 +32,7 @@ struct ImportArguments: ParsableArguments {
     for text in size {
       let argument = NamedArgument(text)
       guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {
-        throw ValidationError("--size takes NAME=1x3x224x224, not \(text)")
+        throw ValidationError("--size takes NAME=1x3x224x224 or NAME=1x..512, not \(text)")
       }
       file.options.sizes[name] = sizes
     }

@@ -23,10 +23,15 @@ package struct NamedArgument: Hashable, Sendable {
     value = split.map { String(text[text.index(after: $0)...]) } ?? text
   }
 
-  /// Sizes such as `1x3x224x224` or `1,3,224,224`; `nil` for anything else.
-  package static func sizes(_ text: String) -> [Int]? {
+  /// Sizes such as `1x3x224x224`, `1,3,224,224` or `1x..512`, where `..512` is the length of a
+  /// sequence of up to 512; `nil` for anything else.
+  package static func sizes(_ text: String) -> [InputSize]? {
     let parts = text.split(omittingEmptySubsequences: false) { "x×,".contains($0) }
-    let sizes = parts.compactMap { Int($0) }
-    return sizes.count == parts.count && sizes.allSatisfy { $0 > 0 } ? sizes : nil
+    let sizes = parts.compactMap { part -> InputSize? in
+      let isOpen = part.hasPrefix("..")
+      guard let number = Int(isOpen ? part.dropFirst(2) : part), number > 0 else { return nil }
+      return isOpen ? .upTo(number) : .exactly(number)
+    }
+    return sizes.count == parts.count ? sizes : nil
   }
 }

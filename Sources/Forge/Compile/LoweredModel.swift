@@ -20,6 +20,7 @@ struct LoweredModel: Sendable {
   /// - Throws: ``CompileError`` with every layer that does not fit.
   init(_ inference: Inference, length: Int? = nil) throws(CompileError) {
     var lowering = Lowering()
+    lowering.length = length ?? inference.maximumLength
     var values: [OperationGraph.Value?] = []
     var owners: [Int] = []
     var problems: [Problem] = []

@@ -11,7 +11,8 @@ enum FoldConstants: Rewrite {
       let inputs = node.inputs.map { replacement[$0] ?? $0 }
       let recipes = inputs.compactMap { graph.constant($0) }
       guard recipes.count == inputs.count, graph.shape(of: node.output).isKnown,
-        node.residual == nil
+        node.residual == nil,
+        !inputs.contains(where: { graph.computedInPredictions.contains($0.index) })
       else { continue }
       // The reference executor computes with arrays of doubles.
       let counts = node.inputs.map { graph.shape(of: $0).elementCount ?? 0 }

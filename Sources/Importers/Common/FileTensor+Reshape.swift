@@ -2,14 +2,14 @@ import Forge
 
 extension FileTensor {
   /// A run of axes of the old sizes that becomes a run of axes of the new sizes; none has size 1.
-  private struct Group {
+  struct Group {
     var old: [Int] = []
     var new: [Int] = []
   }
 
   /// Splits the axes of two lists of sizes of equal products into the smallest runs of equal
   /// products, axes of size 1 left out.
-  private static func groups(_ old: [Int], _ new: [Int]) -> [Group] {
+  static func groups(_ old: [Int], _ new: [Int]) -> [Group] {
     var oldAxes = old.indices.filter { old[$0] != 1 }[...]
     var newAxes = new.indices.filter { new[$0] != 1 }[...]
     var groups: [Group] = []
@@ -39,7 +39,10 @@ extension FileTensor {
   ///
   /// - Parameter new: sizes of the same product.
   /// - Returns: the tensor with these sizes.
-  package func reshaped(to new: [Int]) -> FileTensor {
+  package func reshaped(to new: [Int]) -> FileTensor { reshaped(to: new, lengths: nil) }
+
+  /// The values with other sizes, of which it is stated how they follow the length of a sequence.
+  func reshaped(to new: [Int], lengths: [LengthSize]?) -> FileTensor {
     guard new != sizes else { return self }
     let groups = Self.groups(sizes, new)
     // The layout in which the old axes of each group are neighbours in order, and the new one.
@@ -57,7 +60,9 @@ extension FileTensor {
     let shape = target.map { $0.map { new[$0] } ?? 1 }
     let result =
       arranged.shape?.sizes == shape
-      ? arranged : arranged.chained(to: Reshape(to: shape))
+      ? arranged
+      : arranged.reshaped(
+        to: shape, lengths: lengths.map { all in target.map { $0.map { all[$0] } ?? LengthSize(1) } })
     var reshaped = FileTensor(result, sizes: new, layout: target, type: type)
     reshaped.flattened = flattening(to: new)
     return reshaped

@@ -91,12 +91,12 @@ package struct FileTensor: Sendable {
     var result = tensor
     if from != to {
       let middle = from.map { sizes[$0] }
-      if middle != current { result = result.chained(to: Reshape(to: middle)) }
+      if middle != current { result = result.reshaped(to: middle) }
       let order = to.map { axis in from.firstIndex(of: axis) ?? 0 }
       result = result.chained(to: Permute(order: order))
-      if to.map({ sizes[$0] }) != wanted { result = result.chained(to: Reshape(to: wanted)) }
+      if to.map({ sizes[$0] }) != wanted { result = result.reshaped(to: wanted) }
     } else if current != wanted {
-      result = result.chained(to: Reshape(to: wanted))
+      result = result.reshaped(to: wanted)
     }
     return result
   }

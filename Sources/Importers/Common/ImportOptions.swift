@@ -1,15 +1,20 @@
+import Forge
+
 /// What an importer is told besides the file.
 ///
 /// ```swift
 /// var options = ImportOptions()
 /// options.sizes["image"] = [1, 3, 224, 224]
+/// options.sizes["ids"] = [1, .upTo(512)]
 /// options.constants["axes"] = try StoredTensor(int64s: [1, 2])
 /// ```
 public struct ImportOptions: Sendable {
   /// The sizes of inputs, by name, with the axes of the file, batch included.
   ///
-  /// They are needed where the file leaves a size open, and replace those of the file.
-  public var sizes: [String: [Int]]
+  /// They are needed where the file leaves a size open, and replace those of the file. A size
+  /// `.upTo(512)` is the length of a sequence, which each prediction chooses up to this number; all
+  /// such sizes state the same number.
+  public var sizes: [String: [InputSize]]
   /// The values of inputs that are bound while importing, by name.
   ///
   /// Such an input becomes a constant of the model and is not one of its inputs.
@@ -24,7 +29,7 @@ public struct ImportOptions: Sendable {
   ///   - constants: the values of inputs that are bound while importing, by name.
   ///   - limits: the limits on the file.
   public init(
-    sizes: [String: [Int]] = [:], constants: [String: StoredTensor] = [:],
+    sizes: [String: [InputSize]] = [:], constants: [String: StoredTensor] = [:],
     limits: ImportLimits = ImportLimits()
   ) {
     self.sizes = sizes
@@ -32,10 +37,17 @@ public struct ImportOptions: Sendable {
     self.limits = limits
   }
 
-  /// Checks that all names are those of inputs.
+  /// Checks that all names are those of inputs, and the lengths of sequences.
   ///
-  /// - Throws: ``ImportError`` of kind `unknownName`.
-  func checkNames(_ inputs: Set<String>, path: String) throws(ImportError) {
+  /// - Parameters:
+  ///   - inputs: the names of the inputs.
+  ///   - path: the file, for messages.
+  ///   - takesLengths: whether the format takes sequences of changing length.
+  /// - Throws: ``ImportError`` of kind `unknownName`, `unknownSize` or `unsupported`.
+  func checkNames(
+    _ inputs: Set<String>, path: String, takesLengths: Bool = false
+  ) throws(ImportError) {
+    if takesLengths { try checkLengths(path: path) } else { try refuseLengths(path: path) }
     for (names, purpose) in [(constants.keys.sorted(), " to bind"), (sizes.keys.sorted(), "")] {
       for name in names where !inputs.contains(name) {
         throw ImportError(

@@ -25,7 +25,7 @@ public struct ModelFile: Sendable {
   ///   - constants: the values of inputs that are bound while importing, by name.
   ///   - limits: the limits on the file.
   public init(
-    _ path: String, weights: String? = nil, sizes: [String: [Int]] = [:],
+    _ path: String, weights: String? = nil, sizes: [String: [InputSize]] = [:],
     constants: [String: StoredTensor] = [:], limits: ImportLimits = ImportLimits()
   ) {
     self.path = path

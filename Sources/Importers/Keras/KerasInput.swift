@@ -7,6 +7,8 @@ struct KerasInput {
   let name: String
   /// The sizes without the batch; `nil` for any.
   let sizes: [Int?]
+  /// The axes, without the batch, whose size is the length of a sequence.
+  let lengthAxes: [Int]
   /// The element type that the model states.
   let elementType: ElementType
 
@@ -26,6 +28,7 @@ struct KerasInput {
       }
       inputs.append(found)
     }
+    try options.checkLengths(path: path)
     for name in options.sizes.keys where !inputs.contains(where: { $0.name == name }) {
       throw ImportError(
         .unknownName, "the options state the sizes of an input that is not there", path: path,
@@ -69,19 +72,21 @@ struct KerasInput {
     else { return nil }
     self.name = name
     sizes = list.dropFirst().map(\.wholeNumber)
+    lengthAxes = []
     let type = dtype?.text ?? dtype?["config"]?["name"]?.text
     elementType = type.flatMap { ElementType(keras: $0) } ?? .float32
   }
 
-  private init(name: String, sizes: [Int?], elementType: ElementType) {
+  private init(name: String, sizes: [Int?], lengthAxes: [Int], elementType: ElementType) {
     self.name = name
     self.sizes = sizes
+    self.lengthAxes = lengthAxes
     self.elementType = elementType
   }
 
   /// The input with the sizes that the caller states, which include the batch.
   private func sized(_ options: ImportOptions, _ path: String?) throws(ImportError) -> KerasInput {
-    guard let stated = options.sizes[name] else { return self }
+    guard let stated = options.largestSizes(of: name) else { return self }
     guard stated.count == sizes.count + 1 else {
       throw ImportError(
         .invalidNode, "the options state another number of sizes than the input has", path: path,
@@ -89,7 +94,8 @@ struct KerasInput {
         needs: "\(sizes.count + 1) sizes, the batch first")
     }
     return KerasInput(
-      name: name, sizes: stated.dropFirst().map { $0 }, elementType: elementType)
+      name: name, sizes: stated.dropFirst().map { $0 },
+      lengthAxes: options.lengthAxes(of: name).map { $0 - 1 }, elementType: elementType)
   }
 
   /// The tensor of Forge.
@@ -109,8 +115,11 @@ struct KerasInput {
       return KerasTensor(
         tensor: Input(width: sizes[1], height: sizes[0], channels: channels, name: name), rank: 3)
     }
-    return KerasTensor(
-      tensor: Input(shape: KerasTensor.forgeSizes(known), name: name), rank: known.count)
+    let shift = KerasTensor.forgeSizes(known).count - known.count
+    let shape = KerasTensor.forgeSizes(known).enumerated().map { axis, size -> InputSize in
+      lengthAxes.contains(axis - shift) ? .upTo(size) : .exactly(size)
+    }
+    return KerasTensor(tensor: Input(shape: shape, name: name), rank: known.count)
   }
 
   /// How the input is stored in the world of Keras.

@@ -6,12 +6,15 @@ enum ONNXValue: Sendable {
   case host(HostTensor)
   /// Computed by the network.
   case network(FileTensor)
+  /// Numbers that follow the length of a sequence, such as its sizes.
+  case length(ONNXLengthTensor)
 
   /// The sizes in the file.
   var sizes: [Int] {
     switch self {
     case .host(let tensor): tensor.sizes
     case .network(let tensor): tensor.sizes
+    case .length(let tensor): tensor.sizes
     }
   }
 
@@ -20,6 +23,7 @@ enum ONNXValue: Sendable {
     switch self {
     case .host(let tensor): tensor.type
     case .network(let tensor): tensor.type
+    case .length(let tensor): tensor.type
     }
   }
 }
@@ -101,6 +105,8 @@ struct ONNXCall {
     case .network(let tensor): return tensor
     case .host(let tensor):
       return try Self.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
+    case .length:
+      throw NodeFailure.unsupported("a number that depends on the length of a sequence")
     }
   }
 
@@ -141,6 +147,8 @@ struct ONNXCall {
     switch value {
     case .host(let host): return try constant(host, layout: layout).tensor
     case .network(let file): return file.tensor(as: layout)
+    case .length:
+      throw NodeFailure.unsupported("a number that depends on the length of a sequence")
     }
   }
 

@@ -39,6 +39,13 @@ struct ONNXGraphImport {
     for stored in file.graph.node { try importNode(ONNXNode(stored)) }
     let constants = try constantOutputs()
     let known = Set(constants.map(\.name))
+    for info in file.graph.output {
+      guard case .length? = values[info.name] else { continue }
+      unsupported.append(
+        UnsupportedNode(
+          type: "output", detail: "a number that depends on the length of a sequence",
+          name: info.name))
+    }
     for info in file.graph.output where !known.contains(info.name) && !dependsOnInput(info.name) {
       unsupported.append(
         UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
@@ -81,7 +88,7 @@ struct ONNXGraphImport {
       missing.insert(stored.values.name)
     }
     let names = Set(file.graph.input.map(\.name))
-    try options.checkNames(names, path: path)
+    try options.checkNames(names, path: path, takesLengths: true)
     for (name, constant) in options.constants { values[name] = .host(HostTensor(constant)) }
   }
 
@@ -103,7 +110,12 @@ struct ONNXGraphImport {
       }
       let sizes = try sizes(of: info.name, stored)
       let layout = layouts.layout(of: info.name, sizes: sizes)
-      let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: info.name)
+      let open = options.lengthAxes(of: info.name)
+      let input = Input(
+        shape: layout.map { axis -> InputSize in
+          guard let axis else { return 1 }
+          return open.contains(axis) ? .upTo(sizes[axis]) : .exactly(sizes[axis])
+        }, name: info.name)
       inputs.append(input)
       ports.append(.init(name: info.name, elementType: type, sizes: sizes, axes: layout))
       values[info.name] = .network(
@@ -138,7 +150,7 @@ struct ONNXGraphImport {
   private func sizes(
     of name: String, _ type: OnnxTensorType
   ) throws(ImportError) -> [Int] {
-    if let sizes = options.sizes[name] {
+    if let sizes = options.largestSizes(of: name) {
       guard sizes.allSatisfy({ $0 >= 1 }), Shape.product(of: sizes) != nil,
         sizes.count <= Shape.maximumRank
       else {
@@ -200,7 +212,8 @@ struct ONNXGraphImport {
       node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader,
       graphOutputs: graphOutputs)
     do {
-      if try !ONNXFolding.fold(&call) { try operation(&call) }
+      if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try operation(&call) }
+      try ONNXLengths.check(call)
       try finish(call)
     } catch {
       try report(error, type: node.type, name: node.name)
@@ -297,7 +310,7 @@ struct ONNXGraphImport {
       Self.reached(from: [tensor.tensor]).contains { reached in
         inputs.contains { ObjectIdentifier($0) == reached }
       }
-    case nil: true
+    case .length?, nil: true
     }
   }
 

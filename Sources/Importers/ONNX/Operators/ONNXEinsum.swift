@@ -95,6 +95,7 @@ private struct EinsumTerm {
     case .network(let file): file
     case .host(let host):
       try ONNXCall.constant(host, layout: FileTensor.fileLayout(host.sizes))
+    case .length: throw NodeFailure.unsupported("a product with the length of a sequence")
     }
   }
 
@@ -113,6 +114,7 @@ private struct EinsumTerm {
       return EinsumTerm(value: .host(try host.transposed(order)), labels: target)
     case .network(let file):
       return EinsumTerm(value: .network(try file.transposed(order)), labels: target)
+    case .length: return self
     }
   }
 
@@ -120,6 +122,7 @@ private struct EinsumTerm {
     switch value {
     case .host(let host): .host(host.reshaped(sizes))
     case .network(let file): .network(file.reshaped(to: sizes))
+    case .length: value
     }
   }
 

@@ -69,6 +69,7 @@ extension ONNXOperators {
     switch second {
     case .host(let host): call.inputs[1] = .host(host.reshaped(sizes))
     case .network(let tensor): call.inputs[1] = .network(tensor.reshaped(to: sizes))
+    case .length: break
     }
   }
 
@@ -114,9 +115,9 @@ extension ONNXOperators {
     }
     let whole = input.layout.map { $0.map { input.sizes[$0] } ?? 1 }
     let joined = whole.dropLast(suffix.count) + [host.count]
-    let flat = try call.apply(Reshape(to: Array(joined)), to: input.tensor)
+    let flat = input.tensor.reshaped(to: Array(joined))
     let result = try call.apply(layer, to: flat)
-    call.set(try call.apply(Reshape(to: whole), to: result), like: input)
+    call.set(result.reshaped(to: whole, lengths: input.tensor.lengthSizes), like: input)
     return true
   }
 
@@ -193,6 +194,8 @@ extension ONNXOperators {
       let sizes = Array(repeating: 1, count: missing) + tensor.sizes
       let axes = tensor.sizes.indices.map { $0 + missing }
       return tensor.relabelled(sizes: sizes, axes: axes).tensor(as: common.layout)
+    case .length:
+      throw NodeFailure.unsupported("a number that depends on the length of a sequence")
     }
   }
 

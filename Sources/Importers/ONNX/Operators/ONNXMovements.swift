@@ -135,6 +135,8 @@ extension ONNXOperators {
       switch value {
       case .network(let tensor): return tensor.tensor(as: layout)
       case .host(let host): return try ONNXCall.constant(host, layout: layout).tensor
+      case .length:
+        throw NodeFailure.unsupported("a number that depends on the length of a sequence")
       }
     }
     let position = layout.firstIndex(of: axis) ?? 0
@@ -144,7 +146,7 @@ extension ONNXOperators {
     call.set(FileTensor(result, layout: layout, rank: rank, type: first.type))
   }
 
-  private static func split(_ call: inout ONNXCall) throws {
+  static func split(_ call: inout ONNXCall) throws {
     let input = try call.value(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.sizes.count)
     let size = input.sizes[axis]
@@ -168,6 +170,7 @@ extension ONNXOperators {
         let values = try host.sliced(axis: axis, start: start, count: part, step: 1)
         call.set(.host(values), output: index)
       case .network(let tensor): call.set(try sliced(call, tensor, [range]), output: index)
+      case .length: throw NodeFailure.unsupported("parts of sizes")
       }
       start += part
     }
@@ -214,7 +217,7 @@ extension ONNXOperators {
         result, sizes: sizes, layout: FileTensor.fileLayout(sizes), type: table.type))
   }
 
-  private static func gather(_ call: inout ONNXCall) throws {
+  static func gather(_ call: inout ONNXCall) throws {
     if case .host(let table) = try call.value(0), table.sizes.count == 2,
       call.node.int("axis") == 0, !table.isInteger, !table.sizes.contains(0),
       case .network(let places) = try call.value(1), places.rank > 0
@@ -273,6 +276,9 @@ extension ONNXOperators {
     switch call.node.string("mode", "constant") {
     case "constant":
       if case .network(let value)? = call.inputs.dropFirst(2).first ?? nil {
+        guard input.maximumLength == nil, value.maximumLength == nil else {
+          throw NodeFailure.unsupported("a computed value around a sequence")
+        }
         computedValue = value
         mode = .constant(0)
       } else {

@@ -71,6 +71,7 @@ extension ONNXOperators {
       switch value {
       case .network(let tensor): tensor
       case .host(let host): try ONNXCall.constant(host, layout: FileTensor.fileLayout(host.sizes))
+      case .length: throw NodeFailure.unsupported("a product with the length of a sequence")
       }
     }
     var (a, b) = (try tensor(first), try tensor(second))
@@ -139,6 +140,7 @@ extension ONNXOperators {
       switch value {
       case .host(let host): return .host(try host.transposed([1, 0]))
       case .network(let tensor): return .network(try tensor.transposed([1, 0]))
+      case .length: return value
       }
     }
     var result = try product(&call, try turned(a, transA), try turned(b, transB))

@@ -229,7 +229,7 @@ private struct RecurrentReader {
       }
       var single = all
       single[place] = 1
-      let stacked = try own.map { try call.apply(Reshape(to: single), to: $0) }
+      let stacked = own.map { $0.reshaped(to: single) }
       let result = try call.apply(Concatenate(axis: place), to: stacked)
       call.set(FileTensor(result, sizes: sizes, layout: axes, type: x.type), output: index)
     }

@@ -1,0 +1,170 @@
+import ForgeLayers
+import ForgeOperations
+import ForgeShapes
+
+/// How the shape of a tensor follows the length of the sequences that a model takes.
+package enum LengthOutcome: Sendable {
+  /// It does not depend on such a length.
+  case fixed
+  /// Each size is a number that follows the length, whose largest value is stated.
+  case follows([LengthSize], maximum: Int)
+  /// The layer does not fit a shorter sequence, or its sizes follow no rule.
+  case fails(ShapeError, maximum: Int)
+  /// An earlier layer violates a rule, which is reported there.
+  case blocked(maximum: Int)
+
+  /// The largest length; `nil` for a tensor that does not depend on one.
+  package var maximum: Int? {
+    switch self {
+    case .fixed: nil
+    case .follows(_, let maximum), .fails(_, let maximum), .blocked(let maximum): maximum
+    }
+  }
+
+  /// The lengths at which shapes are computed: the longest ones give the rule, the others check it.
+  private static func samples(_ maximum: Int) -> [Int] {
+    [maximum, maximum - 1, maximum - 2, (maximum + 1) / 2, maximum / 3, 3, 2, 1]
+  }
+
+  /// Finds how a tensor follows the length, given its shape for the largest one.
+  init(of source: Tensor.Source, inputs: [Tensor], outcome: Tensor.Outcome) {
+    switch source {
+    case .foreign: self = .fixed
+    case .input(let input):
+      guard let first = input.lengthAxes.first, let maximum = input.shape.dimensions[first] else {
+        self = .fixed
+        return
+      }
+      guard case .known(let outline) = outcome, let sizes = outline.shape.sizes else {
+        self = .blocked(maximum: maximum)
+        return
+      }
+      self = .follows(
+        sizes.indices.map { input.lengthAxes.contains($0) ? .length : LengthSize(sizes[$0]) },
+        maximum: maximum)
+    case .layer(let layer):
+      let own = (layer as? any LengthLayer)?.maximumLength
+      guard let maximum = own ?? inputs.lazy.compactMap(\.lengths.maximum).first else {
+        self = .fixed
+        return
+      }
+      self = Self.following(layer, inputs, outcome, maximum)
+    }
+  }
+
+  private static func following(
+    _ layer: any Layer, _ inputs: [Tensor], _ outcome: Tensor.Outcome, _ maximum: Int
+  ) -> LengthOutcome {
+    guard case .known(let outline) = outcome, outline.shape.isKnown else {
+      return .blocked(maximum: maximum)
+    }
+    var shapes: [[LengthSize]] = []
+    for input in inputs {
+      switch input.lengths {
+      case .follows(let sizes, maximum): shapes.append(sizes)
+      case .fixed:
+        guard let sizes = input.shape?.sizes else { return .blocked(maximum: maximum) }
+        shapes.append(sizes.map { LengthSize($0) })
+      default: return .blocked(maximum: maximum)
+      }
+    }
+    do throws(ShapeError) {
+      var found: [(length: Int, sizes: [Int])] = []
+      for length in samples(maximum) {
+        let own = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
+        let shorter = try LayerOutline(layer, inputs: own, length: length)
+        guard shorter.parameters == outline.parameters else {
+          throw ShapeError(
+            .shapeMismatch, "the parameters depend on the length of a sequence",
+            received: "sequences of up to \(maximum)", needs: "parameters of one size")
+        }
+        found.append((length, shorter.shape.sizes ?? []))
+      }
+      let rank = found[0].sizes.count
+      var sizes: [LengthSize] = []
+      for axis in 0..<rank where found.allSatisfy({ $0.sizes.count == rank }) {
+        if let size = LengthSize(through: found.map { ($0.length, $0.sizes[axis]) }) {
+          sizes.append(size)
+        }
+      }
+      guard sizes.count == rank else {
+        throw ShapeError(
+          .shapeMismatch, "the layer does not follow the length of a sequence",
+          needs: "work that grows evenly with the length, without strides along it")
+      }
+      return .follows(sizes, maximum: maximum)
+    } catch {
+      return .fails(error, maximum: maximum)
+    }
+  }
+}
+
+extension Tensor {
+  /// The sizes for each length of the model's sequences; `nil` where they follow no rule.
+  package var lengthSizes: [LengthSize]? {
+    switch lengths {
+    case .fixed: shape?.sizes?.map { LengthSize($0) }
+    case .follows(let sizes, _): sizes
+    case .fails, .blocked: nil
+    }
+  }
+
+  /// The tensor with other sizes, of which those that follow the length do so.
+  ///
+  /// - Parameters:
+  ///   - sizes: the sizes for the longest sequence.
+  ///   - lengths: how they follow the length; `nil` to find it from this tensor.
+  /// - Returns: the tensor behind a reshape.
+  package func reshaped(to sizes: [Int], lengths: [LengthSize]? = nil) -> Tensor {
+    guard let maximum = self.lengths.maximum,
+      let following = lengths ?? followed(by: sizes),
+      case let open = sizes.indices.filter({ following[$0].constant == nil }), !open.isEmpty
+    else { return chained(to: Reshape(to: sizes)) }
+    guard open.count == 1 else {
+      return chained(to: LengthReshape(to: following, maximumLength: maximum))
+    }
+    var stated = sizes
+    stated[open[0]] = -1
+    return chained(to: Reshape(to: stated))
+  }
+
+  /// How sizes follow the length that are those of this tensor, axes of size 1 aside, or products of
+  /// neighbours; `nil` for others.
+  private func followed(by sizes: [Int]) -> [LengthSize]? {
+    guard let own = lengthSizes, let maximum = lengths.maximum else { return nil }
+    var rest = own.filter { $0.constant != 1 }[...]
+    var result: [LengthSize] = []
+    var open = sizes[...]
+    while let size = open.popFirst() {
+      guard size != 1 else {
+        result.append(LengthSize(1))
+        continue
+      }
+      guard let next = rest.first, let known = next[maximum] else { return nil }
+      if known > size {
+        // One axis becomes several: of the same number for all lengths.
+        guard next.constant != nil else { return nil }
+        rest = rest.dropFirst()
+        result.append(LengthSize(size))
+        var left = known / size
+        guard known.isMultiple(of: size) else { return nil }
+        while left != 1 {
+          guard let part = open.popFirst(), part > 0, left.isMultiple(of: part) else { return nil }
+          result.append(LengthSize(part))
+          left /= part
+        }
+        continue
+      }
+      // One axis, or several that become one.
+      var product = LengthSize(1)
+      while product[maximum] != size {
+        guard let factor = rest.popFirst(), let both = product.multiplied(by: factor),
+          let value = both[maximum], value <= size
+        else { return nil }
+        product = both
+      }
+      result.append(product)
+    }
+    return rest.isEmpty ? result : nil
+  }
+}

@@ -1,0 +1,73 @@
+import Forge
+
+extension ImportOptions {
+  /// The sizes of an input, those that vary with their largest value; `nil` if none are stated.
+  func largestSizes(of input: String) -> [Int]? { sizes[input]?.map(\.maximum) }
+
+  /// The axes of an input, as in the file, whose size is the length of a sequence.
+  func lengthAxes(of input: String) -> [Int] {
+    let sizes = sizes[input] ?? []
+    return sizes.indices.filter { sizes[$0].varies }
+  }
+
+  /// Checks the lengths of sequences: there is one for all inputs, and none takes the place of the
+  /// batch.
+  ///
+  /// - Throws: ``ImportError`` of kind `unknownSize`.
+  func checkLengths(path: String?) throws(ImportError) {
+    var first: (name: String, maximum: Int)?
+    for (name, stated) in sizes.sorted(by: { $0.key < $1.key }) {
+      for (axis, size) in stated.enumerated() where size.varies {
+        guard LengthRange.allowed.contains(size.maximum) else {
+          throw ImportError(
+            .unknownSize, "the sizes of input \"\(name)\" are out of range", path: path,
+            received: Self.text(stated),
+            needs: "a largest length from \(LengthRange.allowed.lowerBound) to "
+              + "\(LengthRange.allowed.upperBound)")
+        }
+        guard axis > 0 || stated.count == 1 else {
+          throw ImportError(
+            .unknownSize, "the batch of input \"\(name)\" has no length", path: path,
+            received: Self.text(stated), needs: "a batch of one size, such as 1",
+            remedy: "predict batches with Forge's own batch")
+        }
+        if let first, first.maximum != size.maximum {
+          throw ImportError(
+            .unknownSize, "the lengths of the inputs have different maxima", path: path,
+            received: "\(first.maximum) in \"\(first.name)\", \(size.maximum) in \"\(name)\"",
+            needs: "one largest length for all sequences")
+        }
+        first = first ?? (name, size.maximum)
+      }
+    }
+  }
+
+  /// Checks that no size is the length of a sequence, for formats that state all sizes.
+  ///
+  /// - Throws: ``ImportError`` of kind `unsupported`.
+  func refuseLengths(path: String?) throws(ImportError) {
+    for (name, stated) in sizes.sorted(by: { $0.key < $1.key }) where stated.contains(where: \.varies)
+    {
+      throw ImportError(
+        .unsupported, "the input \"\(name)\" takes no sequences of changing length", path: path,
+        received: Self.text(stated), needs: "fixed sizes: files of this format hold the sizes of "
+          + "every layer", remedy: "state a number in place of .upTo")
+    }
+  }
+
+  /// Sizes as they are written in source.
+  static func text(_ sizes: [InputSize]) -> String {
+    let texts = sizes.map { $0.varies ? ".upTo(\($0.maximum))" : "\($0.maximum)" }
+    return "[" + texts.joined(separator: ", ") + "]"
+  }
+}
+
+extension CoreMLInputs {
+  /// Describes an input, given sizes that do not vary, as ``ImportOptions`` has checked.
+  static func describe(
+    _ feature: CoreMLFeature, sizes: [InputSize]?, isExact: Bool, imageRank: Int
+  ) throws -> Description {
+    try describe(
+      feature, sizes: sizes?.map(\.maximum), isExact: isExact, imageRank: imageRank)
+  }
+}

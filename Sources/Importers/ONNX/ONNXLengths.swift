@@ -1,0 +1,339 @@
+import Forge
+
+/// Nodes of a graph whose sequences have any length up to a maximum.
+///
+/// Arithmetic on sizes is done with polynomials of the length. A result that is no polynomial, and
+/// an operator that is not known to follow the length, is refused.
+enum ONNXLengths {
+  /// The operators whose import depends on no size along the length, so that what they make is right
+  /// for every length.
+  private static let following: Set<String> = [
+    // One element at a time.
+    "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Dropout", "Elu", "Equal", "Erf",
+    "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity",
+    "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min", "Mish",
+    "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+    "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where", "Xor",
+    // Products, sums along axes and normalizations.
+    "MatMul", "Gemm", "Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
+    "BatchNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2",
+    "GlobalAveragePool", "GlobalMaxPool",
+    // Sequences.
+    "LSTM", "GRU", "RNN", "Conv",
+    // Movements; those with a rule of their own are in ``own``.
+    "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Concat", "Split", "Tile", "Pad",
+    "Reshape", "Expand", "Slice", "Gather", "Trilu", "Shape", "Size", "Range", "ConstantOfShape",
+  ]
+
+  /// Operators whose results for a length need more than those for the largest one.
+  private static let own: [String: ONNXOperators.Operation] = [
+    "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
+    "Range": range, "Gather": gather, "Trilu": trilu, "Split": split,
+  ]
+
+  /// Imports a node that depends on the length; returns whether it did.
+  ///
+  /// - Throws: ``NodeFailure`` for what does not follow the length.
+  static func run(_ call: inout ONNXCall) throws -> Bool {
+    guard call.maximumLength != nil else { return false }
+    let type = call.node.type
+    guard call.node.domain.isEmpty, following.contains(type) else {
+      throw NodeFailure.unsupported("a sequence whose length varies")
+    }
+    if type == "Shape" || type == "Size" { return try sizes(&call) }
+    if try ONNXLengthFolding.fold(&call) { return true }
+    guard let operation = own[type] else { return false }
+    try operation(&call)
+    return true
+  }
+
+  /// Checks that what a node made follows the length.
+  ///
+  /// - Throws: ``NodeFailure`` where it does not.
+  static func check(_ call: ONNXCall) throws {
+    guard call.maximumLength != nil else { return }
+    for case .network(let tensor)? in call.outputs { _ = try tensor.lengthSizes() }
+  }
+
+  private static func sizes(_ call: inout ONNXCall) throws -> Bool {
+    guard case .network(let tensor) = try call.value(0), let maximum = tensor.maximumLength else {
+      return false
+    }
+    var numbers = try tensor.lengthSizes()
+    var sizes: [Int] = []
+    if call.node.type == "Size" {
+      guard let product = LengthSize.product(of: numbers) else { throw overflow }
+      numbers = [product]
+    } else {
+      func bound(_ index: Int) -> Int {
+        min(max(index < 0 ? index.addingSaturated(numbers.count) : index, 0), numbers.count)
+      }
+      let start = bound(call.node.int("start", 0))
+      let end = bound(call.node.int("end", numbers.count))
+      numbers = start < end ? Array(numbers[start..<end]) : []
+      sizes = [numbers.count]
+    }
+    call.set(
+      ONNXLengthTensor(type: .int64, sizes: sizes, numbers: numbers, maximum: maximum).value)
+    return true
+  }
+
+  static var overflow: NodeFailure { .unsupported("numbers too large for a length") }
+
+  // MARK: Sizes
+
+  private static func reshape(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let old = try input.lengthSizes()
+    guard var target = try call.lengthNumbers(1, "the shape")
+      ?? call.node.ints("shape")?.map({ LengthSize($0) })
+    else { throw NodeFailure.invalid("no shape") }
+    if call.node.int("allowzero") == 0 {
+      for (axis, size) in target.enumerated() where size.constant == 0 {
+        guard axis < old.count else { throw NodeFailure.invalid("size 0 at axis \(axis)") }
+        target[axis] = old[axis]
+      }
+    }
+    let open = target.indices.filter { target[$0].constant == -1 }
+    guard target.count <= Shape.maximumRank, open.count <= 1,
+      let count = LengthSize.product(of: old),
+      let known = LengthSize.product(of: target.filter { $0.constant != -1 })
+    else { throw NodeFailure.invalid("the shape \(target)") }
+    if let open = open.first {
+      guard let rest = count.dividedExactly(by: known) else {
+        throw NodeFailure.unsupported("\(count) values as \(text(target)), for every length")
+      }
+      target[open] = rest
+    } else if known != count {
+      throw NodeFailure.unsupported("\(count) values as \(text(target)), for every length")
+    }
+    call.set(try input.reshaped(to: target))
+  }
+
+  static func text(_ sizes: [LengthSize]) -> String {
+    "[" + sizes.map(\.description).joined(separator: ", ") + "]"
+  }
+
+  private static func expand(_ call: inout ONNXCall) throws {
+    guard let maximum = call.maximumLength, let wanted = try call.lengthNumbers(1, "the shape")
+    else { throw NodeFailure.invalid("no shape") }
+    let input = try call.followed(0, maximum: maximum)
+    let own = try input.lengthSizes()
+    let rank = max(own.count, wanted.count)
+    let from = Array(repeating: LengthSize(1), count: rank - own.count) + own
+    let to = Array(repeating: LengthSize(1), count: rank - wanted.count) + wanted
+    guard rank <= Shape.maximumRank else { throw NodeFailure.invalid("\(rank) axes") }
+    let sizes = try (0..<rank).map { axis -> LengthSize in
+      let (old, new) = (from[axis], to[axis])
+      if new.constant == 1 || new == old { return old }
+      guard old.constant == 1, new.sign(upTo: maximum) == 1 else {
+        throw NodeFailure.unsupported("\(text(own)) repeated to \(text(wanted)), for every length")
+      }
+      return new
+    }
+    call.set(try expanded(input, to: sizes, maximum: maximum))
+  }
+
+  /// Repeats axes of size 1.
+  private static func expanded(
+    _ input: FileTensor, to sizes: [LengthSize], maximum: Int
+  ) throws -> FileTensor {
+    let longest = try sizes.map { size -> Int in
+      guard let number = size[maximum] else { throw overflow }
+      return number
+    }
+    guard Shape.product(of: longest) != nil else { throw overflow }
+    let layout = FileTensor.fileLayout(longest)
+    let missing = longest.count - input.rank
+    let own = Array(repeating: 1, count: missing) + input.sizes
+    let tensor = input.relabelled(sizes: own, axes: input.sizes.indices.map { $0 + missing })
+      .tensor(as: layout)
+    let layer = LengthExpand(
+      to: sizes.isEmpty ? [LengthSize(1)] : sizes, maximumLength: maximum)
+    return FileTensor(
+      tensor.chained(to: layer), sizes: longest, layout: layout, type: input.type)
+  }
+
+  private static func constantOfShape(_ call: inout ONNXCall) throws {
+    guard let maximum = call.maximumLength, let sizes = try call.lengthNumbers(0, "the shape")
+    else { throw NodeFailure.invalid("no shape") }
+    guard sizes.allSatisfy({ $0.sign(upTo: maximum) == 1 }), sizes.count <= Shape.maximumRank
+    else { throw NodeFailure.unsupported("a constant of \(text(sizes))") }
+    let value =
+      try call.node.tensor("value").map { try call.reader.tensor($0) }
+      ?? HostTensor(floats: [0], sizes: [1])
+    guard value.count == 1 else {
+      throw NodeFailure.invalid("a value of \(value.count) numbers")
+    }
+    let single = try ONNXCall.lengthConstant(value.reshaped([]), maximum: maximum)
+    call.set(try expanded(single, to: sizes, maximum: maximum))
+  }
+
+  private static func range(_ call: inout ONNXCall) throws {
+    guard let maximum = call.maximumLength,
+      let start = try call.lengthNumbers(0, "the start")?.first,
+      let end = try call.lengthNumbers(1, "the end")?.first,
+      let step = try call.lengthNumbers(2, "the step")?.first
+    else { throw NodeFailure.invalid("a range without bounds") }
+    guard let first = start.constant, let distance = step.constant, distance != 0,
+      let difference = end.adding(LengthSize(-first)),
+      let count = difference.dividedExactly(by: step), count.sign(upTo: maximum) == 1,
+      let longest = count[maximum], longest <= 1 << 22, count.coefficients.count == 2,
+      count.coefficients[1] > 0
+    else {
+      throw NodeFailure.unsupported("a range from \(start) to \(end) in steps of \(step)")
+    }
+    let values = (0..<longest).map {
+      Int64(clamping: first.addingSaturated($0.multipliedSaturated(by: distance)))
+    }
+    guard values.allSatisfy({ abs($0) <= 1 << 24 }) else { throw overflow }
+    let all = try ONNXCall.lengthConstant(
+      HostTensor(integers: values, sizes: [longest], type: try call.value(0).type),
+      maximum: maximum)
+    call.set(try cut(all, [Cut(axis: 0, start: LengthSize(0), end: count)], maximum))
+  }
+
+  // MARK: Parts
+
+  /// Places along an axis of the file.
+  private struct Cut {
+    let axis: Int
+    let start, end: LengthSize
+    var step = 1
+  }
+
+  private static func cut(
+    _ input: FileTensor, _ cuts: [Cut], _ maximum: Int
+  ) throws -> FileTensor {
+    let layout = ONNXOperators.fullLayout(input, axes: cuts.map(\.axis))
+    let layer = LengthSlice(
+      starts: cuts.map(\.start), ends: cuts.map(\.end),
+      axes: cuts.map { cut in layout.firstIndex(of: cut.axis) ?? 0 }, steps: cuts.map(\.step),
+      maximumLength: maximum)
+    let result = input.tensor(as: layout).chained(to: layer)
+    if case .failed(let error) = result.outcome { throw NodeFailure.invalid(error.headline) }
+    return FileTensor(result, layout: layout, rank: input.rank, type: input.type)
+  }
+
+  private static func slice(_ call: inout ONNXCall) throws {
+    guard let maximum = call.maximumLength else { return }
+    func numbers(_ attribute: String, _ index: Int) throws -> [LengthSize]? {
+      try call.node.ints(attribute)?.map { LengthSize($0) }
+        ?? call.lengthNumbers(index, attribute)
+    }
+    guard let starts = try numbers("starts", 1), let ends = try numbers("ends", 2),
+      starts.count == ends.count
+    else { throw NodeFailure.invalid("starts and ends do not fit") }
+    let axes = try numbers("axes", 3)?.map { $0.constant ?? .max } ?? Array(starts.indices)
+    let steps = try call.knownInts(4, "steps") ?? Array(repeating: 1, count: starts.count)
+    guard axes.count == starts.count, steps.count == starts.count, !steps.contains(0),
+      !steps.contains(.min)
+    else { throw NodeFailure.invalid("axes or steps do not fit") }
+    let input = try call.followed(0, maximum: maximum)
+    let sizes = try input.lengthSizes()
+    var cuts: [Cut] = []
+    for index in starts.indices {
+      let axis = try ONNXCall.axis(axes[index], rank: input.rank)
+      let (start, end, step) = (starts[index], ends[index], steps[index])
+      // All of an axis, for every length.
+      if step == 1, start.constant == 0, try covers(end, sizes[axis], maximum) { continue }
+      cuts.append(
+        Cut(
+          axis: axis, start: bounded(start), end: bounded(end), step: step))
+    }
+    guard !cuts.isEmpty else {
+      call.set(input)
+      return
+    }
+    call.set(try cut(input, cuts, maximum))
+  }
+
+  /// Whether a place is at or after the end of an axis, for every length.
+  private static func covers(
+    _ end: LengthSize, _ size: LengthSize, _ maximum: Int
+  ) throws -> Bool {
+    if let constant = end.constant, constant > 1 << 40 { return true }
+    guard end.sign(upTo: maximum) == 1, let negative = size.multiplied(by: LengthSize(-1)),
+      let difference = end.adding(negative)
+    else { return false }
+    return difference == LengthSize(0) || difference.sign(upTo: maximum) == 1
+  }
+
+  /// A place far beyond an axis, brought near enough for arithmetic.
+  private static func bounded(_ place: LengthSize) -> LengthSize {
+    place.constant.map { LengthSize(min(max($0, -(1 << 40)), 1 << 40)) } ?? place
+  }
+
+  private static func gather(_ call: inout ONNXCall) throws {
+    let indices = call.host(1)
+    guard case .network(let input) = try call.value(0), let maximum = input.maximumLength,
+      let indices, case let sizes = try input.lengthSizes(),
+      case let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank),
+      sizes[axis].constant == nil
+    else {
+      guard try call.value(0).maximumLength == nil || indices != nil else {
+        throw NodeFailure.unsupported("rows of a sequence at computed places")
+      }
+      if case .length = try call.value(1) {
+        throw NodeFailure.unsupported("a place that depends on the length of a sequence")
+      }
+      return try ONNXOperators.gather(&call)
+    }
+    guard indices.count == 1, let place = try indices.integers().first else {
+      throw NodeFailure.unsupported("several places of a sequence whose length varies")
+    }
+    let index = Int(clamping: place)
+    guard index == 0 || index == -1 else {
+      throw NodeFailure.unsupported("place \(index) of a sequence that may be shorter")
+    }
+    let end = index == 0 ? LengthSize(1) : LengthSize(1 << 40)
+    let part = try cut(
+      input, [Cut(axis: axis, start: LengthSize(index), end: end)], maximum)
+    let new =
+      sizes[..<axis] + indices.sizes.map { LengthSize($0) } + sizes[(axis + 1)...]
+    call.set(try part.reshaped(to: Array(new)))
+  }
+
+  private static func split(_ call: inout ONNXCall) throws {
+    let input = try call.value(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.sizes.count)
+    guard try input.lengthSizes()[axis].constant != nil else {
+      throw NodeFailure.unsupported("parts of a sequence whose length varies")
+    }
+    try ONNXOperators.split(&call)
+  }
+
+  private static func trilu(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard let maximum = input.maximumLength else { throw overflow }
+    let sizes = try input.lengthSizes()
+    let rank = input.rank
+    guard rank >= 2, input.sizes[rank - 2].multipliedSaturated(by: input.sizes[rank - 1]) <= 1 << 24
+    else { throw NodeFailure.unsupported("a triangle of \(text(sizes))") }
+    let (rows, columns) = (input.sizes[rank - 2], input.sizes[rank - 1])
+    let offset = try call.knownInts(1, "k")?.first ?? 0
+    let isUpper = call.node.int("upper", 1) != 0
+    let kept = (0..<rows).flatMap { row in
+      (0..<columns).map { column -> Float in
+        let distance = column - row
+        return (isUpper ? distance >= offset : distance <= offset) ? 1 : 0
+      }
+    }
+    // The triangle of a shorter sequence is the first part of that of the longest.
+    let all = try ONNXCall.lengthConstant(
+      HostTensor(floats: kept, sizes: [rows, columns]), maximum: maximum)
+    let cuts = (0..<2).filter { sizes[rank - 2 + $0].constant == nil }.map {
+      Cut(axis: $0, start: LengthSize(0), end: sizes[rank - 2 + $0])
+    }
+    let mask = cuts.isEmpty ? all : try cut(all, cuts, maximum)
+    let zero = HostTensor(floats: [0], sizes: [])
+    let common = try ONNXOperators.commonLayout([.network(mask), .network(input), .host(zero)])
+    let tensors = try [ONNXValue.network(mask), .network(input), .host(zero)].map {
+      try ONNXOperators.operand($0, common)
+    }
+    call.set(
+      FileTensor(
+        try call.apply(Where(), to: tensors), sizes: common.sizes, layout: common.layout,
+        type: input.type))
+  }
+}

@@ -1,0 +1,105 @@
+import ForgeOperations
+import ForgeShapes
+
+/// A layer whose arguments follow the length of the sequences of a model; importers make them.
+package protocol LengthLayer: BuiltInLayer {
+  /// The largest length.
+  var maximumLength: Int { get }
+}
+
+extension LengthLayer {
+  /// The arguments for the length at which a model is lowered.
+  fileprivate func numbers(
+    _ sizes: [LengthSize], in lowering: Lowering
+  ) throws(ShapeError) -> [Int] {
+    let length = lowering.length ?? maximumLength
+    var numbers: [Int] = []
+    for size in sizes {
+      guard let number = size[length] else { throw .tooManyElements() }
+      numbers.append(number)
+    }
+    return numbers
+  }
+}
+
+/// A ``Reshape`` to sizes of which several follow the length.
+package struct LengthReshape: LengthLayer {
+  package static var summaryName: String { Reshape.summaryName }
+  package let label: LayerLabel
+  package let maximumLength: Int
+  /// The sizes in memory order.
+  package let sizes: [LengthSize]
+
+  package init(to sizes: [LengthSize], maximumLength: Int) {
+    (self.sizes, self.maximumLength) = (sizes, maximumLength)
+    label = LayerLabel(nil, #fileID, #line, #column)
+  }
+
+  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try Reshape(to: numbers(sizes, in: lowering)).lower(into: &lowering)
+  }
+}
+
+/// An ``Expand`` to sizes that follow the length.
+package struct LengthExpand: LengthLayer {
+  package static var summaryName: String { Expand.summaryName }
+  package let label: LayerLabel
+  package let maximumLength: Int
+  /// The sizes in memory order.
+  package let sizes: [LengthSize]
+
+  package init(to sizes: [LengthSize], maximumLength: Int) {
+    (self.sizes, self.maximumLength) = (sizes, maximumLength)
+    label = LayerLabel(nil, #fileID, #line, #column)
+  }
+
+  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try Expand(to: numbers(sizes, in: lowering)).lower(into: &lowering)
+  }
+}
+
+/// A ``Slice`` whose places follow the length.
+package struct LengthSlice: LengthLayer {
+  package static var summaryName: String { Slice.summaryName }
+  package let label: LayerLabel
+  package let maximumLength: Int
+  package let starts, ends: [LengthSize]
+  package let axes, steps: [Int]
+
+  package init(
+    starts: [LengthSize], ends: [LengthSize], axes: [Int], steps: [Int], maximumLength: Int
+  ) {
+    (self.starts, self.ends, self.axes, self.steps) = (starts, ends, axes, steps)
+    self.maximumLength = maximumLength
+    label = LayerLabel(nil, #fileID, #line, #column)
+  }
+
+  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try Slice(
+      starts: numbers(starts, in: lowering), ends: numbers(ends, in: lowering), axes: axes,
+      steps: steps
+    ).lower(into: &lowering)
+  }
+}
+
+/// A ``Constant`` of which layers after it take a part that follows the length.
+///
+/// What is computed from it is computed in each prediction: folded, it would be values of one
+/// length.
+package struct LengthConstant: LengthLayer {
+  package static var summaryName: String { Constant.summaryName }
+  package let label: LayerLabel
+  package let maximumLength: Int
+  package let values: [Float]
+  package let shape: Shape
+
+  package init(_ values: [Float], shape: Shape, maximumLength: Int) {
+    (self.values, self.shape, self.maximumLength) = (values, shape, maximumLength)
+    label = LayerLabel(nil, #fileID, #line, #column)
+  }
+
+  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try Constant(values, shape: shape).lower(into: &lowering)
+    if let output = lowering.output { lowering.graph.computedInPredictions.insert(output.index) }
+  }
+}

@@ -1,0 +1,170 @@
+import Forge
+import ForgeImporters
+import ForgeTestSupport
+import Foundation
+import Testing
+
+/// Models whose sequences have any length up to a maximum, against ONNX Runtime at some lengths;
+/// Scripts/references/make_length_exports.py made them.
+@Suite struct ONNXLengthTests {
+  struct Length: Decodable {
+    struct Output: Decodable {
+      let sizes: [Int]
+      let values: [Float]
+    }
+
+    let inputs: [String: [Float]]
+    let outputs: [String: Output]
+  }
+
+  static let folder = "ONNX/Lengths"
+  static let expected = Result {
+    try ImporterFixtures.load("\(folder)/expected.json", as: [String: [String: Length]].self)
+  }
+  static let maximum = 40
+  static let networks = ["bert", "fused", "decoder", "triangle", "lstm", "gru", "convolutions"]
+
+  private static func options(_ name: String) -> ImportOptions {
+    switch name {
+    case "bert", "fused":
+      ImportOptions(
+        sizes: ["input_ids": [1, .upTo(maximum)], "attention_mask": [1, .upTo(maximum)]])
+    case "decoder", "triangle": ImportOptions(sizes: ["ids": [1, .upTo(maximum)]])
+    case "convolutions": ImportOptions(sizes: ["x": [1, 13, .upTo(maximum)]])
+    default: ImportOptions(sizes: ["x": [1, .upTo(maximum), 13]])
+    }
+  }
+
+  @Test(arguments: networks, ["script", "dynamo"])
+  func lengthsGiveTheResultsOfONNXRuntime(_ name: String, _ exporter: String) throws {
+    let expected = try #require(try Self.expected.get()["\(name)_\(exporter)"])
+    let imported = try ImportedModel(
+      onnx: ImporterFixtures.path("\(Self.folder)/\(name)_\(exporter).onnx"),
+      options: Self.options(name))
+    for disabled: Set<String> in [[], ["recognizeAttention"]] {
+      let network = try imported.model.compile(
+        options: CompileOptions(disabledRewrites: disabled, threads: .exactly(2)))
+      #expect(network.maximumLength == Self.maximum)
+      // Down and up, so that a length follows longer and shorter ones.
+      for length in [Self.maximum, 1, 23, 7, Self.maximum, 1] {
+        let case_ = try #require(expected["\(length)"])
+        let inputs = Dictionary(
+          uniqueKeysWithValues: try imported.inputs.map { port in
+            (port.name, try Self.tensor(port, try #require(case_.inputs[port.name]), length))
+          })
+        let predictions = try network.predict(inputs)
+        for port in imported.outputs {
+          let output = try #require(case_.outputs[port.name])
+          let result: TensorValues = try #require(predictions[port.name])
+          expectClose(
+            try Self.values(port, result, sizes: output.sizes), output.values, relativeL2: 1e-5,
+            maximum: 1e-4, "\(name): \(port.name), length \(length), without \(disabled)")
+        }
+      }
+    }
+  }
+
+  /// The axes of a port at another length.
+  private static func port(_ port: ImportedModel.Port, _ sizes: [Int]) -> ImportedModel.Port {
+    .init(name: port.name, elementType: port.elementType, sizes: sizes, axes: port.axes)
+  }
+
+  private static func tensor(
+    _ own: ImportedModel.Port, _ values: [Float], _ length: Int
+  ) throws -> TensorValues {
+    let sizes = own.sizes.map { $0 == maximum ? length : $0 }
+    return port(own, sizes).tensor(values)
+  }
+
+  private static func values(
+    _ own: ImportedModel.Port, _ result: TensorValues, sizes: [Int]
+  ) throws -> [Float] {
+    #expect(own.sizes.count == sizes.count)
+    return port(own, sizes).values(result)
+  }
+
+  // MARK: What does not follow the length
+
+  private func problem(_ name: String, _ sizes: [InputSize] = [1, .upTo(40), 6]) -> String {
+    do {
+      let imported = try ImportedModel(
+        onnx: ImporterFixtures.path("\(Self.folder)/\(name).onnx"),
+        options: ImportOptions(sizes: ["x": sizes]))
+      _ = try imported.model.compile(options: CompileOptions(threads: .exactly(1)))
+      return ""
+    } catch { return "\(type(of: error)): \(error)" }
+  }
+
+  /// Each says what does not follow the length, and names the node.
+  @Test(arguments: [
+    ("fixed_reshape", "rows", "6·length"), ("mixing_reshape", "mix", "mixes the length"),
+    ("half", "halve", "leaves a rest"), ("compared", "longer", "differs by length"),
+    ("scaled", "by_length", "depends on the length"), ("resized", "resize", "length varies"),
+    ("third", "third", "may be shorter"), ("shape", "y", "depends on the length"),
+  ])
+  func nodesThatDoNotFollowTheLengthAreNamed(_ file: String, _ node: String, _ text: String) {
+    let message = problem(file)
+    #expect(message.contains(node) && message.contains(text), "\(file): \(message)")
+    #expect(message.hasPrefix("ForgeError<ImportErrorKind>"), "\(file): \(message)")
+    // The same file with one length.
+    if file != "mixing_reshape" { #expect(problem(file, [1, 40, 6]).isEmpty) }
+  }
+
+  @Test func windowsAndStepsAlongTheLengthAreRefused() {
+    for file in ["strided", "unpadded"] {
+      let message = problem(file, [1, 6, .upTo(40)])
+      #expect(message.hasPrefix("ForgeError<ImportErrorKind>"), "\(file): \(message)")
+      #expect(message.contains(file == "strided" ? "steps" : "window"), "\(file): \(message)")
+      #expect(problem(file, [1, 6, 40]).isEmpty)
+    }
+    #expect(problem("flattened").contains("product"))
+  }
+
+  /// The matrix has rows for the channels, which a length does not replace.
+  @Test func channelsThatVaryAreRefused() {
+    #expect(problem("channels").isEmpty)
+    let message = problem("channels", [1, 5, .upTo(40)])
+    #expect(message.hasPrefix("ForgeError<ImportErrorKind>"), "\(message)")
+  }
+
+  /// At the largest length both axes have the same size, so that a fixed one looks right.
+  @Test func equalSizesAreNotMistakenForTheLength() throws {
+    #expect(problem("square", [1, .upTo(40), 40]).isEmpty)
+    let message = problem("square", [1, 40, .upTo(40)])
+    #expect(message.contains("square") && message.contains("mixes"), "\(message)")
+  }
+
+  // MARK: Options
+
+  @Test(arguments: [
+    ([1, .upTo(0), 6], "a largest length from 8"), ([1, .upTo(-3), 6], "a largest length from 8"),
+    ([1, .upTo(7), 6], "a largest length from 8"),
+    ([1, .upTo(.max), 6], "a largest length from 8"),
+    ([.upTo(40), 12, 6], "the batch of input \"x\" has no length"),
+    ([1, .upTo(40), .upTo(41)], "different maxima"), ([0, .upTo(40), 6], "out of range"),
+    ([1, .upTo(1 << 20), .max], "out of range"),
+  ] as [([InputSize], String)])
+  func wrongOptionsAreErrors(_ sizes: [InputSize], _ text: String) {
+    let message = problem("channels", sizes)
+    #expect(message.contains(text), "\(message)")
+    #expect(message.hasPrefix("ForgeError<ImportErrorKind>"), "\(message)")
+  }
+
+  @Test func lengthsOfSeveralInputsAgree() {
+    func kind(_ sizes: [String: [InputSize]]) -> ImportErrorKind? {
+      do {
+        _ = try ImportedModel(
+          onnx: ImporterFixtures.path("\(Self.folder)/bert_dynamo.onnx"),
+          options: ImportOptions(sizes: sizes))
+        return nil
+      } catch { return error.kind }
+    }
+    let ids: [InputSize] = [1, .upTo(40)]
+    #expect(kind(["input_ids": ids, "attention_mask": [1, .upTo(39)]]) == .unknownSize)
+    #expect(kind(["input_ids": ids, "mask": ids]) == .unknownName)
+    // Positions are learned up to 40.
+    #expect(kind(["input_ids": [1, .upTo(41)], "attention_mask": [1, .upTo(41)]]) != nil)
+    // One sequence varies, and the other does not.
+    #expect(kind(["input_ids": ids, "attention_mask": [1, 40]]) != nil)
+  }
+}
