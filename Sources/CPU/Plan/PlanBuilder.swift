@@ -37,6 +37,8 @@ struct PlanBuilder {
   private(set) var constantCount = 0
   /// All memory that kernel arguments point to.
   private(set) var retained: [AlignedMemory] = []
+  /// The order in which each plain copy goes through the axes.
+  private var copyOrders: [[Int]] = []
   /// The blocked images of values, as far as they exist.
   private(set) var blockedForms: [Value: ID] = [:]
   /// The values that are available in row-major order.
@@ -54,6 +56,7 @@ struct PlanBuilder {
     let tensors: [PlannedTensor]
     let constantFloats: [(offset: Int, values: FloatMemory)]
     let retained: [AlignedMemory]
+    let copyOrders: [[Int]]
   }
 
   init(
@@ -61,7 +64,8 @@ struct PlanBuilder {
     settings: PlanSettings, convolutions: ConvolutionPlan, longest: PlanBuilder? = nil
   ) {
     self.longest = longest.map {
-      Longest(tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained)
+      Longest(tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained,
+        copyOrders: $0.copyOrders)
     }
     self.graph = graph
     self.kernels = kernels
@@ -106,6 +110,15 @@ struct PlanBuilder {
       if index >= graph.outputs.count - stateCount, appendedInPlace[value] != nil { continue }
       try addOutput(value, index: index)
     }
+  }
+
+  /// The order in which the next plain copy goes through the axes; that of the longest sequence, if
+  /// this is a shorter one.
+  mutating func nextCopyOrder(_ sizes: [Int]) -> [Int] {
+    let whole = longest?.copyOrders.dropFirst(copyOrders.count).first
+    let order = whole.flatMap { $0.count == sizes.count ? $0 : nil } ?? Self.copyOrder(sizes)
+    copyOrders.append(order)
+    return order
   }
 
   // MARK: Values and their forms

@@ -37,7 +37,7 @@ extension PlanBuilder {
   ) {
     var arguments = forge_copy_plain_arguments()
     arguments.rank = Int32(sizes.count)
-    let order = Self.copyOrder(sizes)
+    let order = nextCopyOrder(sizes)
     withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(order.map { sizes[$0] }) }
     withUnsafeMutableBytes(of: &arguments.in_strides) { bytes in
       bytes.store(order.map { sourceStrides[$0] })
@@ -58,7 +58,7 @@ extension PlanBuilder {
   ///
   /// The kernel starts anew for each run along the last axis. A short last axis therefore changes
   /// places with the longest one but the first, along which threads share the copy.
-  private static func copyOrder(_ sizes: [Int]) -> [Int] {
+  static func copyOrder(_ sizes: [Int]) -> [Int] {
     var order = Array(sizes.indices)
     guard let last = order.last, last > 1, sizes[last] < 16,
       let longest = (1..<last).max(by: { sizes[$0] < sizes[$1] }), sizes[longest] > sizes[last]

@@ -84,6 +84,11 @@ enum ONNXLengthFolding {
 
   // MARK: Arithmetic
 
+  private static let arithmetic: Set = [
+    "Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Equal", "Less", "LessOrEqual", "Greater",
+    "GreaterOrEqual",
+  ]
+
   private static func computed(
     _ call: ONNXCall, _ maximum: Int
   ) throws -> ONNXLengthTensor? {
@@ -94,7 +99,7 @@ enum ONNXLengthFolding {
       return ONNXLengthTensor(
         type: first.type, sizes: first.sizes, numbers: negative, maximum: maximum)
     }
-    guard values.count == 2,
+    guard values.count == 2, arithmetic.contains(call.node.type),
       let sizes = HostTensor.broadcast(first.sizes, values[1].sizes),
       let count = Shape.product(of: sizes), count <= 1 << 16
     else { return nil }

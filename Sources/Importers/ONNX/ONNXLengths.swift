@@ -28,7 +28,7 @@ enum ONNXLengths {
   /// Operators whose results for a length need more than those for the largest one.
   private static let own: [String: ONNXOperators.Operation] = [
     "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
-    "Range": range, "Gather": gather, "Trilu": trilu, "Split": split,
+    "Range": range, "Gather": gather, "Split": split,
   ]
 
   /// Imports a node that depends on the length; returns whether it did.
@@ -196,13 +196,14 @@ enum ONNXLengths {
   // MARK: Parts
 
   /// Places along an axis of the file.
-  private struct Cut {
+  struct Cut {
     let axis: Int
     let start, end: LengthSize
     var step = 1
   }
 
-  private static func cut(
+  /// Cuts places out of axes.
+  static func cut(
     _ input: FileTensor, _ cuts: [Cut], _ maximum: Int
   ) throws -> FileTensor {
     let layout = ONNXOperators.fullLayout(input, axes: cuts.map(\.axis))
@@ -301,39 +302,5 @@ enum ONNXLengths {
       throw NodeFailure.unsupported("parts of a sequence whose length varies")
     }
     try ONNXOperators.split(&call)
-  }
-
-  private static func trilu(_ call: inout ONNXCall) throws {
-    let input = try call.network(0)
-    guard let maximum = input.maximumLength else { throw overflow }
-    let sizes = try input.lengthSizes()
-    let rank = input.rank
-    guard rank >= 2, input.sizes[rank - 2].multipliedSaturated(by: input.sizes[rank - 1]) <= 1 << 24
-    else { throw NodeFailure.unsupported("a triangle of \(text(sizes))") }
-    let (rows, columns) = (input.sizes[rank - 2], input.sizes[rank - 1])
-    let offset = try call.knownInts(1, "k")?.first ?? 0
-    let isUpper = call.node.int("upper", 1) != 0
-    let kept = (0..<rows).flatMap { row in
-      (0..<columns).map { column -> Float in
-        let distance = column - row
-        return (isUpper ? distance >= offset : distance <= offset) ? 1 : 0
-      }
-    }
-    // The triangle of a shorter sequence is the first part of that of the longest.
-    let all = try ONNXCall.lengthConstant(
-      HostTensor(floats: kept, sizes: [rows, columns]), maximum: maximum)
-    let cuts = (0..<2).filter { sizes[rank - 2 + $0].constant == nil }.map {
-      Cut(axis: $0, start: LengthSize(0), end: sizes[rank - 2 + $0])
-    }
-    let mask = cuts.isEmpty ? all : try cut(all, cuts, maximum)
-    let zero = HostTensor(floats: [0], sizes: [])
-    let common = try ONNXOperators.commonLayout([.network(mask), .network(input), .host(zero)])
-    let tensors = try [ONNXValue.network(mask), .network(input), .host(zero)].map {
-      try ONNXOperators.operand($0, common)
-    }
-    call.set(
-      FileTensor(
-        try call.apply(Where(), to: tensors), sizes: common.sizes, layout: common.layout,
-        type: input.type))
   }
 }

@@ -9,7 +9,7 @@ enum ONNXOperators {
   private static let families: [[String: Operation]] = [
     activations, elementwise, products, convolutions, poolings, normalizations, movements,
     reductions, resizes, selections, rearrangements, quantizations, recurrent,
-    attention, linearAttention, sums, experiments,
+    attention, linearAttention, sums, experiments, triangles,
   ]
 
   private static let table = families.reduce(into: [:]) { table, family in
