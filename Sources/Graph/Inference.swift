@@ -161,6 +161,9 @@ package struct Inference: Sendable {
       if case .failed(let error) = tensor.outcome {
         problems.append(Self.problem(error, at: draft, inputs: inputs.map { nodes[$0] }))
       }
+      if case .fails(let error, _) = tensor.lengths {
+        problems.append(Self.problem(error, at: draft, inputs: inputs.map { nodes[$0] }))
+      }
       nodes.append(draft)
     }
     self.nodes = nodes

@@ -52,6 +52,12 @@ package enum LengthOutcome: Sendable {
     }
   }
 
+  private static func notFollowed(_ needs: String, received: String? = nil) -> ShapeError {
+    ShapeError(
+      .shapeMismatch, "the layer does not follow the length of a sequence", received: received,
+      needs: needs, remedy: "state a fixed size in Input(shape:)")
+  }
+
   private static func following(
     _ layer: any Layer, _ inputs: [Tensor], _ outcome: Tensor.Outcome, _ maximum: Int
   ) -> LengthOutcome {
@@ -72,11 +78,17 @@ package enum LengthOutcome: Sendable {
       var found: [(length: Int, sizes: [Int])] = []
       for length in samples(maximum) {
         let own = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
-        let shorter = try LayerOutline(layer, inputs: own, length: length)
+        let shorter: LayerOutline
+        do throws(ShapeError) {
+          shorter = try LayerOutline(layer, inputs: own, length: length)
+        } catch {
+          let details = error.details.map { "\($0.label) \($0.text)" }
+          throw Self.notFollowed(
+            "a layer that takes every length from 1 to \(maximum)",
+            received: "length \(length): " + ([error.headline] + details).joined(separator: "; "))
+        }
         guard shorter.parameters == outline.parameters else {
-          throw ShapeError(
-            .shapeMismatch, "the parameters depend on the length of a sequence",
-            received: "sequences of up to \(maximum)", needs: "parameters of one size")
+          throw Self.notFollowed("parameters whose sizes are the same for all lengths")
         }
         found.append((length, shorter.shape.sizes ?? []))
       }
@@ -88,9 +100,7 @@ package enum LengthOutcome: Sendable {
         }
       }
       guard sizes.count == rank else {
-        throw ShapeError(
-          .shapeMismatch, "the layer does not follow the length of a sequence",
-          needs: "work that grows evenly with the length, without strides along it")
+        throw Self.notFollowed("work that grows evenly with the length, without strides along it")
       }
       return .follows(sizes, maximum: maximum)
     } catch {
@@ -116,16 +126,23 @@ extension Tensor {
   ///   - lengths: how they follow the length; `nil` to find it from this tensor.
   /// - Returns: the tensor behind a reshape.
   package func reshaped(to sizes: [Int], lengths: [LengthSize]? = nil) -> Tensor {
+    chained(to: reshape(to: sizes, lengths: lengths))
+  }
+
+  /// The layer of ``reshaped(to:lengths:)``, with a name if it is given one.
+  package func reshape(
+    to sizes: [Int], lengths: [LengthSize]? = nil, name: String? = nil
+  ) -> any Layer {
     guard let maximum = self.lengths.maximum,
       let following = lengths ?? followed(by: sizes),
       case let open = sizes.indices.filter({ following[$0].constant == nil }), !open.isEmpty
-    else { return chained(to: Reshape(to: sizes)) }
+    else { return Reshape(to: sizes, name: name) }
     guard open.count == 1 else {
-      return chained(to: LengthReshape(to: following, maximumLength: maximum))
+      return LengthReshape(to: following, maximumLength: maximum, name: name)
     }
     var stated = sizes
     stated[open[0]] = -1
-    return chained(to: Reshape(to: stated))
+    return Reshape(to: stated, name: name)
   }
 
   /// How sizes follow the length that are those of this tensor, axes of size 1 aside, or products of

@@ -30,9 +30,9 @@ package struct LengthReshape: LengthLayer {
   /// The sizes in memory order.
   package let sizes: [LengthSize]
 
-  package init(to sizes: [LengthSize], maximumLength: Int) {
+  package init(to sizes: [LengthSize], maximumLength: Int, name: String? = nil) {
     (self.sizes, self.maximumLength) = (sizes, maximumLength)
-    label = LayerLabel(nil, #fileID, #line, #column)
+    label = LayerLabel(name, #fileID, #line, #column)
   }
 
   package func lower(into lowering: inout Lowering) throws(ShapeError) {

@@ -62,6 +62,17 @@ public struct Pad: BuiltInLayer {
       lowering.output = try lowering.apply(.pad(edges), to: [input])
       return
     }
+    // Zeros around a sequence whose length varies: a table of places would be that of one length.
+    if lowering.length != nil, sizes.count == 2, mode == .constant(0), before[1] == 0,
+      after[1] == 0, before[0] >= 0, after[0] >= 0
+    {
+      let row = try lowering.apply(.reshape([1] + sizes), to: [input])
+      let padded = try lowering.apply(
+        .pad(Edges(top: 0, left: before[0], bottom: 0, right: after[0])), to: [row])
+      lowering.output = try lowering.apply(
+        .reshape([sizes[0] + before[0] + after[0], sizes[1]]), to: [padded])
+      return
+    }
     var value = input
     for axis in sizes.indices where before[axis] != 0 || after[axis] != 0 {
       let count = sizes[axis] + before[axis] + after[axis]

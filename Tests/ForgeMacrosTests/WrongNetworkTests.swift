@@ -33,7 +33,7 @@
         }
     }
 
-    static let files = ["windows", "branches", "shapes", "models"].map {
+    static let files = ["windows", "branches", "shapes", "models", "lengths"].map {
       folder.appendingPathComponent("\($0).txt")
     }
 

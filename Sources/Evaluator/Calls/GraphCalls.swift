@@ -52,11 +52,14 @@
       if case .string(let text)? = call["name"] { name = text } else { name = nil }
       if case .unknown(let unknown)? = call["name"] { call.evaluator.report(unknown) }
       let shape: Shape
+      var lengthAxes: [Int] = []
       if let stated = call["shape"] {
         guard call.hasOnly(["shape", "name"]) else { return nil }
         // A rank that is not known leaves nothing to be known.
         guard case .array(let sizes) = stated else { return .unknown(unknown(stated, call)) }
-        shape = Shape(sizes.map { size(of: $0, call) })
+        let known = sizes.map { inputSize(of: $0, call) }
+        shape = Shape(known.map { $0?.maximum })
+        lengthAxes = known.indices.filter { known[$0]?.varies == true }
       } else {
         guard call.hasOnly(["width", "height", "channels", "name"]) else { return nil }
         shape = Shape(
@@ -66,7 +69,8 @@
       }
       return .tensor(
         tensor(
-          of: InputDescription(name: name, shape: shape, place: call.place),
+          of: InputDescription(
+            name: name, shape: shape, lengthAxes: lengthAxes, place: call.place),
           isUncertain: call.arguments.contains { $0.value.unknown != nil }))
     }
 
@@ -82,6 +86,13 @@
       if let size = Int.converted(from: value) { return size }
       call.evaluator.report(unknown(value, call))
       return nil
+    }
+
+    /// A size of an array of sizes, which may be the length of a sequence; one that is not known is
+    /// reported.
+    private static func inputSize(of value: Value, _ call: Call) -> InputSize? {
+      if let size = InputSize.converted(from: value) { return size }
+      return size(of: value, call).map { .exactly($0) }
     }
 
     private static func unknown(_ value: Value, _ call: Call) -> Unknown {

@@ -103,7 +103,14 @@
     }
 
     private func port(_ node: Inference.Node) -> CheckedNetwork.Port {
-      CheckedNetwork.Port(name: node.name, shape: node.shape)
+      CheckedNetwork.Port(name: node.name, shape: fixedShape(of: node))
+    }
+
+    /// The shape, in which a size that follows the length of a sequence is not known.
+    private func fixedShape(of node: Inference.Node) -> Shape? {
+      guard node.tensor.lengths.maximum != nil, let shape = node.shape else { return node.shape }
+      guard let sizes = node.tensor.lengthSizes else { return nil }
+      return Shape(sizes.map(\.constant))
     }
 
     /// A remark about something that is not known while Swift compiles.

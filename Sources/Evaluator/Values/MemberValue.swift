@@ -1,4 +1,5 @@
 #if Macros
+  import ForgeGraph
   import ForgeShapes
 
   /// A type whose values are written as members: `.relu`, `.explicit(top: 1)`.
@@ -43,6 +44,17 @@
       make: @escaping @Sendable (MatchedArguments) throws -> Result
     ) {
       list[name, default: []].append(Member(parameters: Parameters(parameters), make: make))
+    }
+  }
+
+  extension InputSize: MemberValue {
+    static let members = MemberTable<InputSize> { table in
+      table.add("exactly", [.required("_")]) { c in .exactly(try c(0)) }
+      table.add("upTo", [.required("_")]) { c in .upTo(try c(0)) }
+    }
+
+    static func converted(fromLiteral value: Value) -> InputSize? {
+      Int.converted(from: value).map { .exactly($0) }
     }
   }
 

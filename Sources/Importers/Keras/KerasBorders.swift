@@ -52,7 +52,8 @@ extension KerasCall {
     _ body: (Tensor) throws(KerasFault) -> Tensor
   ) throws(KerasFault) -> KerasTensor {
     let sizes = try only(rank: 2).knownSizes("a known length of the sequence")
-    let result = try body(try apply(Reshape(to: [1] + sizes), to: inputs[0].tensor))
+    let result = try body(
+      try apply(inputs[0].tensor.reshape(to: [1] + sizes), to: inputs[0].tensor))
     return KerasTensor(
       tensor: try apply(Reshape(to: [-1, sizes[1]], name: name), to: result), rank: 2)
   }

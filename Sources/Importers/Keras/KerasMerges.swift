@@ -30,7 +30,7 @@ enum KerasMerges {
       // A vector has three axes in Forge, which is too many beside a sequence.
       if input.rank == 1, rank == 2 {
         let sizes = try input.knownSizes("known sizes for broadcasting")
-        tensors.append(try call.apply(Reshape(to: [1] + sizes), to: input.tensor))
+        tensors.append(try call.apply(input.tensor.reshape(to: [1] + sizes), to: input.tensor))
       } else {
         tensors.append(input.tensor)
       }

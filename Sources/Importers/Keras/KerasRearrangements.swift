@@ -20,6 +20,15 @@ enum KerasRearrangements {
     return reshape(to: sizes)
   }
 
+  /// Other sizes of the same axes, which follow the length of a sequence as those of the input do.
+  static func relabel(to sizes: [Int]) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let input = try call.only()
+      let reshape = input.tensor.reshape(to: KerasTensor.forgeSizes(sizes), name: call.name)
+      return KerasTensor(tensor: try call.apply(reshape, to: input.tensor), rank: sizes.count)
+    }
+  }
+
   /// A reshape to sizes without the batch.
   static func reshape(to sizes: [Int]) -> KerasStep {
     .one { call throws(KerasFault) in

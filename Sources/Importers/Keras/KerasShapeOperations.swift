@@ -51,7 +51,7 @@ enum KerasShapeOperations {
       let place = axes[0] < 0 ? axes[0] + sizes.count + 1 : axes[0] - 1
       guard 0...sizes.count ~= place else { throw .unsupported("axis \(axes[0])") }
       sizes.insert(1, at: place)
-      return try KerasRearrangements.reshape(to: sizes).only(call)
+      return try KerasRearrangements.relabel(to: sizes).only(call)
     }
   }
 
@@ -70,7 +70,7 @@ enum KerasShapeOperations {
       }
       let rest = sizes.indices.filter { axes == nil ? sizes[$0] != 1 : !dropped.contains($0) }
       guard !rest.isEmpty else { throw .unsupported("a result without axes besides the batch") }
-      return try KerasRearrangements.reshape(to: rest.map { sizes[$0] }).only(call)
+      return try KerasRearrangements.relabel(to: rest.map { sizes[$0] }).only(call)
     }
   }
 

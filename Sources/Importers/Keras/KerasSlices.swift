@@ -97,7 +97,8 @@ enum KerasSlices {
     guard !rest.isEmpty else { throw .unsupported("a result without axes besides the batch") }
     return KerasTensor(
       tensor: try call.apply(
-        Reshape(to: KerasTensor.forgeSizes(rest), name: call.name), to: result.tensor),
+        result.tensor.reshape(to: KerasTensor.forgeSizes(rest), name: call.name),
+        to: result.tensor),
       rank: rest.count)
   }
 

@@ -22,7 +22,9 @@ enum KerasWrappers {
       return .one { call throws(KerasFault) in
         let input = try call.only()
         let sizes = try input.knownSizes("known sizes to flatten each step")
-        let reshape = Reshape(to: KerasTensor.forgeSizes([sizes[0], -1]), name: call.name)
+        let each = sizes.dropFirst().reduce(1, *)
+        let reshape = input.tensor.reshape(
+          to: KerasTensor.forgeSizes([sizes[0], each]), name: call.name)
         return KerasTensor(tensor: try call.apply(reshape, to: input.tensor), rank: 2)
       }
     }
