@@ -65,7 +65,7 @@ y = layers.DepthwiseConv1D(4, padding="valid")(y)
 y = layers.Cropping1D((1, 1))(y)
 y = layers.BatchNormalization()(y)
 z = layers.GlobalMaxPooling1D()(y)
-save("borders", keras.Model(x, [y * layers.Dense(13)(z)[:, None], z]), "keras", frames)
+save("borders", keras.Model(x, [y * keras.ops.expand_dims(layers.Dense(13)(z), 1), z]), "keras", frames)
 
 x = keras.Input((None, 13), name="tokens")
 save("flat", keras.Model(x, layers.Conv1D(4, 3, strides=2, padding="same", name="steps")(x)),

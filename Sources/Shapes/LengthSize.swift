@@ -85,8 +85,9 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
     var quotient = Array(repeating: 0, count: max(coefficients.count, 1))
     while let head = rest.coefficients.last {
       let power = rest.coefficients.count - other.coefficients.count
-      let (factor, remainder) = head.quotientAndRemainder(dividingBy: top)
-      guard power >= 0, remainder == 0, factor != .min else { return nil }
+      let (factor, overflows) = head.dividedReportingOverflow(by: top)
+      guard power >= 0, !overflows, factor != .min, factor.multipliedReportingOverflow(by: top) == (head, false)
+      else { return nil }
       quotient[power] = factor
       let term = LengthSize(Array(repeating: 0, count: power) + [-factor])
       guard let product = other.multiplied(by: term), let next = rest.adding(product),

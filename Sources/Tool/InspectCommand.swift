@@ -50,7 +50,7 @@ struct InspectCommand: ParsableCommand {
     for fact in try model.facts() { Self.show(fact) }
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
-        let sizes = StoredTensor.text(of: port.sizes)
+        let sizes = port.sizesText
         Self.show(ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)"))
       }
     }

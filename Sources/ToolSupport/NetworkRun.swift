@@ -69,7 +69,7 @@ package struct NetworkRun {
     for port in inputs where given[port.name] == nil {
       throw ToolError(
         .wrongInput, "the input \"\(port.name)\" has no values",
-        needs: "\(StoredTensor.text(of: port.sizes)) \(port.elementType.rawValue)",
+        needs: "\(port.sizesText) \(port.elementType.rawValue)",
         remedy: "--input \(port.name)=FILE.npy")
     }
     let count = columns.map(\.values.count).max() ?? 1

@@ -18,9 +18,9 @@ extension ImportedModel.Port {
 
   /// The sizes that an array may have, and what they are, for messages.
   private func needs(_ shape: Shape) -> String {
-    let own = "\(StoredTensor.text(of: sizes)), the axes of the file"
+    let own = "\(sizesText), the axes of the file"
     let forge = shape.dimensions.map { $0 ?? -1 }
-    guard forge != usedAxes.map({ sizes[$0] }) else { return Self.withAny(own) }
+    guard lengthAxes.isEmpty, forge != usedAxes.map({ sizes[$0] }) else { return Self.withAny(own) }
     return Self.withAny("\(own)\nor \(StoredTensor.text(of: forge)), Forge's order")
   }
 
@@ -31,7 +31,11 @@ extension ImportedModel.Port {
     func fits(_ wanted: [Int]) -> Bool {
       array.count == wanted.count && zip(array, wanted).allSatisfy { $1 < 0 || $0 == $1 }
     }
-    let forge = shape.dimensions.map { $0 ?? -1 }
+    let forge = shape.dimensions.enumerated().map { axis, size in
+      let isLength = axes.indices.contains(axis) && axes[axis].map(lengthAxes.contains) == true
+      return isLength ? -1 : size ?? -1
+    }
+    let sizes = sizes.enumerated().map { lengthAxes.contains($0) ? -1 : $1 }
     let forgeOrder = Array(forge.indices)
     if isBatch {
       // The first axis of the array counts examples.

@@ -93,6 +93,18 @@ import Testing
         return Model(inputs: [input, mask], outputs: [output])
       }, inputs: [("x", 16, 1), ("mask", 2, 2)]),
     Case(
+      name: "zeros around a sequence and copies whose order of axes depends on the length",
+      make: { size in
+        let input = Input(shape: [size, 12], name: "x")
+        let padded =
+          input --> Pad(before: [2, 0], after: [1, 0])
+          --> Convolution1D(kernel: 4, channels: 12, padding: .valid, name: "a")
+        let heads = padded --> Reshape(to: [-1, 3, 4]) --> Permute(order: [1, 0, 2])
+        return Model(
+          inputs: [input],
+          outputs: [heads, heads --> Permute(order: [0, 2, 1]), input --> Reduce(.sum, axes: [0])])
+      }, inputs: [("x", 12, 1)]),
+    Case(
       name: "general layers",
       make: { size in
         let input = Input(shape: [size, 12], name: "x")
@@ -281,6 +293,12 @@ import Testing
     #expect(message(Model(input: x, output: flat)).contains("does not follow the length"))
     let strided = x --> Convolution1D(kernel: 3, channels: 4, stride: 2, name: "c")
     #expect(message(Model(input: x, output: strided)).contains("does not follow the length"))
+    // It fits the longest sequence, but not three frames.
+    let window = x --> Convolution1D(kernel: 4, channels: 4, padding: .valid, name: "w")
+    #expect(message(Model(input: x, output: window)).contains("does not follow the length"))
+    #expect(message(Model(input: x, output: window)).contains("every length from 1 to 40"))
+    let fixed = x --> Reshape(to: [6, 40])
+    #expect(message(Model(input: x, output: fixed)).contains("does not follow the length"))
     let y = Input(shape: [.upTo(50), 6], name: "y")
     #expect(
       message(Model(inputs: [x, y], outputs: [x --> Softmax(), y --> Softmax()]))

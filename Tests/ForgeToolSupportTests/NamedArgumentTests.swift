@@ -18,6 +18,11 @@ import Testing
   @Test func sizesAreNumbersAboveZero() {
     #expect(NamedArgument.sizes("1x3x224x224") == [1, 3, 224, 224])
     #expect(NamedArgument.sizes("1,3×5") == [1, 3, 5])
+    #expect(NamedArgument.sizes("1x..512") == [1, .upTo(512)])
+    #expect(NamedArgument.sizes("..128") == [.upTo(128)])
+    for text in ["..", "1x..", "..0", "..-3", "1x...5", "1..5", "..x3"] {
+      #expect(NamedArgument.sizes(text) == nil)
+    }
     for text in ["", "x", "1x", "0x3", "-1", "1x3y", "99999999999999999999"] {
       #expect(NamedArgument.sizes(text) == nil)
     }

@@ -27,6 +27,22 @@ import Testing
     #expect(examples == [TensorValues(shape: shape, values: inForge)])
   }
 
+  /// A sequence has any length, in the order of the file or of Forge.
+  @Test func lengthsAreAnySize() throws {
+    let port = ImportedModel.Port(name: "x", sizes: [1, 3, 40], axes: [2, 1], lengthAxes: [2])
+    let shape = Shape(sizes: [40, 3])
+    let values: [Float] = [0, 1, 10, 11, 20, 21]
+    for sizes in [[1, 3, 2], [3, 2]] {
+      let examples = try port.examples(in: tensor(values, sizes), forge: shape)
+      #expect(
+        examples == [TensorValues(shape: Shape(sizes: [2, 3]), values: [0, 10, 20, 1, 11, 21])])
+    }
+    let error = #expect(throws: ToolError.self) {
+      try port.examples(in: tensor(values + [0, 0], [1, 4, 2]), forge: shape)
+    }
+    #expect(error?.description.contains("1×3×..40, the axes of the file") == true)
+  }
+
   @Test func theBatchAxisMayBeMissing() throws {
     let examples = try port.examples(in: tensor(inFile, [5, 2, 3]), forge: shape)
     #expect(examples.map(\.values) == [inForge])

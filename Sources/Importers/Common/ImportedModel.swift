@@ -21,12 +21,33 @@ public struct ImportedModel: Sendable {
     /// Axes of the file that are missing here have size 1.
     public let axes: [Int?]
 
+    /// The axes of the file whose size follows the length of a sequence, which each prediction
+    /// chooses; ``sizes`` has the largest ones.
+    public let lengthAxes: [Int]
+
     /// Creates a port.
-    public init(name: String, elementType: ElementType = .float32, sizes: [Int], axes: [Int?]) {
+    public init(
+      name: String, elementType: ElementType = .float32, sizes: [Int], axes: [Int?],
+      lengthAxes: [Int] = []
+    ) {
       self.name = name
       self.elementType = elementType
       self.sizes = sizes
       self.axes = axes
+      self.lengthAxes = lengthAxes
+    }
+
+    /// The axes whose size follows the length, given the tensor of Forge.
+    static func lengthAxes(of tensor: Tensor, _ axes: [Int?]) -> [Int] {
+      guard tensor.lengths.maximum != nil, let sizes = tensor.lengthSizes else { return [] }
+      return zip(axes, sizes).compactMap { $1.constant == nil ? $0 : nil }.sorted()
+    }
+
+    /// The sizes for messages: `1×..512×384` where the second one follows the length of a sequence.
+    package var sizesText: String {
+      guard !lengthAxes.isEmpty else { return StoredTensor.text(of: sizes) }
+      return sizes.enumerated().map { lengthAxes.contains($0) ? "..\($1)" : "\($1)" }
+        .joined(separator: "×")
     }
   }
 

@@ -86,7 +86,8 @@ extension ImportedModel {
       outputs: outputs.map { output in
         Port(
           name: names[ObjectIdentifier(output.tensor)] ?? "",
-          sizes: [1] + output.sizes.map { $0 ?? -1 }, axes: Port.kerasAxes(rank: output.rank))
+          sizes: [1] + output.sizes.map { $0 ?? -1 }, axes: Port.kerasAxes(rank: output.rank),
+          lengthAxes: Port.lengthAxes(of: output.tensor, Port.kerasAxes(rank: output.rank)))
       })
   }
 }

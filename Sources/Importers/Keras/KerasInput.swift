@@ -126,7 +126,8 @@ struct KerasInput {
   var port: ImportedModel.Port {
     ImportedModel.Port(
       name: name, elementType: elementType, sizes: [1] + sizes.map { $0 ?? -1 },
-      axes: ImportedModel.Port.kerasAxes(rank: sizes.count))
+      axes: ImportedModel.Port.kerasAxes(rank: sizes.count),
+      lengthAxes: lengthAxes.map { $0 + 1 })
   }
 }
 

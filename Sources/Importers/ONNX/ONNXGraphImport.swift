@@ -117,7 +117,10 @@ struct ONNXGraphImport {
           return open.contains(axis) ? .upTo(sizes[axis]) : .exactly(sizes[axis])
         }, name: info.name)
       inputs.append(input)
-      ports.append(.init(name: info.name, elementType: type, sizes: sizes, axes: layout))
+      ports.append(
+        .init(
+          name: info.name, elementType: type, sizes: sizes, axes: layout,
+          lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout)))
       values[info.name] = .network(
         FileTensor(input, sizes: sizes, layout: layout, type: type))
     }
@@ -298,7 +301,8 @@ struct ONNXGraphImport {
     return (
       tensor,
       .init(
-        name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout)
+        name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout,
+        lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout))
     )
   }
 
