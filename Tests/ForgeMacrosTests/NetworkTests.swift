@@ -35,6 +35,19 @@
       let _: FixedImage<13, 13, 125>.Type = TinyYOLO.Network.Output.self
     }
 
+    /// A size that follows the length is no part of a type; the others are.
+    @Test func sequencesOfAnyLength() throws {
+      let source = RandomParameters(seed: 7)
+      let network = try Frames.Network(parameters: source)
+      let plain = try Model(output: Frames.body).compile(parameters: source)
+      for length in [40, 1, 7] {
+        let values = (0..<6 * length).map { Float($0 % 11) - 5 }
+        let frames = TensorValues(shape: Shape(sizes: [length, 6]), values: values)
+        let result: FixedVector<4> = try network.predict(frames)
+        #expect(result.values == (try plain.predict(values)))
+      }
+    }
+
     @Test func severalInputsAndOutputs() throws {
       let source = RandomParameters(seed: 7)
       var generator = SplitMix64(seed: 3)

@@ -108,7 +108,7 @@
 
     /// The shape, in which a size that follows the length of a sequence is not known.
     private func fixedShape(of node: Inference.Node) -> Shape? {
-      guard node.tensor.lengths.maximum != nil, let shape = node.shape else { return node.shape }
+      guard node.tensor.lengths.maximum != nil else { return node.shape }
       guard let sizes = node.tensor.lengthSizes else { return nil }
       return Shape(sizes.map(\.constant))
     }
