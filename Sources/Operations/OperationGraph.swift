@@ -67,8 +67,8 @@ package struct OperationGraph: Sendable {
   package var layerOutputs: [Int: Value] = [:]
   /// Whether inputs are sequences whose length each prediction chooses; sizes are the largest ones.
   package var hasVaryingLength = false
-  /// The indices of constants that are not folded with others, because the results of doing so would
-  /// depend on the length of a sequence.
+  /// The indices of constants that are not folded with others, because the results of doing so
+  /// would depend on the length of a sequence.
   package var computedInPredictions: Set<Int> = []
 
   /// Identifies the graph and its copies within the process.

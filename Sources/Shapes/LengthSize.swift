@@ -86,7 +86,8 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
     while let head = rest.coefficients.last {
       let power = rest.coefficients.count - other.coefficients.count
       let (factor, overflows) = head.dividedReportingOverflow(by: top)
-      guard power >= 0, !overflows, factor != .min, factor.multipliedReportingOverflow(by: top) == (head, false)
+      guard power >= 0, !overflows, factor != .min,
+        factor.multipliedReportingOverflow(by: top) == (head, false)
       else { return nil }
       quotient[power] = factor
       let term = LengthSize(Array(repeating: 0, count: power) + [-factor])

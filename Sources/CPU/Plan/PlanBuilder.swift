@@ -64,7 +64,8 @@ struct PlanBuilder {
     settings: PlanSettings, convolutions: ConvolutionPlan, longest: PlanBuilder? = nil
   ) {
     self.longest = longest.map {
-      Longest(tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained,
+      Longest(
+        tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained,
         copyOrders: $0.copyOrders)
     }
     self.graph = graph

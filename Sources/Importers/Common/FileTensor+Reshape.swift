@@ -62,7 +62,8 @@ extension FileTensor {
       arranged.shape?.sizes == shape
       ? arranged
       : arranged.reshaped(
-        to: shape, lengths: lengths.map { all in target.map { $0.map { all[$0] } ?? LengthSize(1) } })
+        to: shape,
+        lengths: lengths.map { all in target.map { $0.map { all[$0] } ?? LengthSize(1) } })
     var reshaped = FileTensor(result, sizes: new, layout: target, type: type)
     reshaped.flattened = flattening(to: new)
     return reshaped

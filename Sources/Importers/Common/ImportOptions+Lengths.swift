@@ -46,11 +46,12 @@ extension ImportOptions {
   ///
   /// - Throws: ``ImportError`` of kind `unsupported`.
   func refuseLengths(path: String?) throws(ImportError) {
-    for (name, stated) in sizes.sorted(by: { $0.key < $1.key }) where stated.contains(where: \.varies)
-    {
+    for (name, stated) in sizes.sorted(by: { $0.key < $1.key })
+    where stated.contains(where: \.varies) {
       throw ImportError(
         .unsupported, "the input \"\(name)\" takes no sequences of changing length", path: path,
-        received: Self.text(stated), needs: "fixed sizes: files of this format hold the sizes of "
+        received: Self.text(stated),
+        needs: "fixed sizes: files of this format hold the sizes of "
           + "every layer", remedy: "state a number in place of .upTo")
     }
   }

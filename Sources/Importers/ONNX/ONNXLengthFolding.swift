@@ -42,7 +42,8 @@ enum ONNXLengthFolding {
 
   /// The inputs of movements that hold what is moved.
   private static let movements: [String: @Sendable (Int) -> Bool] = [
-    "Identity": { _ in true }, "Cast": { $0 == 0 }, "Reshape": { $0 == 0 }, "Flatten": { _ in true },
+    "Identity": { _ in true }, "Cast": { $0 == 0 }, "Reshape": { $0 == 0 },
+    "Flatten": { _ in true },
     "Squeeze": { $0 == 0 }, "Unsqueeze": { $0 == 0 }, "Transpose": { _ in true },
     "Concat": { _ in true }, "Slice": { $0 == 0 }, "Gather": { $0 == 0 }, "Where": { $0 > 0 },
   ]

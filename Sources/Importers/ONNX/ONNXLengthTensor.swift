@@ -16,7 +16,9 @@ struct ONNXLengthTensor: Sendable {
     let constants = numbers.compactMap(\.constant)
     guard constants.count == numbers.count else { return .length(self) }
     let host = HostTensor(integers: constants.map { Int64($0) }, sizes: sizes)
-    if type.isInteger { return .host(HostTensor(integers: constants.map { Int64($0) }, sizes: sizes, type: type)) }
+    if type.isInteger {
+      return .host(HostTensor(integers: constants.map { Int64($0) }, sizes: sizes, type: type))
+    }
     return (try? host.cast(to: type)).map { .host($0) } ?? .length(self)
   }
 }

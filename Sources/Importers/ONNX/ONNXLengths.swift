@@ -5,8 +5,8 @@ import Forge
 /// Arithmetic on sizes is done with polynomials of the length. A result that is no polynomial, and
 /// an operator that is not known to follow the length, is refused.
 enum ONNXLengths {
-  /// The operators whose import depends on no size along the length, so that what they make is right
-  /// for every length.
+  /// The operators whose import depends on no size along the length, so that what they make is
+  /// right for every length.
   private static let following: Set<String> = [
     // One element at a time.
     "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Dropout", "Elu", "Equal", "Erf",
@@ -85,8 +85,9 @@ enum ONNXLengths {
   private static func reshape(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let old = try input.lengthSizes()
-    guard var target = try call.lengthNumbers(1, "the shape")
-      ?? call.node.ints("shape")?.map({ LengthSize($0) })
+    guard
+      var target = try call.lengthNumbers(1, "the shape")
+        ?? call.node.ints("shape")?.map({ LengthSize($0) })
     else { throw NodeFailure.invalid("no shape") }
     if call.node.int("allowzero") == 0 {
       for (axis, size) in target.enumerated() where size.constant == 0 {
@@ -200,12 +201,55 @@ enum ONNXLengths {
     let axis: Int
     let start, end: LengthSize
     var step = 1
+
+    /// Checks, for every length, that clamping to the axis leaves the first place and the number of
+    /// places polynomials.
+    ///
+    /// - Throws: ``NodeFailure`` where it does not.
+    func check(_ size: LengthSize, _ maximum: Int) throws {
+      guard size.constant == nil || start.constant == nil || end.constant == nil else { return }
+      let first = LengthSize(through: Self.samples(maximum) { try? places(size, $0).first })
+      let count = LengthSize(through: Self.samples(maximum) { try? places(size, $0).count })
+      guard let first, let count else { throw notFollowed }
+      for length in 1...maximum {
+        guard try places(size, length) == (first[length] ?? -1, count[length] ?? -1) else {
+          throw notFollowed
+        }
+      }
+    }
+
+    private static func samples(
+      _ maximum: Int, _ value: (Int) -> Int?
+    ) -> [(length: Int, value: Int)] {
+      [maximum, maximum - 1, maximum - 2, 1].map { ($0, value($0) ?? -1) }
+    }
+
+    private var notFollowed: NodeFailure {
+      .unsupported("places from \(start) to \(end), which do not follow the length evenly")
+    }
+
+    /// The first place and the number of places for a length.
+    private func places(_ size: LengthSize, _ length: Int) throws -> (first: Int, count: Int) {
+      guard let size = size[length], let start = start[length], let end = end[length] else {
+        throw ONNXLengths.overflow
+      }
+      let range = step > 0 ? 0...size : -1...(size - 1)
+      func clamped(_ place: Int) -> Int {
+        min(
+          max(place < 0 ? place.addingSaturated(size) : place, range.lowerBound), range.upperBound)
+      }
+      let (first, last) = (clamped(start), clamped(end))
+      let distance = step > 0 ? last - first : first - last
+      return (first, distance <= 0 ? 0 : (distance - 1) / abs(step) + 1)
+    }
   }
 
   /// Cuts places out of axes.
   static func cut(
     _ input: FileTensor, _ cuts: [Cut], _ maximum: Int
   ) throws -> FileTensor {
+    let sizes = try input.lengthSizes()
+    for cut in cuts { try cut.check(sizes[cut.axis], maximum) }
     let layout = ONNXOperators.fullLayout(input, axes: cuts.map(\.axis))
     let layer = LengthSlice(
       starts: cuts.map(\.start), ends: cuts.map(\.end),

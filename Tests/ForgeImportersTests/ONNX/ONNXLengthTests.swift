@@ -47,14 +47,14 @@ import Testing
       #expect(network.maximumLength == Self.maximum)
       // Down and up, so that a length follows longer and shorter ones.
       for length in [Self.maximum, 1, 23, 7, Self.maximum, 1] {
-        let case_ = try #require(expected["\(length)"])
+        let given = try #require(expected["\(length)"])
         let inputs = Dictionary(
           uniqueKeysWithValues: try imported.inputs.map { port in
-            (port.name, try Self.tensor(port, try #require(case_.inputs[port.name]), length))
+            (port.name, try Self.tensor(port, try #require(given.inputs[port.name]), length))
           })
         let predictions = try network.predict(inputs)
         for port in imported.outputs {
-          let output = try #require(case_.outputs[port.name])
+          let output = try #require(given.outputs[port.name])
           let result: TensorValues = try #require(predictions[port.name])
           expectClose(
             try Self.values(port, result, sizes: output.sizes), output.values, relativeL2: 1e-5,
@@ -151,14 +151,16 @@ import Testing
 
   // MARK: Options
 
-  @Test(arguments: [
-    ([1, .upTo(0), 6], "a largest length from 8"), ([1, .upTo(-3), 6], "a largest length from 8"),
-    ([1, .upTo(7), 6], "a largest length from 8"),
-    ([1, .upTo(.max), 6], "a largest length from 8"),
-    ([.upTo(40), 12, 6], "the batch of input \"x\" has no length"),
-    ([1, .upTo(40), .upTo(41)], "different maxima"), ([0, .upTo(40), 6], "out of range"),
-    ([1, .upTo(1 << 20), .exactly(.max)], "out of range"),
-  ] as [([InputSize], String)])
+  @Test(
+    arguments: [
+      ([1, .upTo(0), 6], "a largest length from 8"),
+      ([1, .upTo(-3), 6], "a largest length from 8"),
+      ([1, .upTo(7), 6], "a largest length from 8"),
+      ([1, .upTo(.max), 6], "a largest length from 8"),
+      ([.upTo(40), 12, 6], "the batch of input \"x\" has no length"),
+      ([1, .upTo(40), .upTo(41)], "different maxima"), ([0, .upTo(40), 6], "out of range"),
+      ([1, .upTo(1 << 20), .exactly(.max)], "out of range"),
+    ] as [([InputSize], String)])
   func wrongOptionsAreErrors(_ sizes: [InputSize], _ text: String) {
     let message = problem("channels", sizes)
     #expect(message.contains(text), "\(message)")

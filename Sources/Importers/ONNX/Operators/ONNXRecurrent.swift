@@ -175,6 +175,18 @@ private struct RecurrentReader {
   /// How many times each row has; `nil` for all.
   private func lengths(_ call: ONNXCall, times: Int, rows: Int) throws -> Tensor? {
     guard call.has(4) else { return nil }
+    if x.maximumLength != nil {
+      // The whole sequence, whatever its length, or nothing that is known for every length.
+      let own = try x.lengthSizes()[isBatchFirst ? 1 : 0]
+      if case .length(let stated)? = call.inputs[4], stated.sizes == [rows],
+        stated.numbers.allSatisfy({ $0 == own })
+      {
+        return nil
+      }
+      if call.host(4) != nil {
+        throw NodeFailure.unsupported("fixed lengths of rows beside a length that varies")
+      }
+    }
     if let known = try call.host(4)?.integers(), known.count == rows,
       known.allSatisfy({ $0 == Int64(times) })
     {
