@@ -11,6 +11,35 @@
 #define FORGE_ATTENTION_ROWS (FORGE_TILE_ROWS_1 < 4 ? 2 : 4)
 #endif
 
+/* Stores the scaled queries of a tile with a lane per query, 0 in the lanes after the last. */
+FORGE_INLINE void attention_queries(const forge_attention_arguments *a,
+                                    const forge_attention_part *part, const forge_frame *frame,
+                                    float *queries) {
+  const bool is_blocked =
+    part->query_channel % FORGE_LANES == 0 && part->channels % FORGE_LANES == 0;
+  const int64_t channels = is_blocked ? FORGE_LANES : 1;
+  for (int64_t c = 0; c < part->channels; c += channels) {
+    const float *in =
+      forge_channel(&a->queries, frame, part->row, part->first, part->query_channel + c);
+    float *out = queries + c * FORGE_ATTENTION_QUERIES;
+    for (int64_t t = 0; t < part->count; t += FORGE_LANES) {
+      const int64_t count = forge_smaller(FORGE_LANES, part->count - t);
+      const float *at = in + t * FORGE_LANES;
+      if (is_blocked) {
+        v16 block[FORGE_LANES];
+        for (int64_t i = 0; i < FORGE_LANES; i++)
+          block[i] = i < count ? load(at + i * FORGE_LANES) * splat(a->scale) : splat(0);
+        transpose(block);
+        for (int64_t i = 0; i < FORGE_LANES; i++)
+          store(out + i * FORGE_ATTENTION_QUERIES + t, block[i]);
+      } else {
+        for (int64_t i = 0; i < FORGE_LANES; i++)
+          out[t + i] = i < count ? at[i * FORGE_LANES] * a->scale : 0;
+      }
+    }
+  }
+}
+
 /* Computes the scores of `rows` keys, `step` floats apart, and `vectors` vectors of queries. `keys`
  * is column `key` of block 0. */
 FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
@@ -117,6 +146,22 @@ FORGE_INLINE v16 attention_mask(const forge_attention_arguments *a,
   return load(lanes);
 }
 
+/* Returns the largest scores of 16 queries. Several chains of maxima run side by side. */
+FORGE_INLINE v16 attention_largest(const float *scores, int64_t count) {
+  enum { CHAINS = 4 };
+  v16 largest[CHAINS];
+#pragma clang loop unroll(full)
+  for (int c = 0; c < CHAINS; c++) largest[c] = splat(-INFINITY);
+  int64_t i = 0;
+  for (; i + CHAINS <= count; i += CHAINS)
+#pragma clang loop unroll(full)
+    for (int c = 0; c < CHAINS; c++)
+      largest[c] = larger(load(scores + (i + c) * FORGE_ATTENTION_QUERIES), largest[c]);
+  for (; i < count; i++)
+    largest[0] = larger(load(scores + i * FORGE_ATTENTION_QUERIES), largest[0]);
+  return larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
+}
+
 /* Caps and masks the scores of 16 queries from `lane` on and returns the largest of each. */
 FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
                                 const forge_attention_part *part, int64_t from, int64_t count,
@@ -125,6 +170,8 @@ FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
   const int64_t query = part->first + lane;
   /* The keys from here on are hidden from some queries. */
   const int64_t diagonal = a->is_causal ? query + part->offset - from : count;
+  if (!(a->cap > 0) && !part->mask && diagonal >= count - 1)
+    return attention_largest(scores + lane, count);
   v16 largest = splat(-INFINITY);
   for (int64_t i = 0; i < count; i++) {
     float *at = scores + i * FORGE_ATTENTION_QUERIES + lane;
@@ -228,13 +275,7 @@ FORGE_KERNEL(attention) {
   for (int64_t tile = first; tile < last; tile++) {
     const forge_attention_part part = forge_attention_part_of(a, frame, tile);
     const int64_t used = forge_blocks(part.count), blocks = forge_blocks(part.value_channels);
-    for (int64_t c = 0; c < part.channels; c++) {
-      const float *in =
-        forge_channel(&a->queries, frame, part.row, part.first, part.query_channel + c);
-      float *out = queries + c * QUERIES;
-      for (int64_t t = 0; t < part.count; t++) out[t] = in[t * FORGE_LANES] * a->scale;
-      for (int64_t t = part.count; t < used * FORGE_LANES; t++) out[t] = 0;
-    }
+    attention_queries(a, &part, frame, queries);
     memset(sums, 0, (size_t)(blocks * BLOCK) * sizeof(float));
     float largest[QUERIES], weights[QUERIES];
     for (int64_t t = 0; t < QUERIES; t++) {
@@ -256,7 +297,7 @@ FORGE_KERNEL(attention) {
         v16 sum = load(weights + lane) * shrink;
         for (int64_t i = 0; i < count; i++) {
           float *at = scores + i * QUERIES + lane;
-          const v16 weight = exp_of(load(at) - shift);
+          const v16 weight = exp_of_negative(load(at) - shift);
           store(at, weight);
           sum += weight;
         }

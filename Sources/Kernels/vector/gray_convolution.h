@@ -71,26 +71,6 @@ static void gray_group(const plain_call *call, const float *image, const float *
   }
 }
 
-/* Exchanges numbers `distance` apart between rows `distance` apart: one of four steps of a
- * transposition. */
-#define FORGE_LOW(i, distance) ((i) & (distance) ? FORGE_LANES + (i) - (distance) : (i))
-#define FORGE_HIGH(i, distance) ((i) & (distance) ? FORGE_LANES + (i) : (i) + (distance))
-#define FORGE_EXCHANGE(rows, distance)                                       \
-  _Pragma("clang loop unroll(full)") for (int i = 0; i < FORGE_LANES; i++) { \
-    if (i & distance) continue;                                              \
-    const v16 a = rows[i], b = rows[i + distance];                           \
-    rows[i] = FORGE_SHUFFLE(a, b, FORGE_LOW, distance);                      \
-    rows[i + distance] = FORGE_SHUFFLE(a, b, FORGE_HIGH, distance);          \
-  }
-
-/* Transposes `rows`. */
-FORGE_INLINE void turn_over(v16 rows[FORGE_LANES]) {
-  FORGE_EXCHANGE(rows, 8)
-  FORGE_EXCHANGE(rows, 4)
-  FORGE_EXCHANGE(rows, 2)
-  FORGE_EXCHANGE(rows, 1)
-}
-
 /* Whether the source of windows is a copy of a gray image with stride 1. */
 static bool is_gray(const plain_call *call) {
   const forge_plain_convolution_arguments *a = call->a;
@@ -118,7 +98,7 @@ static void gray_pooled_row(const plain_call *call, int64_t y, int64_t panel_blo
 #pragma clang loop unroll(full)
       for (int i = 0; i < FORGE_LANES; i++)
         rows[i] = load(pooled + (v * FORGE_LANES + i) * FORGE_LANES);
-      turn_over(rows);
+      transpose(rows);
       float *out = forge_row(&a->out, frame, panel_block + v, y) + x * FORGE_LANES;
       for (int64_t i = 0; i < made; i++) store(out + i * FORGE_LANES, rows[i]);
       if (call->row.end.further)

@@ -110,6 +110,28 @@ FORGE_INLINE void store_first(float *p, int64_t count, v16 x) {
   x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 2)); \
   x = combine(x, FORGE_SHUFFLE(x, x, FORGE_ACROSS, 1));
 
+/* Exchanges numbers `distance` apart between rows `distance` apart: one of four steps of a
+ * transposition. */
+#define FORGE_LOW(i, distance) ((i) & (distance) ? FORGE_LANES + (i) - (distance) : (i))
+#define FORGE_HIGH(i, distance) ((i) & (distance) ? FORGE_LANES + (i) : (i) + (distance))
+#define FORGE_EXCHANGE(rows, distance)                                         \
+  do {                                                                         \
+    _Pragma("clang loop unroll(full)") for (int i = 0; i < FORGE_LANES; i++) { \
+      if (i & distance) continue;                                              \
+      const v16 a = rows[i], b = rows[i + distance];                           \
+      rows[i] = FORGE_SHUFFLE(a, b, FORGE_LOW, distance);                      \
+      rows[i + distance] = FORGE_SHUFFLE(a, b, FORGE_HIGH, distance);          \
+    }                                                                          \
+  } while (0)
+
+/* Transposes `rows`. */
+FORGE_INLINE void transpose(v16 rows[FORGE_LANES]) {
+  FORGE_EXCHANGE(rows, 8);
+  FORGE_EXCHANGE(rows, 4);
+  FORGE_EXCHANGE(rows, 2);
+  FORGE_EXCHANGE(rows, 1);
+}
+
 /* As many tiles of 14, 7, 4, 2 and 1 pixels as fit into `width`, none of more than the constant
  * `most`: X(x, pixels) each. */
 #define FORGE_PIXEL_TILES(width, most, X) \
