@@ -73,7 +73,7 @@ extension MILOperators {
         let input = try call.value()
         call.set(try call.node("Mul", [input, input]))
       },
-      "log": shifted("Log", epsilon: 1e-45),
+      "log": shifted("Log", epsilon: .leastNonzeroMagnitude),
       "inverse": shifted("Reciprocal", epsilon: 1e-4),
       "rsqrt": { call in
         try shifted("Sqrt", epsilon: 1e-12)(&call)

@@ -13,7 +13,11 @@ extension MILOperators {
     },
     "flatten2d": { try $0.map("Flatten", ["axis": .int(try $0.int("axis", 1))]) },
     "concat": { call in
-      let values = try call.values()
+      var values = try call.values()
+      // Numbers without axes, such as sizes, become a vector.
+      if values.allSatisfy({ $0.sizes.isEmpty }) {
+        values = try values.map { try call.node("Unsqueeze", [$0], ["axes": .ints([0])]) }
+      }
       let rank = values.first?.sizes.count ?? 0
       let axis = try ONNXCall.axis(try call.int("axis"), rank: rank)
       guard try call.bool("interleave", false), values.count > 1 else {

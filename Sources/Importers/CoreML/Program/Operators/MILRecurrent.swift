@@ -8,7 +8,7 @@ extension MILOperators {
   static let recurrent: [String: Operation] = [
     "lstm": { call in
       guard try call.optional("clip") == nil else { throw NodeFailure.unsupported("clip") }
-      let functions = try ["recurrent_activation", "cell_activation", "activation"]
+      let functions = ["recurrent_activation", "cell_activation", "activation"]
       try run(
         &call, "LSTM", gates: [0, 2, 1, 3],
         activations: zip(functions, ["sigmoid", "tanh", "tanh"]).map { try call.text($0, $1) },
