@@ -440,7 +440,7 @@ def arrangements():
         p.add(name, lambda v: make(v[key]), *expected)
 
     one("reshape", lambda v: mb.reshape(x=v, shape=[0, 6, -1, 0]), x.reshape(2, 6, 2, 6))
-    one("transpose", lambda v: mb.transpose(x=v, perm=[2, 0, 3, 1]), x.transpose(2, 0, 3, 1))
+    one("transpose", lambda v: mb.transpose(x=v, perm=[-2, 0, -1, 1]), x.transpose(2, 0, 3, 1))
     one("expand", lambda v: mb.squeeze(x=mb.expand_dims(x=v, axes=[1, -1]), axes=[1]),
         m[..., None], "m")
     one("flatten", lambda v: mb.flatten2d(x=v, axis=2), x.reshape(6, 24))
@@ -640,8 +640,17 @@ def windows():
 
 def later():
     """Operations of later versions."""
-    p = Program(x=(1, 2, 5, 4), q=(2, 3, 4), k=(2, 5, 4), v=(2, 5, 6))
+    p = Program(x=(1, 2, 5, 4), q=(2, 3, 4), k=(2, 5, 4), v=(2, 5, 6), i=(3, 4))
+    p.range("i", -5, 5, whole=True)
     a = p.ready()
+    table = seeded(20, 78).reshape(5, 4)
+    # As coremltools writes an embedding: places are made positive, and are of 16 bits.
+    p.add("rows", lambda i: mb.gather(x=table, axis=0, indices=mb.cast(dtype="int16", x=mb.select(
+        cond=mb.greater_equal(x=i["i"], y=0), a=i["i"], b=mb.add(x=i["i"], y=5)))),
+        table[a["i"].astype(int)])
+    p.add("before", lambda i: mb.gather(x=table, axis=0, indices=mb.sub(
+        x=mb.select(cond=mb.less(x=i["i"], y=1), a=1, b=i["i"]), y=1)),
+        table[np.maximum(a["i"].astype(int), 1) - 1])
     x = a["x"]
     p.add("sized", lambda i: mb.resize(
         x=i["x"], shape=[1, 10, 0], resized_dims=np.uint32(2), interpolation_mode="LINEAR",

@@ -265,11 +265,11 @@ struct CoreMLImport {
     if case .mlProgram? = file.type { true } else { false }
   }
 
-  /// An output under its name, in Forge's usual order of axes.
+  /// An output under its name; that of a network has Forge's usual order of axes.
   private func output(
     _ result: FileTensor, _ feature: CoreMLFeature
   ) -> (Tensor, ImportedModel.Port) {
-    let layout = FileTensor.usualLayout(result.sizes)
+    let layout = isProgram ? result.layout : FileTensor.usualLayout(result.sizes)
     let tensor = result.tensor(as: layout)
       .chained(to: Activation(.linear, name: feature.name))
     var port = ImportedModel.Port(

@@ -2,8 +2,7 @@ import Forge
 import Foundation
 
 extension ImportedModel {
-  /// Reads a Core ML model: an ML Program, a neural network, classifier, regressor, or a pipeline of
-  /// these.
+  /// Reads a Core ML model: an ML Program, a neural network, classifier, regressor, or a pipeline.
   ///
   /// Images are turned to channels last once, here. An image input takes red, green and blue, or
   /// gray, from 0 to 255; the file's scale, biases, mean image and order of colours are part of the

@@ -1,5 +1,5 @@
-import Foundation
 import Forge
+import Foundation
 
 extension MILOperators {
   /// Constants, and those that are stored quantised or sparse; they are decoded when a layer needs
@@ -15,7 +15,9 @@ extension MILOperators {
       }
     },
     "constexpr_cast": { call in
-      guard let source = try call.known("source_val") else { throw NodeFailure.invalid("no source") }
+      guard let source = try call.known("source_val") else {
+        throw NodeFailure.invalid("no source")
+      }
       call.set(.host(source))
     },
     "constexpr_affine_dequantize": { call in

@@ -6,7 +6,11 @@ extension MILOperators {
     "reshape": { call in
       call.set(try call.node("Reshape", [try call.value(), try call.value("shape")]))
     },
-    "transpose": { try $0.map("Transpose", ["perm": .ints(try $0.ints("perm") ?? [])]) },
+    "transpose": { call in
+      let rank = try call.value().sizes.count
+      let order = try (try call.ints("perm") ?? []).map { try ONNXCall.axis($0, rank: rank) }
+      try call.map("Transpose", ["perm": .ints(order)])
+    },
     "expand_dims": { try $0.map("Unsqueeze", ["axes": .ints(try $0.ints("axes") ?? [])]) },
     "squeeze": { call in
       try call.map("Squeeze", try call.ints("axes").map { ["axes": .ints($0)] } ?? [:])
