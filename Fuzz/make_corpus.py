@@ -211,6 +211,9 @@ for target, folder, suffixes in [("onnx", "ONNX", [".onnx"]), ("coreml", "CoreML
     for path in sorted((MODELS / folder).iterdir()):
         if path.suffix in suffixes and path.stat().st_size < 1 << 17:
             put(target, path.name, path.read_bytes())
+# ML Programs without their weight files: packages whose weights are inside of the model.
+for path in sorted((MODELS / "CoreML" / "Programs").glob("*/Data/*/model.mlmodel")):
+    put("coreml", path.parts[-4] + ".mlmodel", path.read_bytes())
 
 
 # ---- pictures ------------------------------------------------------------------------------------

@@ -100,7 +100,12 @@ private enum PretendFormat: ModelFormat {
     }
     try withFile("net.mlpackage", nil) { path in
       let error = #expect(throws: ImportError.self) { try ModelFile(path).imported() }
-      #expect(error?.received == "a Core ML package")
+      #expect(error?.kind == .fileMissing)
+      #expect(error?.path == path + "/Manifest.json")
+    }
+    try withFile("net.mlmodelc", nil) { path in
+      let error = #expect(throws: ImportError.self) { try ModelFile(path).imported() }
+      #expect(error?.received == "a compiled Core ML model")
     }
   }
 

@@ -28,7 +28,9 @@ public func fuzzKerasModel(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 @_cdecl("forge_fuzz_coreml")
 public func fuzzCoreML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let path = ScratchFile.path(UnsafeBufferPointer(start: start, count: count))
-  return attempt(ImportError.self) { try use(try ImportedModel(coreML: path, limits: limits)) }
+  return attempt(ImportError.self) {
+    try use(try ImportedModel(coreML: path, options: ImportOptions(limits: limits)))
+  }
 }
 
 /// Configurations of Darknet, without weights.

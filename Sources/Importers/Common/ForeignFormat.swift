@@ -53,12 +53,6 @@ struct ForeignFormat {
         or load it in Keras and write model.save("net.keras")
         """),
     ForeignFormat(
-      "a Core ML package", ["mlpackage"], folderEntry: "Manifest.json",
-      remedy: """
-        convert with convert_to="neuralnetwork", which writes one .mlmodel
-        or export the original to ONNX
-        """),
-    ForeignFormat(
       "a compiled Core ML model", ["mlmodelc"], folderEntry: "coremldata.bin",
       remedy: "take the .mlmodel that it was compiled from"),
     ForeignFormat(

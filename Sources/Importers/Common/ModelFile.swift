@@ -73,7 +73,12 @@ public struct ModelFile: Sendable {
     do throws(LoadError) { head = try FileHead(path) } catch { throw .unopened(error) }
     let named = formats.first { $0.extensions.contains(head.extension) }
     let bytes = head.bytes[...]
-    if !head.isFolder {
+    if head.isFolder {
+      let found = formats.first {
+        $0.recognizes(folder: head.entries, extension: head.extension)
+      }
+      if let found { return found }
+    } else {
       if let named, named.recognizes(bytes) != false { return named }
       if let found = formats.first(where: { $0.recognizes(bytes) == true }),
         // Signatures of containers are shared with files of weights.

@@ -14,6 +14,9 @@ package protocol ModelFormat: Sendable {
   /// Whether a file with these first bytes has the format; `nil` when the bytes do not tell.
   static func recognizes(_ head: ArraySlice<UInt8>) -> Bool?
 
+  /// Whether a folder with these names in it has the format.
+  static func recognizes(folder names: [String], extension: String) -> Bool
+
   /// Imports a file.
   static func imported(_ file: ModelFile) throws(ImportError) -> ImportedModel
 
@@ -26,6 +29,8 @@ extension ModelFormat {
   package static var weightExtensions: [String] { [] }
   /// By default nothing is told by the bytes.
   package static func recognizes(_ head: ArraySlice<UInt8>) -> Bool? { nil }
+  /// By default no folder has the format.
+  package static func recognizes(folder names: [String], extension: String) -> Bool { false }
   /// By default a file says nothing of itself.
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] { [] }
 

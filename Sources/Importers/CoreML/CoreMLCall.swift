@@ -14,13 +14,13 @@ struct CoreMLCall {
   /// Whether values have any rank.
   let isExact: Bool
   /// The values of the inputs.
-  let inputs: [CoreMLValue]
+  let inputs: [FileValue]
   /// The results, as many as the layer has outputs.
-  private(set) var outputs: [CoreMLValue?]
+  private(set) var outputs: [FileValue?]
   /// The parameters of the model's layers by name and type.
   private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
 
-  init(_ layer: CoreMLLayer, name: String, isExact: Bool, inputs: [CoreMLValue]) {
+  init(_ layer: CoreMLLayer, name: String, isExact: Bool, inputs: [FileValue]) {
     self.layer = layer
     self.name = name
     self.isExact = isExact
@@ -34,7 +34,7 @@ struct CoreMLCall {
   // MARK: Inputs
 
   /// An input.
-  func value(_ index: Int = 0) throws -> CoreMLValue {
+  func value(_ index: Int = 0) throws -> FileValue {
     guard inputs.indices.contains(index) else {
       throw NodeFailure.invalid("input \(index + 1) is missing")
     }
@@ -47,6 +47,7 @@ struct CoreMLCall {
     case .network(let tensor): tensor
     case .host(let tensor):
       try Self.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
+    case .length: throw FileValue.followsLength
     }
   }
 
@@ -148,7 +149,7 @@ struct CoreMLCall {
   }
 
   /// Sets a result.
-  mutating func set(_ value: CoreMLValue, output index: Int = 0) {
+  mutating func set(_ value: FileValue, output index: Int = 0) {
     if outputs.indices.contains(index) { outputs[index] = value }
   }
 

@@ -3,15 +3,20 @@ import Forge
 /// Core ML's model files.
 package enum CoreMLFormat: ModelFormat {
   package static let name = "Core ML"
-  package static let extensions = ["mlmodel"]
+  package static let extensions = ["mlmodel", "mlpackage"]
 
   package static func imported(_ file: ModelFile) throws(ImportError) -> ImportedModel {
     try ImportedModel(coreML: file.path, options: file.options)
   }
 
+  package static func recognizes(folder names: [String], extension: String) -> Bool {
+    names.contains("Manifest.json") || `extension` == "mlpackage"
+  }
+
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
-    let bytes = try ModelBytes.read(file.path, limits: file.options.limits)
-    return try CoreMLImport(bytes, path: file.path, options: file.options).facts()
+    let path = try CoreMLPackage.model(at: file.path, limits: file.options.limits)
+    let bytes = try ModelBytes.read(path, limits: file.options.limits)
+    return try CoreMLImport(bytes, path: path, options: file.options).facts()
   }
 }
 
@@ -31,6 +36,17 @@ extension CoreMLImport {
     }
     var counts: [String: Int] = [:]
     for layer in try layers() { counts[CoreMLOperators.typeName(layer), default: 0] += 1 }
+    if case .mlProgram(let program)? = file.type {
+      let name = CoreMLDescription(of: file).defaultFunctionName
+      if let (function, block) = MILProgramImport.block(program, function: name) {
+        facts.append(ModelFact("opset", function.opset))
+        var operations: [String: Int] = [:]
+        for operation in block.operations where operation.type != "const" {
+          operations[operation.type, default: 0] += 1
+        }
+        if !operations.isEmpty { facts.append(.counted("operations", operations)) }
+      }
+    }
     if !counts.isEmpty { facts.append(.counted("layers", counts)) }
     return facts
   }

@@ -5,10 +5,12 @@ import SwiftProtobuf
 /// Turns a Core ML model into a model of Forge.
 struct CoreMLImport {
   let file: CoreMLModel
+  private let description: CoreMLDescription
   private let path: String
   private let options: ImportOptions
   private var limits: ImportLimits { options.limits }
   private var networks: CoreMLNetworkImport
+  private var programs: MILProgramImport
   private var labels: [String] = []
 
   /// Decodes a file.
@@ -27,22 +29,47 @@ struct CoreMLImport {
       throw ImportError(
         .malformed, "this is not a Core ML model, or it is damaged", path: path, cause: error)
     }
-    guard file.type != nil, !file.description_p.output.isEmpty else {
+    description = CoreMLDescription(of: file)
+    guard file.type != nil, !description.output.isEmpty else {
       throw ImportError(
         .malformed, "this is not a Core ML model", path: path,
         received: file.type == nil ? "a file without a model" : "a model without outputs")
     }
     self.path = path
     self.options = options
-    let features = file.description_p.input + file.description_p.output
+    let features = description.input + description.output
+    programs = MILProgramImport(path: path, limits: options.limits)
     networks = CoreMLNetworkImport(
       path: path, limits: options.limits, reserved: Set(features.map(\.name)))
   }
 
-  /// A network with the features around it.
+  /// A network or an ML Program with the features around it.
   private struct Stage {
-    let network: CoreMLNeuralNetwork
+    enum Content {
+      case network(CoreMLNeuralNetwork)
+      case program(MILProgram)
+    }
+
+    let content: Content
     let description: CoreMLDescription
+    /// What stands before the names of a program's layers, because two programs may share names.
+    var prefix = ""
+
+    /// The layers; none of a program.
+    var layers: [CoreMLLayer] {
+      if case .network(let network) = content { network.layers } else { [] }
+    }
+
+    /// Whether values have any rank.
+    var isExact: Bool {
+      if case .network(let network) = content { network.arrayInputShapeMapping == 1 } else { true }
+    }
+
+    /// The rank of an image: exact networks add a sequence axis unless they say otherwise.
+    var imageRank: Int {
+      guard case .network(let network) = content else { return 4 }
+      return isExact && network.imageInputShapeMapping != 1 ? 5 : 4
+    }
   }
 
   /// The model, its inputs and its outputs.
@@ -52,16 +79,15 @@ struct CoreMLImport {
     var stages: [Stage] = []
     try collect(file, depth: 0, into: &stages)
     try refuseIfAny()
-    let description = file.description_p
+    if stages.count > 1 {
+      for index in stages.indices { stages[index].prefix = "\(index + 1)/" }
+    }
     try options.checkNames(Set(description.input.map(\.name)), path: path)
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input where options.constants[feature.name] == nil {
-      let network = stages.first { stage in
+      let stage = stages.first { stage in
         stage.description.input.contains { $0.name == feature.name }
-      }?.network
-      let isExact = network?.arrayInputShapeMapping == 1
-      // Networks of exact shapes see an image with a sequence axis unless they say otherwise.
-      let imageRank = isExact && network?.imageInputShapeMapping != 1 ? 5 : 4
+      }
       guard !feature.name.isEmpty, !inputs.contains(where: { $0.port.name == feature.name }) else {
         throw ImportError(
           .malformed, "an input has no name or that of another", path: path, entry: feature.name)
@@ -71,14 +97,15 @@ struct CoreMLImport {
         feature.name, "input",
         { () throws in
           try CoreMLInputs.describe(
-            feature, sizes: sizes, isExact: isExact, imageRank: imageRank)
+            feature, sizes: sizes, isExact: stage?.isExact ?? false,
+            imageRank: stage?.imageRank ?? 4)
         })
       {
         inputs.append(input)
       }
     }
     try refuseIfAny()
-    var values: [String: CoreMLValue] = [:]
+    var values: [String: FileValue] = [:]
     for stage in stages { try build(stage, inputs, &values) }
     try refuseIfAny()
     return try model(inputs, values)
@@ -93,7 +120,7 @@ struct CoreMLImport {
     var copy = self
     var stages: [Stage] = []
     try copy.collect(file, depth: 0, into: &stages)
-    return stages.flatMap(\.network.layers)
+    return stages.flatMap(\.layers)
   }
 
   /// Lists the networks of a model in their order.
@@ -108,6 +135,10 @@ struct CoreMLImport {
     case .neuralNetwork(let found), .neuralNetworkClassifier(let found),
       .neuralNetworkRegressor(let found):
       network = found
+    case .mlProgram(let program):
+      stages.append(
+        Stage(content: .program(program), description: CoreMLDescription(of: model)))
+      return
     case .pipeline(let pipeline):
       for part in pipeline.models { try collect(part, depth: depth + 1, into: &stages) }
       return
@@ -126,23 +157,22 @@ struct CoreMLImport {
     case .int64ClassLabels(let numbers)?: labels = numbers.values.map { "\($0)" }
     case nil: break
     }
-    stages.append(Stage(network: network, description: model.description_p))
+    stages.append(Stage(content: .network(network), description: model.description_p))
   }
 
   /// Builds a network on the inputs of the model and the results of earlier networks.
   private mutating func build(
-    _ stage: Stage, _ inputs: [CoreMLInputs.Description], _ values: inout [String: CoreMLValue]
+    _ stage: Stage, _ inputs: [CoreMLInputs.Description], _ values: inout [String: FileValue]
   ) throws(ImportError) {
-    var own: [String: CoreMLValue] = [:]
+    var own: [String: FileValue] = [:]
     for feature in stage.description.input {
       if let value = values[feature.name] {
         own[feature.name] = value
         continue
       }
       if let constant = options.constants[feature.name] {
-        let isExact = stage.network.arrayInputShapeMapping == 1
         own[feature.name] = try located(feature.name, "input") { () throws in
-          try CoreMLInputs.bound(constant, feature, isExact: isExact)
+          try CoreMLInputs.bound(constant, feature, isExact: stage.isExact)
         }
         continue
       }
@@ -151,39 +181,50 @@ struct CoreMLImport {
           .malformed, "a network reads an input that the model does not have", path: path,
           received: "\"\(feature.name)\"")
       }
-      // A preprocessing without a name is that of the only image.
-      let steps = stage.network.preprocessing.filter {
-        $0.featureName == feature.name || $0.featureName.isEmpty
+      var steps: [CoreMLPreprocessing] = []
+      if case .network(let network) = stage.content {
+        // A preprocessing without a name is that of the only image.
+        steps = network.preprocessing.filter {
+          $0.featureName == feature.name || $0.featureName.isEmpty
+        }
       }
       let prepared = try located(feature.name, "input") { () throws in
         try CoreMLInputs.prepared(input, steps)
       }
       if let prepared { own[feature.name] = .network(prepared) }
     }
-    let results = try networks.build(stage.network, on: own)
-    for feature in stage.description.output { values[feature.name] = results[feature.name] }
-    // Probabilities have a name of their own.
-    let probabilities = stage.description.predictedProbabilitiesName
-    let source = stage.network.labelProbabilityLayerName
-    let last = stage.network.layers.last?.output.first ?? ""
-    if !probabilities.isEmpty {
-      values[probabilities] = results[source.isEmpty ? last : source]
-    } else if stage.network.classLabels != nil, !source.isEmpty {
-      values[source] = results[source]
+    switch stage.content {
+    case .program(let program):
+      let results = try programs.build(
+        program, function: stage.description.defaultFunctionName, on: own, prefix: stage.prefix)
+      values.merge(results) { $1 }
+      if !programs.labels.isEmpty { labels = programs.labels }
+    case .network(let network):
+      let results = try networks.build(network, on: own)
+      for feature in stage.description.output { values[feature.name] = results[feature.name] }
+      // Probabilities have a name of their own.
+      let probabilities = stage.description.predictedProbabilitiesName
+      let source = network.labelProbabilityLayerName
+      let last = network.layers.last?.output.first ?? ""
+      if !probabilities.isEmpty {
+        values[probabilities] = results[source.isEmpty ? last : source]
+      } else if network.classLabels != nil, !source.isEmpty {
+        values[source] = results[source]
+      }
     }
   }
 
   // MARK: Result
 
   private func model(
-    _ inputs: [CoreMLInputs.Description], _ values: [String: CoreMLValue]
+    _ inputs: [CoreMLInputs.Description], _ values: [String: FileValue]
   ) throws(ImportError) -> ImportedModel {
     var outputs: [Tensor] = []
     var ports: [ImportedModel.Port] = []
-    for feature in file.description_p.output {
+    for feature in description.output {
       guard let value = values[feature.name] else {
         // The name of the class follows from the probabilities.
-        if feature.name == file.description_p.predictedFeatureName { continue }
+        if feature.name == description.predictedFeatureName { continue }
         throw ImportError(
           .malformed, "no layer makes an output of the model", path: path,
           received: "\"\(feature.name)\"")
@@ -211,21 +252,30 @@ struct CoreMLImport {
     var model = Model(
       inputs: used.map(\.tensor), outputs: outputs,
       metadata: ModelMetadata(about: about.isEmpty ? nil : about, labels: labels))
-    model.parameters = ImportedParameters(networks.parameters, origin: path)
+    let parameters = networks.parameters.merging(programs.parameters) { first, _ in first }
+    model.parameters = ImportedParameters(parameters, origin: path)
     do { try model.check() } catch {
       throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
     }
     return ImportedModel(model: model, inputs: used.map(\.port), outputs: ports)
   }
 
-  /// An output under its name, in Forge's usual order of axes.
+  /// Whether the file holds an ML Program.
+  private var isProgram: Bool {
+    if case .mlProgram? = file.type { true } else { false }
+  }
+
+  /// An output under its name; that of a network has Forge's usual order of axes.
   private func output(
     _ result: FileTensor, _ feature: CoreMLFeature
   ) -> (Tensor, ImportedModel.Port) {
-    let layout = FileTensor.usualLayout(result.sizes)
+    let layout = isProgram ? result.layout : FileTensor.usualLayout(result.sizes)
     let tensor = result.tensor(as: layout)
       .chained(to: Activation(.linear, name: feature.name))
-    var port = ImportedModel.Port(name: feature.name, sizes: result.sizes, axes: layout)
+    var port = ImportedModel.Port(
+      name: feature.name, elementType: isProgram ? feature.elementType : .float32,
+      sizes: result.sizes, axes: layout)
+    guard !isProgram else { return (tensor, port) }
     // The first versions state [C] or [C, H, W].
     let stated = feature.type.multiArrayType.shape.map { Int($0) }
     if result.rank == 4, result.sizes[0] == 1, Shape.product(of: stated) == result.count {
@@ -251,9 +301,8 @@ struct CoreMLImport {
   // MARK: Errors
 
   private func refuseIfAny() throws(ImportError) {
-    guard networks.unsupported.isEmpty else {
-      throw .unsupported(networks.unsupported, path: path)
-    }
+    let unsupported = networks.unsupported + programs.unsupported
+    guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
   }
 
   /// Runs `body`; collects what is not supported and names what is wrong.
@@ -271,6 +320,32 @@ struct CoreMLImport {
       throw ImportError(
         .unreadable, "an \(type) of the model cannot be read", path: path, entry: name,
         cause: error)
+    }
+  }
+}
+
+extension CoreMLDescription {
+  /// The features of a model, or of its default function if it has several.
+  init(of model: CoreMLModel) {
+    self = model.description_p
+    let name = defaultFunctionName
+    guard let function = functions.first(where: { $0.name == name }) else { return }
+    input = function.input
+    output = function.output
+    predictedFeatureName = function.predictedFeatureName
+    predictedProbabilitiesName = function.predictedProbabilitiesName
+  }
+}
+
+extension CoreMLFeature {
+  /// The element type of an array; that of other features is Float32.
+  var elementType: ElementType {
+    switch type.multiArrayType.dataType {
+    case 65_552: .float16
+    case 65_600: .float64
+    case 131_104: .int32
+    case 131_080: .int8
+    default: .float32
     }
   }
 }

@@ -55,7 +55,7 @@ enum CoreMLInputs {
       else { throw NodeFailure.invalid("an array of sizes \(stated)") }
       return try checked(
         isExact
-          ? exact(feature.name, stated)
+          ? exact(feature.name, stated, type: feature.elementType)
           : stated.count > 1 && own.count == 1
             ? sequence(feature.name, stated, channels: own[0])
             : channelsFirst(feature.name, stated))
@@ -102,7 +102,7 @@ enum CoreMLInputs {
   /// - Throws: ``NodeFailure``.
   static func bound(
     _ constant: StoredTensor, _ feature: CoreMLFeature, isExact: Bool
-  ) throws -> CoreMLValue {
+  ) throws -> FileValue {
     guard case .multiArrayType(let array)? = feature.type.type else {
       throw NodeFailure.unsupported("a value for an input that is no array")
     }
@@ -119,12 +119,18 @@ enum CoreMLInputs {
   }
 
   /// An array of a later network.
-  private static func exact(_ name: String, _ sizes: [Int]) -> Description {
+  private static func exact(
+    _ name: String, _ sizes: [Int], type: ElementType
+  ) -> Description {
     let layout = FileTensor.usualLayout(sizes)
     let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: name)
     return Description(
-      tensor: input, port: .init(name: name, sizes: sizes, axes: layout),
-      value: FileTensor(input, sizes: sizes, layout: layout), isBlueFirst: false, isImage: false)
+      tensor: input,
+      port: .init(name: name, elementType: type, sizes: sizes, axes: layout),
+      // The network computes in Float32, whatever the width of the file's numbers.
+      value: FileTensor(
+        input, sizes: sizes, layout: layout, type: type.isInteger ? type : .float32),
+      isBlueFirst: false, isImage: false)
   }
 
   private static func checked(_ description: Description) throws -> Description {

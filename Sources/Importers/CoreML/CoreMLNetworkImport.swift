@@ -25,8 +25,8 @@ struct CoreMLNetworkImport {
   /// - Throws: ``ImportError``: `malformed`, `tooLarge` or `invalidNode`. What is not supported is
   ///   collected, and its values are missing.
   mutating func build(
-    _ network: CoreMLNeuralNetwork, on inputs: [String: CoreMLValue]
-  ) throws(ImportError) -> [String: CoreMLValue] {
+    _ network: CoreMLNeuralNetwork, on inputs: [String: FileValue]
+  ) throws(ImportError) -> [String: FileValue] {
     layerCount = layerCount.addingSaturated(network.layers.count)
     guard layerCount <= limits.nodes else {
       throw .tooLarge("\(layerCount) layers", limit: "nodes", limits.nodes, path: path)
@@ -41,7 +41,7 @@ struct CoreMLNetworkImport {
         missing.formUnion(layer.output)
         continue
       }
-      var operands: [CoreMLValue] = []
+      var operands: [FileValue] = []
       for name in layer.input {
         guard let value = values[name] else {
           throw ImportError(

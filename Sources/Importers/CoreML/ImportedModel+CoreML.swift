@@ -2,11 +2,15 @@ import Forge
 import Foundation
 
 extension ImportedModel {
-  /// Reads a Core ML model file: a neural network, classifier, regressor, or a pipeline of these.
+  /// Reads a Core ML model: an ML Program, a neural network, classifier, regressor, or a pipeline.
   ///
   /// Images are turned to channels last once, here. An image input takes red, green and blue, or
   /// gray, from 0 to 255; the file's scale, biases, mean image and order of colours are part of the
   /// model. The labels of a classifier are in the metadata, and its output is the probabilities.
+  ///
+  /// ML Programs come as packages (`.mlpackage`) or as their inner `model.mlmodel`, with
+  /// `weights/weight.bin` beside it. Numbers of half precision become Float32 and are not rounded
+  /// in between, so that results are closer to those of the original network than Core ML's.
   ///
   /// ```swift
   /// let imported = try ImportedModel(coreML: "mnistCNN.mlmodel")
@@ -14,15 +18,16 @@ extension ImportedModel {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - options: the length of sequences in files that state none, as the sizes of an input;
+  ///   - path: the file or package; relative to the working directory unless it begins with `/`.
+  ///   - options: sizes of inputs that replace the default ones, such as the length of sequences;
   ///     values of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
   ///   `invalidNode`, `unknownName`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
-    let bytes = try ModelBytes.read(path, limits: options.limits)
-    var file = try CoreMLImport(bytes, path: path, options: options)
-    self = try file.imported()
+    let file = try CoreMLPackage.model(at: path, limits: options.limits)
+    let bytes = try ModelBytes.read(file, limits: options.limits)
+    var model = try CoreMLImport(bytes, path: file, options: options)
+    self = try model.imported()
   }
 
   /// Reads a Core ML model in memory; messages name it by `path`.
@@ -40,8 +45,8 @@ extension Model {
   /// Reads a Core ML model file; see ``ImportedModel/init(coreML:options:)``.
   ///
   /// - Parameters:
-  ///   - path: the file; relative to the working directory unless it begins with `/`.
-  ///   - options: the length of sequences in files that state none, as the sizes of an input;
+  ///   - path: the file or package; relative to the working directory unless it begins with `/`.
+  ///   - options: sizes of inputs that replace the default ones, such as the length of sequences;
   ///     values of inputs, such as states that are always zero; and limits on the file.
   /// - Throws: ``ImportError``.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {

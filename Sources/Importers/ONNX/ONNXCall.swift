@@ -1,33 +1,5 @@
 import Forge
 
-/// A value while an ONNX graph is imported.
-enum ONNXValue: Sendable {
-  /// Known already: a weight, or a folded result.
-  case host(HostTensor)
-  /// Computed by the network.
-  case network(FileTensor)
-  /// Numbers that follow the length of a sequence, such as its sizes.
-  case length(ONNXLengthTensor)
-
-  /// The sizes in the file.
-  var sizes: [Int] {
-    switch self {
-    case .host(let tensor): tensor.sizes
-    case .network(let tensor): tensor.sizes
-    case .length(let tensor): tensor.sizes
-    }
-  }
-
-  /// The element type in the file.
-  var type: ElementType {
-    switch self {
-    case .host(let tensor): tensor.type
-    case .network(let tensor): tensor.type
-    case .length(let tensor): tensor.type
-    }
-  }
-}
-
 /// One node with the values of its inputs, and the place for those of its outputs.
 struct ONNXCall {
   /// The node.
@@ -35,18 +7,18 @@ struct ONNXCall {
   /// The version of the operator set.
   let opset: Int
   /// The values of the inputs; `nil` for one that is left out.
-  var inputs: [ONNXValue?]
+  var inputs: [FileValue?]
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
   /// The names of the graph's outputs.
   let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.
-  var outputs: [ONNXValue?]
+  var outputs: [FileValue?]
   /// The parameters of layers by layer name and type.
   var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
 
   init(
-    _ node: ONNXNode, opset: Int, inputs: [ONNXValue?], reader: ONNXTensorReader,
+    _ node: ONNXNode, opset: Int, inputs: [FileValue?], reader: ONNXTensorReader,
     graphOutputs: Set<String>
   ) {
     self.graphOutputs = graphOutputs
@@ -63,7 +35,7 @@ struct ONNXCall {
   func has(_ index: Int) -> Bool { index < inputs.count && inputs[index] != nil }
 
   /// An input.
-  func value(_ index: Int) throws -> ONNXValue {
+  func value(_ index: Int) throws -> FileValue {
     guard index < inputs.count, let value = inputs[index] else {
       throw NodeFailure.invalid("input \(index) is missing")
     }
@@ -142,7 +114,7 @@ struct ONNXCall {
   }
 
   /// A value with its axes in the order of the file.
-  static func plain(_ value: ONNXValue) throws -> Tensor {
+  static func plain(_ value: FileValue) throws -> Tensor {
     let layout = FileTensor.fileLayout(value.sizes)
     switch value {
     case .host(let host): return try constant(host, layout: layout).tensor
@@ -188,7 +160,7 @@ struct ONNXCall {
   }
 
   /// Sets a result.
-  mutating func set(_ value: ONNXValue, output index: Int = 0) {
+  mutating func set(_ value: FileValue, output index: Int = 0) {
     if outputs.indices.contains(index) { outputs[index] = value }
   }
 

@@ -9,7 +9,7 @@ struct ONNXGraphImport {
   private let reader: ONNXTensorReader
   private let opsets: [String: Int]
   private let graphOutputs: Set<String>
-  private var values: [String: ONNXValue] = [:]
+  private var values: [String: FileValue] = [:]
   private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   private var unsupported: [UnsupportedNode] = []
   /// Values that do not exist because a node before them is not supported.
@@ -198,7 +198,7 @@ struct ONNXGraphImport {
       missing.formUnion(node.outputs)
       return
     }
-    var inputs: [ONNXValue?] = []
+    var inputs: [FileValue?] = []
     for name in node.inputs {
       guard !name.isEmpty else {
         inputs.append(nil)

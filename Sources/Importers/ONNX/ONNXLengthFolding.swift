@@ -22,7 +22,7 @@ enum ONNXLengthFolding {
     return false
   }
 
-  private static func numbers(_ value: ONNXValue) throws -> [LengthSize] {
+  private static func numbers(_ value: FileValue) throws -> [LengthSize] {
     switch value {
     case .length(let tensor): return tensor.numbers
     case .host(let host):
@@ -51,7 +51,7 @@ enum ONNXLengthFolding {
   /// Moves numbers as indices into a list of them.
   private static func moved(
     _ call: inout ONNXCall, _ maximum: Int
-  ) throws -> ONNXLengthTensor? {
+  ) throws -> LengthTensor? {
     guard let isMoved = movements[call.node.type] else { return nil }
     var table: [LengthSize] = []
     var indices = call
@@ -73,12 +73,12 @@ enum ONNXLengthFolding {
       else { return nil }
       type = stated
       guard let input = call.inputs[0] else { return nil }
-      return ONNXLengthTensor(type: type, sizes: input.sizes, numbers: table, maximum: maximum)
+      return LengthTensor(type: type, sizes: input.sizes, numbers: table, maximum: maximum)
     }
     guard try ONNXFolding.fold(&indices), case .host(let result)? = indices.outputs[0] else {
       return nil
     }
-    return ONNXLengthTensor(
+    return LengthTensor(
       type: type, sizes: result.sizes, numbers: try result.integers().map { table[Int($0)] },
       maximum: maximum)
   }
@@ -92,12 +92,12 @@ enum ONNXLengthFolding {
 
   private static func computed(
     _ call: ONNXCall, _ maximum: Int
-  ) throws -> ONNXLengthTensor? {
+  ) throws -> LengthTensor? {
     let values = call.inputs.compactMap(\.self)
     guard values.count == call.inputs.count, let first = values.first else { return nil }
     if call.node.type == "Neg" {
       let negative = try numbers(first).map { try required($0.multiplied(by: LengthSize(-1))) }
-      return ONNXLengthTensor(
+      return LengthTensor(
         type: first.type, sizes: first.sizes, numbers: negative, maximum: maximum)
     }
     guard values.count == 2, arithmetic.contains(call.node.type),
@@ -111,12 +111,12 @@ enum ONNXLengthFolding {
     }
     func result(
       _ type: ElementType, _ body: (LengthSize, LengthSize) throws -> LengthSize
-    ) throws -> ONNXLengthTensor {
-      ONNXLengthTensor(
+    ) throws -> LengthTensor {
+      LengthTensor(
         type: type, sizes: sizes, numbers: try zip(operands[0], operands[1]).map(body),
         maximum: maximum)
     }
-    func compared(_ isTrue: @escaping (Int) -> Bool) throws -> ONNXLengthTensor {
+    func compared(_ isTrue: @escaping (Int) -> Bool) throws -> LengthTensor {
       try result(.bool) { a, b in
         let difference = try difference(a, b)
         guard let sign = difference.sign(upTo: maximum) else {

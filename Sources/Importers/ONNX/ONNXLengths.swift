@@ -74,7 +74,7 @@ enum ONNXLengths {
       sizes = [numbers.count]
     }
     call.set(
-      ONNXLengthTensor(type: .int64, sizes: sizes, numbers: numbers, maximum: maximum).value)
+      LengthTensor(type: .int64, sizes: sizes, numbers: numbers, maximum: maximum).value)
     return true
   }
 

@@ -24,6 +24,16 @@ struct ONNXNode {
     attributes = Dictionary(node.attribute.map { ($0.name, $0) }) { first, _ in first }
   }
 
+  /// Creates a node that stands for a part of another format's operation.
+  init(_ type: String, outputs: [String], attributes: [String: OnnxAttribute]) {
+    self.type = type
+    domain = ""
+    inputs = []
+    self.outputs = outputs
+    name = outputs.first ?? ""
+    self.attributes = attributes
+  }
+
   /// Whether the attribute is there.
   func has(_ name: String) -> Bool { attributes[name] != nil }
 

@@ -9,7 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 /// The fields of a Core ML model file that Forge reads, with the numbers of Core ML's specification
-/// (Model.proto, FeatureTypes.proto, NeuralNetwork.proto). Messages of equal fields share a name
+/// (Model.proto, FeatureTypes.proto, NeuralNetwork.proto, MIL.proto). Messages of equal fields share a name
 /// here, and layers that Forge refuses or that have no fields are a CoreMLNothing. Enumerations are
 /// int32, so that unknown values can be reported.
 /// Scripts/generate-protobuf makes Sources/Importers/CoreML/Generated from this file.
@@ -31,318 +31,324 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-nonisolated struct CoreMLModel: Sendable {
+nonisolated struct CoreMLModel: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var specificationVersion: Int32 = 0
+  var specificationVersion: Int32 {
+    get {_storage._specificationVersion}
+    set {_uniqueStorage()._specificationVersion = newValue}
+  }
 
   var description_p: CoreMLDescription {
-    get {_description_p ?? CoreMLDescription()}
-    set {_description_p = newValue}
+    get {_storage._description_p ?? CoreMLDescription()}
+    set {_uniqueStorage()._description_p = newValue}
   }
   /// Returns true if `description_p` has been explicitly set.
-  var hasDescription_p: Bool {self._description_p != nil}
+  var hasDescription_p: Bool {_storage._description_p != nil}
   /// Clears the value of `description_p`. Subsequent reads from it will return its default value.
-  mutating func clearDescription_p() {self._description_p = nil}
+  mutating func clearDescription_p() {_uniqueStorage()._description_p = nil}
 
-  var type: CoreMLModel.OneOf_Type? = nil
+  var type: OneOf_Type? {
+    get {return _storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
 
   var pipelineClassifier: CoreMLPipelineHolder {
     get {
-      if case .pipelineClassifier(let v)? = type {return v}
+      if case .pipelineClassifier(let v)? = _storage._type {return v}
       return CoreMLPipelineHolder()
     }
-    set {type = .pipelineClassifier(newValue)}
+    set {_uniqueStorage()._type = .pipelineClassifier(newValue)}
   }
 
   var pipelineRegressor: CoreMLPipelineHolder {
     get {
-      if case .pipelineRegressor(let v)? = type {return v}
+      if case .pipelineRegressor(let v)? = _storage._type {return v}
       return CoreMLPipelineHolder()
     }
-    set {type = .pipelineRegressor(newValue)}
+    set {_uniqueStorage()._type = .pipelineRegressor(newValue)}
   }
 
   var pipeline: CoreMLPipelineModel {
     get {
-      if case .pipeline(let v)? = type {return v}
+      if case .pipeline(let v)? = _storage._type {return v}
       return CoreMLPipelineModel()
     }
-    set {type = .pipeline(newValue)}
+    set {_uniqueStorage()._type = .pipeline(newValue)}
   }
 
   var glmRegressor: CoreMLNothing {
     get {
-      if case .glmRegressor(let v)? = type {return v}
+      if case .glmRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .glmRegressor(newValue)}
+    set {_uniqueStorage()._type = .glmRegressor(newValue)}
   }
 
   var supportVectorRegressor: CoreMLNothing {
     get {
-      if case .supportVectorRegressor(let v)? = type {return v}
+      if case .supportVectorRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .supportVectorRegressor(newValue)}
+    set {_uniqueStorage()._type = .supportVectorRegressor(newValue)}
   }
 
   var treeEnsembleRegressor: CoreMLNothing {
     get {
-      if case .treeEnsembleRegressor(let v)? = type {return v}
+      if case .treeEnsembleRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .treeEnsembleRegressor(newValue)}
+    set {_uniqueStorage()._type = .treeEnsembleRegressor(newValue)}
   }
 
   var neuralNetworkRegressor: CoreMLNeuralNetwork {
     get {
-      if case .neuralNetworkRegressor(let v)? = type {return v}
+      if case .neuralNetworkRegressor(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
     }
-    set {type = .neuralNetworkRegressor(newValue)}
+    set {_uniqueStorage()._type = .neuralNetworkRegressor(newValue)}
   }
 
   var bayesianProbitRegressor: CoreMLNothing {
     get {
-      if case .bayesianProbitRegressor(let v)? = type {return v}
+      if case .bayesianProbitRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .bayesianProbitRegressor(newValue)}
+    set {_uniqueStorage()._type = .bayesianProbitRegressor(newValue)}
   }
 
   var glmClassifier: CoreMLNothing {
     get {
-      if case .glmClassifier(let v)? = type {return v}
+      if case .glmClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .glmClassifier(newValue)}
+    set {_uniqueStorage()._type = .glmClassifier(newValue)}
   }
 
   var supportVectorClassifier: CoreMLNothing {
     get {
-      if case .supportVectorClassifier(let v)? = type {return v}
+      if case .supportVectorClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .supportVectorClassifier(newValue)}
+    set {_uniqueStorage()._type = .supportVectorClassifier(newValue)}
   }
 
   var treeEnsembleClassifier: CoreMLNothing {
     get {
-      if case .treeEnsembleClassifier(let v)? = type {return v}
+      if case .treeEnsembleClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .treeEnsembleClassifier(newValue)}
+    set {_uniqueStorage()._type = .treeEnsembleClassifier(newValue)}
   }
 
   var neuralNetworkClassifier: CoreMLNeuralNetwork {
     get {
-      if case .neuralNetworkClassifier(let v)? = type {return v}
+      if case .neuralNetworkClassifier(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
     }
-    set {type = .neuralNetworkClassifier(newValue)}
+    set {_uniqueStorage()._type = .neuralNetworkClassifier(newValue)}
   }
 
   var kNearestNeighborsClassifier: CoreMLNothing {
     get {
-      if case .kNearestNeighborsClassifier(let v)? = type {return v}
+      if case .kNearestNeighborsClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .kNearestNeighborsClassifier(newValue)}
+    set {_uniqueStorage()._type = .kNearestNeighborsClassifier(newValue)}
   }
 
   var neuralNetwork: CoreMLNeuralNetwork {
     get {
-      if case .neuralNetwork(let v)? = type {return v}
+      if case .neuralNetwork(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
     }
-    set {type = .neuralNetwork(newValue)}
+    set {_uniqueStorage()._type = .neuralNetwork(newValue)}
   }
 
   var itemSimilarityRecommender: CoreMLNothing {
     get {
-      if case .itemSimilarityRecommender(let v)? = type {return v}
+      if case .itemSimilarityRecommender(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .itemSimilarityRecommender(newValue)}
+    set {_uniqueStorage()._type = .itemSimilarityRecommender(newValue)}
   }
 
-  var mlProgram: CoreMLNothing {
+  var mlProgram: MILProgram {
     get {
-      if case .mlProgram(let v)? = type {return v}
-      return CoreMLNothing()
+      if case .mlProgram(let v)? = _storage._type {return v}
+      return MILProgram()
     }
-    set {type = .mlProgram(newValue)}
+    set {_uniqueStorage()._type = .mlProgram(newValue)}
   }
 
   var customModel: CoreMLNothing {
     get {
-      if case .customModel(let v)? = type {return v}
+      if case .customModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .customModel(newValue)}
+    set {_uniqueStorage()._type = .customModel(newValue)}
   }
 
   var linkedModel: CoreMLNothing {
     get {
-      if case .linkedModel(let v)? = type {return v}
+      if case .linkedModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .linkedModel(newValue)}
+    set {_uniqueStorage()._type = .linkedModel(newValue)}
   }
 
   var classConfidenceThresholding: CoreMLNothing {
     get {
-      if case .classConfidenceThresholding(let v)? = type {return v}
+      if case .classConfidenceThresholding(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .classConfidenceThresholding(newValue)}
+    set {_uniqueStorage()._type = .classConfidenceThresholding(newValue)}
   }
 
   var oneHotEncoder: CoreMLNothing {
     get {
-      if case .oneHotEncoder(let v)? = type {return v}
+      if case .oneHotEncoder(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .oneHotEncoder(newValue)}
+    set {_uniqueStorage()._type = .oneHotEncoder(newValue)}
   }
 
   var imputer: CoreMLNothing {
     get {
-      if case .imputer(let v)? = type {return v}
+      if case .imputer(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .imputer(newValue)}
+    set {_uniqueStorage()._type = .imputer(newValue)}
   }
 
   var featureVectorizer: CoreMLNothing {
     get {
-      if case .featureVectorizer(let v)? = type {return v}
+      if case .featureVectorizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .featureVectorizer(newValue)}
+    set {_uniqueStorage()._type = .featureVectorizer(newValue)}
   }
 
   var dictVectorizer: CoreMLNothing {
     get {
-      if case .dictVectorizer(let v)? = type {return v}
+      if case .dictVectorizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .dictVectorizer(newValue)}
+    set {_uniqueStorage()._type = .dictVectorizer(newValue)}
   }
 
   var scaler: CoreMLNothing {
     get {
-      if case .scaler(let v)? = type {return v}
+      if case .scaler(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .scaler(newValue)}
+    set {_uniqueStorage()._type = .scaler(newValue)}
   }
 
   var categoricalMapping: CoreMLNothing {
     get {
-      if case .categoricalMapping(let v)? = type {return v}
+      if case .categoricalMapping(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .categoricalMapping(newValue)}
+    set {_uniqueStorage()._type = .categoricalMapping(newValue)}
   }
 
   var normalizer: CoreMLNothing {
     get {
-      if case .normalizer(let v)? = type {return v}
+      if case .normalizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .normalizer(newValue)}
+    set {_uniqueStorage()._type = .normalizer(newValue)}
   }
 
   var arrayFeatureExtractor: CoreMLNothing {
     get {
-      if case .arrayFeatureExtractor(let v)? = type {return v}
+      if case .arrayFeatureExtractor(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .arrayFeatureExtractor(newValue)}
+    set {_uniqueStorage()._type = .arrayFeatureExtractor(newValue)}
   }
 
   var nonMaximumSuppression: CoreMLNothing {
     get {
-      if case .nonMaximumSuppression(let v)? = type {return v}
+      if case .nonMaximumSuppression(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .nonMaximumSuppression(newValue)}
+    set {_uniqueStorage()._type = .nonMaximumSuppression(newValue)}
   }
 
   var identity: CoreMLNothing {
     get {
-      if case .identity(let v)? = type {return v}
+      if case .identity(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .identity(newValue)}
+    set {_uniqueStorage()._type = .identity(newValue)}
   }
 
   var textClassifier: CoreMLNothing {
     get {
-      if case .textClassifier(let v)? = type {return v}
+      if case .textClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .textClassifier(newValue)}
+    set {_uniqueStorage()._type = .textClassifier(newValue)}
   }
 
   var wordTagger: CoreMLNothing {
     get {
-      if case .wordTagger(let v)? = type {return v}
+      if case .wordTagger(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .wordTagger(newValue)}
+    set {_uniqueStorage()._type = .wordTagger(newValue)}
   }
 
   var visionFeaturePrint: CoreMLNothing {
     get {
-      if case .visionFeaturePrint(let v)? = type {return v}
+      if case .visionFeaturePrint(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .visionFeaturePrint(newValue)}
+    set {_uniqueStorage()._type = .visionFeaturePrint(newValue)}
   }
 
   var soundAnalysisPreprocessing: CoreMLNothing {
     get {
-      if case .soundAnalysisPreprocessing(let v)? = type {return v}
+      if case .soundAnalysisPreprocessing(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .soundAnalysisPreprocessing(newValue)}
+    set {_uniqueStorage()._type = .soundAnalysisPreprocessing(newValue)}
   }
 
   var gazetteer: CoreMLNothing {
     get {
-      if case .gazetteer(let v)? = type {return v}
+      if case .gazetteer(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .gazetteer(newValue)}
+    set {_uniqueStorage()._type = .gazetteer(newValue)}
   }
 
   var wordEmbedding: CoreMLNothing {
     get {
-      if case .wordEmbedding(let v)? = type {return v}
+      if case .wordEmbedding(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .wordEmbedding(newValue)}
+    set {_uniqueStorage()._type = .wordEmbedding(newValue)}
   }
 
   var audioFeaturePrint: CoreMLNothing {
     get {
-      if case .audioFeaturePrint(let v)? = type {return v}
+      if case .audioFeaturePrint(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .audioFeaturePrint(newValue)}
+    set {_uniqueStorage()._type = .audioFeaturePrint(newValue)}
   }
 
   var serializedModel: CoreMLNothing {
     get {
-      if case .serializedModel(let v)? = type {return v}
+      if case .serializedModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
     }
-    set {type = .serializedModel(newValue)}
+    set {_uniqueStorage()._type = .serializedModel(newValue)}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -363,7 +369,7 @@ nonisolated struct CoreMLModel: Sendable {
     case kNearestNeighborsClassifier(CoreMLNothing)
     case neuralNetwork(CoreMLNeuralNetwork)
     case itemSimilarityRecommender(CoreMLNothing)
-    case mlProgram(CoreMLNothing)
+    case mlProgram(MILProgram)
     case customModel(CoreMLNothing)
     case linkedModel(CoreMLNothing)
     case classConfidenceThresholding(CoreMLNothing)
@@ -390,7 +396,7 @@ nonisolated struct CoreMLModel: Sendable {
 
   init() {}
 
-  fileprivate var _description_p: CoreMLDescription? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct CoreMLNothing: Sendable {
@@ -449,6 +455,10 @@ nonisolated struct CoreMLDescription: Sendable {
 
   var predictedProbabilitiesName: String = String()
 
+  var functions: [CoreMLFunctionDescription] = []
+
+  var defaultFunctionName: String = String()
+
   var metadata: CoreMLMetadata {
     get {_metadata ?? CoreMLMetadata()}
     set {_metadata = newValue}
@@ -463,6 +473,26 @@ nonisolated struct CoreMLDescription: Sendable {
   init() {}
 
   fileprivate var _metadata: CoreMLMetadata? = nil
+}
+
+nonisolated struct CoreMLFunctionDescription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var input: [CoreMLFeature] = []
+
+  var output: [CoreMLFeature] = []
+
+  var predictedFeatureName: String = String()
+
+  var predictedProbabilitiesName: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct CoreMLMetadata: Sendable {
@@ -3950,6 +3980,572 @@ nonisolated struct CoreMLBidirectionalLSTM: Sendable {
   fileprivate var _rule: CoreMLLSTMRule? = nil
 }
 
+nonisolated struct MILProgram: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var version: Int64 = 0
+
+  var functions: Dictionary<String,MILFunction> = [:]
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILFunction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputs: [MILNamedType] = []
+
+  var opset: String = String()
+
+  var blockSpecializations: Dictionary<String,MILBlock> = [:]
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILBlock: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var outputs: [String] = []
+
+  var operations: [MILOperation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILOperation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var type: String = String()
+
+  var inputs: Dictionary<String,MILArgument> = [:]
+
+  var outputs: [MILNamedType] = []
+
+  var attributes: Dictionary<String,MILValue> = [:]
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILArgument: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var arguments: [MILBinding] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILBinding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: MILBinding.OneOf_Kind? = nil
+
+  var name: String {
+    get {
+      if case .name(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .name(newValue)}
+  }
+
+  var value: MILValue {
+    get {
+      if case .value(let v)? = kind {return v}
+      return MILValue()
+    }
+    set {kind = .value(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case name(String)
+    case value(MILValue)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct MILNamedType: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var type: MILType {
+    get {_type ?? MILType()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  mutating func clearType() {self._type = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _type: MILType? = nil
+}
+
+nonisolated struct MILType: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: OneOf_Kind? {
+    get {return _storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  var tensor: MILTensorType {
+    get {
+      if case .tensor(let v)? = _storage._kind {return v}
+      return MILTensorType()
+    }
+    set {_uniqueStorage()._kind = .tensor(newValue)}
+  }
+
+  var list: MILListType {
+    get {
+      if case .list(let v)? = _storage._kind {return v}
+      return MILListType()
+    }
+    set {_uniqueStorage()._kind = .list(newValue)}
+  }
+
+  var tuple: CoreMLNothing {
+    get {
+      if case .tuple(let v)? = _storage._kind {return v}
+      return CoreMLNothing()
+    }
+    set {_uniqueStorage()._kind = .tuple(newValue)}
+  }
+
+  var dictionary: CoreMLNothing {
+    get {
+      if case .dictionary(let v)? = _storage._kind {return v}
+      return CoreMLNothing()
+    }
+    set {_uniqueStorage()._kind = .dictionary(newValue)}
+  }
+
+  var state: CoreMLNothing {
+    get {
+      if case .state(let v)? = _storage._kind {return v}
+      return CoreMLNothing()
+    }
+    set {_uniqueStorage()._kind = .state(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case tensor(MILTensorType)
+    case list(MILListType)
+    case tuple(CoreMLNothing)
+    case dictionary(CoreMLNothing)
+    case state(CoreMLNothing)
+
+  }
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct MILListType: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var type: MILType {
+    get {_storage._type ?? MILType()}
+    set {_uniqueStorage()._type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  var hasType: Bool {_storage._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  mutating func clearType() {_uniqueStorage()._type = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct MILTensorType: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var dataType: Int32 = 0
+
+  var rank: Int64 = 0
+
+  var dimensions: [MILDimension] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILDimension: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: MILDimension.OneOf_Kind? = nil
+
+  var constant: MILSize {
+    get {
+      if case .constant(let v)? = kind {return v}
+      return MILSize()
+    }
+    set {kind = .constant(newValue)}
+  }
+
+  var unknown: CoreMLNothing {
+    get {
+      if case .unknown(let v)? = kind {return v}
+      return CoreMLNothing()
+    }
+    set {kind = .unknown(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case constant(MILSize)
+    case unknown(CoreMLNothing)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct MILSize: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var size: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILValue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var type: MILType {
+    get {_type ?? MILType()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  mutating func clearType() {self._type = nil}
+
+  var kind: MILValue.OneOf_Kind? = nil
+
+  var immediate: MILImmediate {
+    get {
+      if case .immediate(let v)? = kind {return v}
+      return MILImmediate()
+    }
+    set {kind = .immediate(newValue)}
+  }
+
+  var blob: MILBlobPlace {
+    get {
+      if case .blob(let v)? = kind {return v}
+      return MILBlobPlace()
+    }
+    set {kind = .blob(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case immediate(MILImmediate)
+    case blob(MILBlobPlace)
+
+  }
+
+  init() {}
+
+  fileprivate var _type: MILType? = nil
+}
+
+nonisolated struct MILBlobPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileName: String = String()
+
+  var offset: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILImmediate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: MILImmediate.OneOf_Kind? = nil
+
+  var tensor: MILTensor {
+    get {
+      if case .tensor(let v)? = kind {return v}
+      return MILTensor()
+    }
+    set {kind = .tensor(newValue)}
+  }
+
+  var tuple: MILValues {
+    get {
+      if case .tuple(let v)? = kind {return v}
+      return MILValues()
+    }
+    set {kind = .tuple(newValue)}
+  }
+
+  var list: MILValues {
+    get {
+      if case .list(let v)? = kind {return v}
+      return MILValues()
+    }
+    set {kind = .list(newValue)}
+  }
+
+  var dictionary: CoreMLNothing {
+    get {
+      if case .dictionary(let v)? = kind {return v}
+      return CoreMLNothing()
+    }
+    set {kind = .dictionary(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case tensor(MILTensor)
+    case tuple(MILValues)
+    case list(MILValues)
+    case dictionary(CoreMLNothing)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct MILValues: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [MILValue] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILTensor: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: MILTensor.OneOf_Kind? = nil
+
+  var floats: MILFloats {
+    get {
+      if case .floats(let v)? = kind {return v}
+      return MILFloats()
+    }
+    set {kind = .floats(newValue)}
+  }
+
+  var ints: MILInts {
+    get {
+      if case .ints(let v)? = kind {return v}
+      return MILInts()
+    }
+    set {kind = .ints(newValue)}
+  }
+
+  var bools: MILBools {
+    get {
+      if case .bools(let v)? = kind {return v}
+      return MILBools()
+    }
+    set {kind = .bools(newValue)}
+  }
+
+  var strings: MILStrings {
+    get {
+      if case .strings(let v)? = kind {return v}
+      return MILStrings()
+    }
+    set {kind = .strings(newValue)}
+  }
+
+  var longs: MILLongs {
+    get {
+      if case .longs(let v)? = kind {return v}
+      return MILLongs()
+    }
+    set {kind = .longs(newValue)}
+  }
+
+  var doubles: MILDoubles {
+    get {
+      if case .doubles(let v)? = kind {return v}
+      return MILDoubles()
+    }
+    set {kind = .doubles(newValue)}
+  }
+
+  var bytes: MILBytes {
+    get {
+      if case .bytes(let v)? = kind {return v}
+      return MILBytes()
+    }
+    set {kind = .bytes(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case floats(MILFloats)
+    case ints(MILInts)
+    case bools(MILBools)
+    case strings(MILStrings)
+    case longs(MILLongs)
+    case doubles(MILDoubles)
+    case bytes(MILBytes)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct MILFloats: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [Float] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILInts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [Int32] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILBools: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [Bool] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILStrings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILLongs: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [Int64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILDoubles: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: [Double] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct MILBytes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var values: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "forge.coreml"
@@ -3958,669 +4554,709 @@ nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._Message
   static let protoMessageName: String = _protobuf_package + ".CoreMLModel"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}specificationVersion\0\u{1}description\0\u{2}F\u{3}pipelineClassifier\0\u{1}pipelineRegressor\0\u{1}pipeline\0\u{2}b\u{1}glmRegressor\0\u{1}supportVectorRegressor\0\u{1}treeEnsembleRegressor\0\u{1}neuralNetworkRegressor\0\u{1}bayesianProbitRegressor\0\u{2}`\u{1}glmClassifier\0\u{1}supportVectorClassifier\0\u{1}treeEnsembleClassifier\0\u{1}neuralNetworkClassifier\0\u{1}kNearestNeighborsClassifier\0\u{2}`\u{1}neuralNetwork\0\u{1}itemSimilarityRecommender\0\u{1}mlProgram\0\u{2}5customModel\0\u{1}linkedModel\0\u{2}\u{4}classConfidenceThresholding\0\u{2}(oneHotEncoder\0\u{1}imputer\0\u{1}featureVectorizer\0\u{1}dictVectorizer\0\u{1}scaler\0\u{2}\u{2}categoricalMapping\0\u{1}normalizer\0\u{2}\u{2}arrayFeatureExtractor\0\u{1}nonMaximumSuppression\0\u{2}b\u{4}identity\0\u{2}L\u{11}textClassifier\0\u{1}wordTagger\0\u{1}visionFeaturePrint\0\u{1}soundAnalysisPreprocessing\0\u{1}gazetteer\0\u{1}wordEmbedding\0\u{1}audioFeaturePrint\0\u{2}b\u{f}serializedModel\0")
 
+  fileprivate class _StorageClass {
+    var _specificationVersion: Int32 = 0
+    var _description_p: CoreMLDescription? = nil
+    var _type: CoreMLModel.OneOf_Type?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _specificationVersion = source._specificationVersion
+      _description_p = source._description_p
+      _type = source._type
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt32Field(value: &self.specificationVersion) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._description_p) }()
-      case 200: try {
-        var v: CoreMLPipelineHolder?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .pipelineClassifier(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt32Field(value: &_storage._specificationVersion) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._description_p) }()
+        case 200: try {
+          var v: CoreMLPipelineHolder?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .pipelineClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .pipelineClassifier(v)
+          }
+        }()
+        case 201: try {
+          var v: CoreMLPipelineHolder?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .pipelineRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .pipelineRegressor(v)
+          }
+        }()
+        case 202: try {
+          var v: CoreMLPipelineModel?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .pipeline(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .pipeline(v)
+          }
+        }()
+        case 300: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .glmRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .glmRegressor(v)
+          }
+        }()
+        case 301: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .supportVectorRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .supportVectorRegressor(v)
+          }
+        }()
+        case 302: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .treeEnsembleRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .treeEnsembleRegressor(v)
+          }
+        }()
+        case 303: try {
+          var v: CoreMLNeuralNetwork?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .neuralNetworkRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .neuralNetworkRegressor(v)
+          }
+        }()
+        case 304: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .bayesianProbitRegressor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .bayesianProbitRegressor(v)
+          }
+        }()
+        case 400: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .glmClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .glmClassifier(v)
+          }
+        }()
+        case 401: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .supportVectorClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .supportVectorClassifier(v)
+          }
+        }()
+        case 402: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .treeEnsembleClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .treeEnsembleClassifier(v)
+          }
+        }()
+        case 403: try {
+          var v: CoreMLNeuralNetwork?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .neuralNetworkClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .neuralNetworkClassifier(v)
+          }
+        }()
+        case 404: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .kNearestNeighborsClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .kNearestNeighborsClassifier(v)
+          }
+        }()
+        case 500: try {
+          var v: CoreMLNeuralNetwork?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .neuralNetwork(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .neuralNetwork(v)
+          }
+        }()
+        case 501: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .itemSimilarityRecommender(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .itemSimilarityRecommender(v)
+          }
+        }()
+        case 502: try {
+          var v: MILProgram?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .mlProgram(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .mlProgram(v)
+          }
+        }()
+        case 555: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .customModel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .customModel(v)
+          }
+        }()
+        case 556: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .linkedModel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .linkedModel(v)
+          }
+        }()
+        case 560: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .classConfidenceThresholding(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .classConfidenceThresholding(v)
+          }
+        }()
+        case 600: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .oneHotEncoder(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .oneHotEncoder(v)
+          }
+        }()
+        case 601: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .imputer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .imputer(v)
+          }
+        }()
+        case 602: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .featureVectorizer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .featureVectorizer(v)
+          }
+        }()
+        case 603: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .dictVectorizer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .dictVectorizer(v)
+          }
+        }()
+        case 604: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .scaler(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .scaler(v)
+          }
+        }()
+        case 606: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .categoricalMapping(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .categoricalMapping(v)
+          }
+        }()
+        case 607: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .normalizer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .normalizer(v)
+          }
+        }()
+        case 609: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .arrayFeatureExtractor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .arrayFeatureExtractor(v)
+          }
+        }()
+        case 610: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .nonMaximumSuppression(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .nonMaximumSuppression(v)
+          }
+        }()
+        case 900: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .identity(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .identity(v)
+          }
+        }()
+        case 2000: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .textClassifier(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .textClassifier(v)
+          }
+        }()
+        case 2001: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .wordTagger(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .wordTagger(v)
+          }
+        }()
+        case 2002: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .visionFeaturePrint(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .visionFeaturePrint(v)
+          }
+        }()
+        case 2003: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .soundAnalysisPreprocessing(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .soundAnalysisPreprocessing(v)
+          }
+        }()
+        case 2004: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .gazetteer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .gazetteer(v)
+          }
+        }()
+        case 2005: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .wordEmbedding(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .wordEmbedding(v)
+          }
+        }()
+        case 2006: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .audioFeaturePrint(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .audioFeaturePrint(v)
+          }
+        }()
+        case 3000: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._type {
+            hadOneofValue = true
+            if case .serializedModel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._type = .serializedModel(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .pipelineClassifier(v)
-        }
-      }()
-      case 201: try {
-        var v: CoreMLPipelineHolder?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .pipelineRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .pipelineRegressor(v)
-        }
-      }()
-      case 202: try {
-        var v: CoreMLPipelineModel?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .pipeline(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .pipeline(v)
-        }
-      }()
-      case 300: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .glmRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .glmRegressor(v)
-        }
-      }()
-      case 301: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .supportVectorRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .supportVectorRegressor(v)
-        }
-      }()
-      case 302: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .treeEnsembleRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .treeEnsembleRegressor(v)
-        }
-      }()
-      case 303: try {
-        var v: CoreMLNeuralNetwork?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .neuralNetworkRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .neuralNetworkRegressor(v)
-        }
-      }()
-      case 304: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .bayesianProbitRegressor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .bayesianProbitRegressor(v)
-        }
-      }()
-      case 400: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .glmClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .glmClassifier(v)
-        }
-      }()
-      case 401: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .supportVectorClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .supportVectorClassifier(v)
-        }
-      }()
-      case 402: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .treeEnsembleClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .treeEnsembleClassifier(v)
-        }
-      }()
-      case 403: try {
-        var v: CoreMLNeuralNetwork?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .neuralNetworkClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .neuralNetworkClassifier(v)
-        }
-      }()
-      case 404: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .kNearestNeighborsClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .kNearestNeighborsClassifier(v)
-        }
-      }()
-      case 500: try {
-        var v: CoreMLNeuralNetwork?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .neuralNetwork(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .neuralNetwork(v)
-        }
-      }()
-      case 501: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .itemSimilarityRecommender(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .itemSimilarityRecommender(v)
-        }
-      }()
-      case 502: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .mlProgram(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .mlProgram(v)
-        }
-      }()
-      case 555: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .customModel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .customModel(v)
-        }
-      }()
-      case 556: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .linkedModel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .linkedModel(v)
-        }
-      }()
-      case 560: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .classConfidenceThresholding(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .classConfidenceThresholding(v)
-        }
-      }()
-      case 600: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .oneHotEncoder(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .oneHotEncoder(v)
-        }
-      }()
-      case 601: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .imputer(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .imputer(v)
-        }
-      }()
-      case 602: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .featureVectorizer(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .featureVectorizer(v)
-        }
-      }()
-      case 603: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .dictVectorizer(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .dictVectorizer(v)
-        }
-      }()
-      case 604: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .scaler(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .scaler(v)
-        }
-      }()
-      case 606: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .categoricalMapping(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .categoricalMapping(v)
-        }
-      }()
-      case 607: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .normalizer(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .normalizer(v)
-        }
-      }()
-      case 609: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .arrayFeatureExtractor(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .arrayFeatureExtractor(v)
-        }
-      }()
-      case 610: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .nonMaximumSuppression(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .nonMaximumSuppression(v)
-        }
-      }()
-      case 900: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .identity(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .identity(v)
-        }
-      }()
-      case 2000: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .textClassifier(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .textClassifier(v)
-        }
-      }()
-      case 2001: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .wordTagger(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .wordTagger(v)
-        }
-      }()
-      case 2002: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .visionFeaturePrint(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .visionFeaturePrint(v)
-        }
-      }()
-      case 2003: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .soundAnalysisPreprocessing(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .soundAnalysisPreprocessing(v)
-        }
-      }()
-      case 2004: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .gazetteer(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .gazetteer(v)
-        }
-      }()
-      case 2005: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .wordEmbedding(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .wordEmbedding(v)
-        }
-      }()
-      case 2006: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .audioFeaturePrint(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .audioFeaturePrint(v)
-        }
-      }()
-      case 3000: try {
-        var v: CoreMLNothing?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .serializedModel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .serializedModel(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.specificationVersion != 0 {
-      try visitor.visitSingularInt32Field(value: self.specificationVersion, fieldNumber: 1)
-    }
-    try { if let v = self._description_p {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    switch self.type {
-    case .pipelineClassifier?: try {
-      guard case .pipelineClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 200)
-    }()
-    case .pipelineRegressor?: try {
-      guard case .pipelineRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 201)
-    }()
-    case .pipeline?: try {
-      guard case .pipeline(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 202)
-    }()
-    case .glmRegressor?: try {
-      guard case .glmRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 300)
-    }()
-    case .supportVectorRegressor?: try {
-      guard case .supportVectorRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 301)
-    }()
-    case .treeEnsembleRegressor?: try {
-      guard case .treeEnsembleRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 302)
-    }()
-    case .neuralNetworkRegressor?: try {
-      guard case .neuralNetworkRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 303)
-    }()
-    case .bayesianProbitRegressor?: try {
-      guard case .bayesianProbitRegressor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 304)
-    }()
-    case .glmClassifier?: try {
-      guard case .glmClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 400)
-    }()
-    case .supportVectorClassifier?: try {
-      guard case .supportVectorClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 401)
-    }()
-    case .treeEnsembleClassifier?: try {
-      guard case .treeEnsembleClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 402)
-    }()
-    case .neuralNetworkClassifier?: try {
-      guard case .neuralNetworkClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 403)
-    }()
-    case .kNearestNeighborsClassifier?: try {
-      guard case .kNearestNeighborsClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 404)
-    }()
-    case .neuralNetwork?: try {
-      guard case .neuralNetwork(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 500)
-    }()
-    case .itemSimilarityRecommender?: try {
-      guard case .itemSimilarityRecommender(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 501)
-    }()
-    case .mlProgram?: try {
-      guard case .mlProgram(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 502)
-    }()
-    case .customModel?: try {
-      guard case .customModel(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 555)
-    }()
-    case .linkedModel?: try {
-      guard case .linkedModel(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 556)
-    }()
-    case .classConfidenceThresholding?: try {
-      guard case .classConfidenceThresholding(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 560)
-    }()
-    case .oneHotEncoder?: try {
-      guard case .oneHotEncoder(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 600)
-    }()
-    case .imputer?: try {
-      guard case .imputer(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 601)
-    }()
-    case .featureVectorizer?: try {
-      guard case .featureVectorizer(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 602)
-    }()
-    case .dictVectorizer?: try {
-      guard case .dictVectorizer(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 603)
-    }()
-    case .scaler?: try {
-      guard case .scaler(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 604)
-    }()
-    case .categoricalMapping?: try {
-      guard case .categoricalMapping(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 606)
-    }()
-    case .normalizer?: try {
-      guard case .normalizer(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 607)
-    }()
-    case .arrayFeatureExtractor?: try {
-      guard case .arrayFeatureExtractor(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 609)
-    }()
-    case .nonMaximumSuppression?: try {
-      guard case .nonMaximumSuppression(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 610)
-    }()
-    case .identity?: try {
-      guard case .identity(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 900)
-    }()
-    case .textClassifier?: try {
-      guard case .textClassifier(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2000)
-    }()
-    case .wordTagger?: try {
-      guard case .wordTagger(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2001)
-    }()
-    case .visionFeaturePrint?: try {
-      guard case .visionFeaturePrint(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2002)
-    }()
-    case .soundAnalysisPreprocessing?: try {
-      guard case .soundAnalysisPreprocessing(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2003)
-    }()
-    case .gazetteer?: try {
-      guard case .gazetteer(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2004)
-    }()
-    case .wordEmbedding?: try {
-      guard case .wordEmbedding(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2005)
-    }()
-    case .audioFeaturePrint?: try {
-      guard case .audioFeaturePrint(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2006)
-    }()
-    case .serializedModel?: try {
-      guard case .serializedModel(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3000)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._specificationVersion != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._specificationVersion, fieldNumber: 1)
+      }
+      try { if let v = _storage._description_p {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      switch _storage._type {
+      case .pipelineClassifier?: try {
+        guard case .pipelineClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 200)
+      }()
+      case .pipelineRegressor?: try {
+        guard case .pipelineRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 201)
+      }()
+      case .pipeline?: try {
+        guard case .pipeline(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 202)
+      }()
+      case .glmRegressor?: try {
+        guard case .glmRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 300)
+      }()
+      case .supportVectorRegressor?: try {
+        guard case .supportVectorRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 301)
+      }()
+      case .treeEnsembleRegressor?: try {
+        guard case .treeEnsembleRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 302)
+      }()
+      case .neuralNetworkRegressor?: try {
+        guard case .neuralNetworkRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 303)
+      }()
+      case .bayesianProbitRegressor?: try {
+        guard case .bayesianProbitRegressor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 304)
+      }()
+      case .glmClassifier?: try {
+        guard case .glmClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 400)
+      }()
+      case .supportVectorClassifier?: try {
+        guard case .supportVectorClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 401)
+      }()
+      case .treeEnsembleClassifier?: try {
+        guard case .treeEnsembleClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 402)
+      }()
+      case .neuralNetworkClassifier?: try {
+        guard case .neuralNetworkClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 403)
+      }()
+      case .kNearestNeighborsClassifier?: try {
+        guard case .kNearestNeighborsClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 404)
+      }()
+      case .neuralNetwork?: try {
+        guard case .neuralNetwork(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 500)
+      }()
+      case .itemSimilarityRecommender?: try {
+        guard case .itemSimilarityRecommender(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 501)
+      }()
+      case .mlProgram?: try {
+        guard case .mlProgram(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 502)
+      }()
+      case .customModel?: try {
+        guard case .customModel(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 555)
+      }()
+      case .linkedModel?: try {
+        guard case .linkedModel(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 556)
+      }()
+      case .classConfidenceThresholding?: try {
+        guard case .classConfidenceThresholding(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 560)
+      }()
+      case .oneHotEncoder?: try {
+        guard case .oneHotEncoder(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 600)
+      }()
+      case .imputer?: try {
+        guard case .imputer(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 601)
+      }()
+      case .featureVectorizer?: try {
+        guard case .featureVectorizer(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 602)
+      }()
+      case .dictVectorizer?: try {
+        guard case .dictVectorizer(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 603)
+      }()
+      case .scaler?: try {
+        guard case .scaler(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 604)
+      }()
+      case .categoricalMapping?: try {
+        guard case .categoricalMapping(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 606)
+      }()
+      case .normalizer?: try {
+        guard case .normalizer(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 607)
+      }()
+      case .arrayFeatureExtractor?: try {
+        guard case .arrayFeatureExtractor(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 609)
+      }()
+      case .nonMaximumSuppression?: try {
+        guard case .nonMaximumSuppression(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 610)
+      }()
+      case .identity?: try {
+        guard case .identity(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 900)
+      }()
+      case .textClassifier?: try {
+        guard case .textClassifier(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2000)
+      }()
+      case .wordTagger?: try {
+        guard case .wordTagger(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2001)
+      }()
+      case .visionFeaturePrint?: try {
+        guard case .visionFeaturePrint(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2002)
+      }()
+      case .soundAnalysisPreprocessing?: try {
+        guard case .soundAnalysisPreprocessing(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2003)
+      }()
+      case .gazetteer?: try {
+        guard case .gazetteer(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2004)
+      }()
+      case .wordEmbedding?: try {
+        guard case .wordEmbedding(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2005)
+      }()
+      case .audioFeaturePrint?: try {
+        guard case .audioFeaturePrint(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2006)
+      }()
+      case .serializedModel?: try {
+        guard case .serializedModel(let v)? = _storage._type else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3000)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: CoreMLModel, rhs: CoreMLModel) -> Bool {
-    if lhs.specificationVersion != rhs.specificationVersion {return false}
-    if lhs._description_p != rhs._description_p {return false}
-    if lhs.type != rhs.type {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._specificationVersion != rhs_storage._specificationVersion {return false}
+        if _storage._description_p != rhs_storage._description_p {return false}
+        if _storage._type != rhs_storage._type {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4711,7 +5347,7 @@ nonisolated extension CoreMLPipelineHolder: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CoreMLDescription"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{2}X\u{1}metadata\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{2}\u{8}functions\0\u{1}defaultFunctionName\0\u{2}O\u{1}metadata\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4723,6 +5359,8 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.output) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.predictedFeatureName) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self.predictedProbabilitiesName) }()
+      case 20: try { try decoder.decodeRepeatedMessageField(value: &self.functions) }()
+      case 21: try { try decoder.decodeSingularStringField(value: &self.defaultFunctionName) }()
       case 100: try { try decoder.decodeSingularMessageField(value: &self._metadata) }()
       default: break
       }
@@ -4746,6 +5384,12 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.predictedProbabilitiesName.isEmpty {
       try visitor.visitSingularStringField(value: self.predictedProbabilitiesName, fieldNumber: 12)
     }
+    if !self.functions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.functions, fieldNumber: 20)
+    }
+    if !self.defaultFunctionName.isEmpty {
+      try visitor.visitSingularStringField(value: self.defaultFunctionName, fieldNumber: 21)
+    }
     try { if let v = self._metadata {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
     } }()
@@ -4757,7 +5401,59 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.output != rhs.output {return false}
     if lhs.predictedFeatureName != rhs.predictedFeatureName {return false}
     if lhs.predictedProbabilitiesName != rhs.predictedProbabilitiesName {return false}
+    if lhs.functions != rhs.functions {return false}
+    if lhs.defaultFunctionName != rhs.defaultFunctionName {return false}
     if lhs._metadata != rhs._metadata {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreMLFunctionDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CoreMLFunctionDescription"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.input) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.output) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.predictedFeatureName) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.predictedProbabilitiesName) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.input.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.input, fieldNumber: 2)
+    }
+    if !self.output.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.output, fieldNumber: 3)
+    }
+    if !self.predictedFeatureName.isEmpty {
+      try visitor.visitSingularStringField(value: self.predictedFeatureName, fieldNumber: 4)
+    }
+    if !self.predictedProbabilitiesName.isEmpty {
+      try visitor.visitSingularStringField(value: self.predictedProbabilitiesName, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreMLFunctionDescription, rhs: CoreMLFunctionDescription) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.input != rhs.input {return false}
+    if lhs.output != rhs.output {return false}
+    if lhs.predictedFeatureName != rhs.predictedFeatureName {return false}
+    if lhs.predictedProbabilitiesName != rhs.predictedProbabilitiesName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11475,6 +12171,1253 @@ nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProto
     if lhs.backwardActivations != rhs.backwardActivations {return false}
     if lhs._rule != rhs._rule {return false}
     if lhs.weights != rhs.weights {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILProgram"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}functions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILFunction>.self, value: &self.functions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 1)
+    }
+    if !self.functions.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILFunction>.self, value: self.functions, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILProgram, rhs: MILProgram) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.functions != rhs.functions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILFunction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILFunction"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputs\0\u{1}opset\0\u{3}block_specializations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.inputs) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.opset) }()
+      case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILBlock>.self, value: &self.blockSpecializations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.inputs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.inputs, fieldNumber: 1)
+    }
+    if !self.opset.isEmpty {
+      try visitor.visitSingularStringField(value: self.opset, fieldNumber: 2)
+    }
+    if !self.blockSpecializations.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILBlock>.self, value: self.blockSpecializations, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILFunction, rhs: MILFunction) -> Bool {
+    if lhs.inputs != rhs.inputs {return false}
+    if lhs.opset != rhs.opset {return false}
+    if lhs.blockSpecializations != rhs.blockSpecializations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILBlock"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}outputs\0\u{1}operations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.outputs) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.outputs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.outputs, fieldNumber: 2)
+    }
+    if !self.operations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.operations, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILBlock, rhs: MILBlock) -> Bool {
+    if lhs.outputs != rhs.outputs {return false}
+    if lhs.operations != rhs.operations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILOperation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}inputs\0\u{1}outputs\0\u{2}\u{2}attributes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILArgument>.self, value: &self.inputs) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.outputs) }()
+      case 5: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILValue>.self, value: &self.attributes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 1)
+    }
+    if !self.inputs.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILArgument>.self, value: self.inputs, fieldNumber: 2)
+    }
+    if !self.outputs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.outputs, fieldNumber: 3)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,MILValue>.self, value: self.attributes, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILOperation, rhs: MILOperation) -> Bool {
+    if lhs.type != rhs.type {return false}
+    if lhs.inputs != rhs.inputs {return false}
+    if lhs.outputs != rhs.outputs {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILArgument: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILArgument"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}arguments\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.arguments) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.arguments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.arguments, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILArgument, rhs: MILArgument) -> Bool {
+    if lhs.arguments != rhs.arguments {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILBinding"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}value\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .name(v)
+        }
+      }()
+      case 2: try {
+        var v: MILValue?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .value(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .value(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .name?: try {
+      guard case .name(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    }()
+    case .value?: try {
+      guard case .value(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILBinding, rhs: MILBinding) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILNamedType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILNamedType"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._type) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._type {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILNamedType, rhs: MILNamedType) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILType"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}list\0\u{1}tuple\0\u{1}dictionary\0\u{1}state\0")
+
+  fileprivate class _StorageClass {
+    var _kind: MILType.OneOf_Kind?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _kind = source._kind
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try {
+          var v: MILTensorType?
+          var hadOneofValue = false
+          if let current = _storage._kind {
+            hadOneofValue = true
+            if case .tensor(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._kind = .tensor(v)
+          }
+        }()
+        case 2: try {
+          var v: MILListType?
+          var hadOneofValue = false
+          if let current = _storage._kind {
+            hadOneofValue = true
+            if case .list(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._kind = .list(v)
+          }
+        }()
+        case 3: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._kind {
+            hadOneofValue = true
+            if case .tuple(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._kind = .tuple(v)
+          }
+        }()
+        case 4: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._kind {
+            hadOneofValue = true
+            if case .dictionary(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._kind = .dictionary(v)
+          }
+        }()
+        case 5: try {
+          var v: CoreMLNothing?
+          var hadOneofValue = false
+          if let current = _storage._kind {
+            hadOneofValue = true
+            if case .state(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._kind = .state(v)
+          }
+        }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      switch _storage._kind {
+      case .tensor?: try {
+        guard case .tensor(let v)? = _storage._kind else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      }()
+      case .list?: try {
+        guard case .list(let v)? = _storage._kind else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      }()
+      case .tuple?: try {
+        guard case .tuple(let v)? = _storage._kind else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .dictionary?: try {
+        guard case .dictionary(let v)? = _storage._kind else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      }()
+      case .state?: try {
+        guard case .state(let v)? = _storage._kind else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case nil: break
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILType, rhs: MILType) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._kind != rhs_storage._kind {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILListType"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0")
+
+  fileprivate class _StorageClass {
+    var _type: MILType? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _type = source._type
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._type) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._type {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILListType, rhs: MILListType) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._type != rhs_storage._type {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILTensorType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILTensorType"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dataType\0\u{1}rank\0\u{1}dimensions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.dataType) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.rank) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.dimensions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.dataType != 0 {
+      try visitor.visitSingularInt32Field(value: self.dataType, fieldNumber: 1)
+    }
+    if self.rank != 0 {
+      try visitor.visitSingularInt64Field(value: self.rank, fieldNumber: 2)
+    }
+    if !self.dimensions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.dimensions, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILTensorType, rhs: MILTensorType) -> Bool {
+    if lhs.dataType != rhs.dataType {return false}
+    if lhs.rank != rhs.rank {return false}
+    if lhs.dimensions != rhs.dimensions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILDimension: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILDimension"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}constant\0\u{1}unknown\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: MILSize?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .constant(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .constant(v)
+        }
+      }()
+      case 2: try {
+        var v: CoreMLNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .unknown(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .unknown(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .constant?: try {
+      guard case .constant(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .unknown?: try {
+      guard case .unknown(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILDimension, rhs: MILDimension) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILSize"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}size\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILSize, rhs: MILSize) -> Bool {
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILValue"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}type\0\u{1}immediate\0\u{2}\u{2}blob\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._type) }()
+      case 3: try {
+        var v: MILImmediate?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .immediate(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .immediate(v)
+        }
+      }()
+      case 5: try {
+        var v: MILBlobPlace?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .blob(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .blob(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._type {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    switch self.kind {
+    case .immediate?: try {
+      guard case .immediate(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .blob?: try {
+      guard case .blob(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILValue, rhs: MILValue) -> Bool {
+    if lhs._type != rhs._type {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILBlobPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILBlobPlace"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fileName\0\u{1}offset\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.fileName) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileName.isEmpty {
+      try visitor.visitSingularStringField(value: self.fileName, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILBlobPlace, rhs: MILBlobPlace) -> Bool {
+    if lhs.fileName != rhs.fileName {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILImmediate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILImmediate"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}tuple\0\u{1}list\0\u{1}dictionary\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: MILTensor?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .tensor(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .tensor(v)
+        }
+      }()
+      case 2: try {
+        var v: MILValues?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .tuple(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .tuple(v)
+        }
+      }()
+      case 3: try {
+        var v: MILValues?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .list(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .list(v)
+        }
+      }()
+      case 4: try {
+        var v: CoreMLNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .dictionary(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .dictionary(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .tensor?: try {
+      guard case .tensor(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .tuple?: try {
+      guard case .tuple(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .list?: try {
+      guard case .list(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .dictionary?: try {
+      guard case .dictionary(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILImmediate, rhs: MILImmediate) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILValues: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILValues"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILValues, rhs: MILValues) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILTensor"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}floats\0\u{1}ints\0\u{1}bools\0\u{1}strings\0\u{1}longs\0\u{1}doubles\0\u{1}bytes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: MILFloats?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .floats(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .floats(v)
+        }
+      }()
+      case 2: try {
+        var v: MILInts?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .ints(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .ints(v)
+        }
+      }()
+      case 3: try {
+        var v: MILBools?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .bools(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .bools(v)
+        }
+      }()
+      case 4: try {
+        var v: MILStrings?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .strings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .strings(v)
+        }
+      }()
+      case 5: try {
+        var v: MILLongs?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .longs(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .longs(v)
+        }
+      }()
+      case 6: try {
+        var v: MILDoubles?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .doubles(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .doubles(v)
+        }
+      }()
+      case 7: try {
+        var v: MILBytes?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .bytes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .bytes(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .floats?: try {
+      guard case .floats(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .ints?: try {
+      guard case .ints(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .bools?: try {
+      guard case .bools(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .strings?: try {
+      guard case .strings(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .longs?: try {
+      guard case .longs(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .doubles?: try {
+      guard case .doubles(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .bytes?: try {
+      guard case .bytes(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILTensor, rhs: MILTensor) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILFloats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILFloats"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedFloatField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitPackedFloatField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILFloats, rhs: MILFloats) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILInts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILInts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt32Field(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitPackedInt32Field(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILInts, rhs: MILInts) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILBools: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILBools"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBoolField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitPackedBoolField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILBools, rhs: MILBools) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILStrings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILStrings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILStrings, rhs: MILStrings) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILLongs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILLongs"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILLongs, rhs: MILLongs) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILDoubles: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILDoubles"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedDoubleField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitPackedDoubleField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILDoubles, rhs: MILDoubles) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension MILBytes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MILBytes"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitSingularBytesField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: MILBytes, rhs: MILBytes) -> Bool {
+    if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -86,7 +86,7 @@ private struct EinsumFormula {
 
 /// An operand whose axes have labels.
 private struct EinsumTerm {
-  var value: ONNXValue
+  var value: FileValue
   var labels: [Int]
 
   /// The tensor of the network; a known one becomes a constant.
@@ -118,7 +118,7 @@ private struct EinsumTerm {
     }
   }
 
-  private func reshaped(_ sizes: [Int]) -> ONNXValue {
+  private func reshaped(_ sizes: [Int]) -> FileValue {
     switch value {
     case .host(let host): .host(host.reshaped(sizes))
     case .network(let file): .network(file.reshaped(to: sizes))

@@ -155,7 +155,7 @@ extension ONNXOperators {
     return try commonLayout(values)
   }
 
-  static func commonLayout(_ values: [ONNXValue]) throws -> CommonLayout {
+  static func commonLayout(_ values: [FileValue]) throws -> CommonLayout {
     var sizes: [Int] = []
     for value in values {
       guard let both = HostTensor.broadcast(sizes, value.sizes) else {
@@ -184,7 +184,7 @@ extension ONNXOperators {
     try operand(try call.value(index), common)
   }
 
-  static func operand(_ value: ONNXValue, _ common: CommonLayout) throws -> Tensor {
+  static func operand(_ value: FileValue, _ common: CommonLayout) throws -> Tensor {
     let missing = common.sizes.count - value.sizes.count
     switch value {
     case .host(let host):

@@ -179,7 +179,7 @@ extension ONNXOperators {
   /// The ranges of a tensor; they are known if one is empty.
   static func sliced(
     _ call: ONNXCall, _ input: FileTensor, _ parts: [ONNXSlice.Part]
-  ) throws -> ONNXValue {
+  ) throws -> FileValue {
     let real = parts.filter { $0.count != input.sizes[$0.axis] || $0.step != 1 }
     guard !real.isEmpty else { return .network(input) }
     guard !real.contains(where: { $0.count == 0 }) else {

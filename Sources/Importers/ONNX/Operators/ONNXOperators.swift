@@ -30,4 +30,14 @@ enum ONNXOperators {
     guard folded.contains(node.type) else { return nil }
     return { _ in throw NodeFailure.unsupported("values computed at run time") }
   }
+
+  /// Computes a node whose inputs are known, or imports it.
+  ///
+  /// - Throws: ``NodeFailure`` and what reading the file throws.
+  static let run: Operation = { call in
+    guard let operation = find(call.node) else {
+      throw NodeFailure.unsupported("ONNX's \(call.node.type)")
+    }
+    if try !ONNXFolding.fold(&call) { try operation(&call) }
+  }
 }

@@ -65,9 +65,9 @@ extension ONNXOperators {
   /// The product of two tensors as NumPy's matmul; the layer has the node's name unless it is given
   /// another one.
   static func product(
-    _ call: inout ONNXCall, _ first: ONNXValue, _ second: ONNXValue, name: String? = nil
+    _ call: inout ONNXCall, _ first: FileValue, _ second: FileValue, name: String? = nil
   ) throws -> FileTensor {
-    func tensor(_ value: ONNXValue) throws -> FileTensor {
+    func tensor(_ value: FileValue) throws -> FileTensor {
       switch value {
       case .network(let tensor): tensor
       case .host(let host): try ONNXCall.constant(host, layout: FileTensor.fileLayout(host.sizes))
@@ -135,7 +135,7 @@ extension ONNXOperators {
         return
       }
     }
-    func turned(_ value: ONNXValue, _ transposed: Bool) throws -> ONNXValue {
+    func turned(_ value: FileValue, _ transposed: Bool) throws -> FileValue {
       guard transposed else { return value }
       switch value {
       case .host(let host): return .host(try host.transposed([1, 0]))

@@ -143,7 +143,7 @@ extension ONNXOperators {
       let value = HostTensor(
         floats: [call.node.float("extrapolation_value")], sizes: mask.sizes.map { _ in 1 })
       let common = try commonLayout([.host(mask), .host(value), .network(result)])
-      let tensors = try [ONNXValue.host(mask), .host(value), .network(result)].map {
+      let tensors = try [FileValue.host(mask), .host(value), .network(result)].map {
         try operand($0, common)
       }
       let chosen = try call.apply(Where(), to: tensors)

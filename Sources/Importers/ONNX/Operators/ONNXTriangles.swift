@@ -20,7 +20,7 @@ extension ONNXOperators {
       }
     }
     let values = [
-      ONNXValue.network(
+      FileValue.network(
         try mask(HostTensor(floats: kept, sizes: [rows, columns]), Array(sizes.suffix(2)), input)),
       .network(input), .host(HostTensor(floats: [0], sizes: [])),
     ]

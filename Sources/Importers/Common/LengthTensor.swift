@@ -1,7 +1,7 @@
 import Forge
 
 /// Integers of a graph that follow the length of its sequences, such as the sizes of a tensor.
-struct ONNXLengthTensor: Sendable {
+struct LengthTensor: Sendable {
   /// The element type in the file.
   var type: ElementType
   /// The sizes, which are the same for all lengths.
@@ -12,7 +12,7 @@ struct ONNXLengthTensor: Sendable {
   let maximum: Int
 
   /// The value of a graph: known where no number depends on the length.
-  var value: ONNXValue {
+  var value: FileValue {
     let constants = numbers.compactMap(\.constant)
     guard constants.count == numbers.count else { return .length(self) }
     let host = HostTensor(integers: constants.map { Int64($0) }, sizes: sizes)
@@ -53,7 +53,7 @@ extension FileTensor {
   }
 }
 
-extension ONNXValue {
+extension FileValue {
   /// The largest length of the sequences that the value depends on; `nil` if it depends on none.
   var maximumLength: Int? {
     switch self {

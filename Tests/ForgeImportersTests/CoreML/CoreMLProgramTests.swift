@@ -1,0 +1,145 @@
+import Forge
+import ForgeImporters
+import ForgeTestSupport
+import Foundation
+import Testing
+
+/// Small ML Programs against PyTorch and NumPy; Scripts/references/make_coreml_programs.py computed
+/// the numbers.
+@Suite struct CoreMLProgramTests {
+  struct Expected: Decodable {
+    struct Input: Decodable {
+      let sizes: [Int]
+      let seed: UInt64
+      let low: Float
+      let high: Float
+      let whole: Bool
+
+      var values: [Float] {
+        let values = seededValues(count: sizes.reduce(1, *), seed: seed, range: low...high)
+        return whole ? values.map { $0.rounded(.down) } : values
+      }
+    }
+
+    struct Output: Decodable {
+      let sizes: [Int]
+      let values: [Float]
+    }
+
+    let inputs: [String: Input]
+    let outputs: [String: Output]
+  }
+
+  static let expected = Result {
+    try ImporterFixtures.load("CoreML/Programs/expected.json", as: [String: Expected].self)
+  }
+
+  static func path(_ name: String) -> String {
+    ImporterFixtures.path("CoreML/Programs/\(name).mlpackage")
+  }
+
+  /// Imports a package, or a file in it, and compares its results.
+  @discardableResult
+  static func check(
+    _ name: String, inside place: String = "", sizes: [String: [Int]] = [:],
+    tolerance: Double = 1e-5
+  ) throws -> ImportedModel {
+    let expected = try #require(try expected.get()[name])
+    let imported = try ModelFile(path(name) + place, sizes: sizes).imported()
+    var inputs: [String: TensorValues] = [:]
+    #expect(Set(imported.inputs.map(\.name)) == Set(expected.inputs.keys))
+    for port in imported.inputs {
+      let input = try #require(expected.inputs[port.name])
+      #expect(port.sizes == input.sizes, "\(port.name)")
+      inputs[port.name] = port.tensor(input.values)
+    }
+    #expect(Set(imported.outputs.map(\.name)) == Set(expected.outputs.keys))
+    for threads in [1, 3] {
+      let network = try imported.model.compile(options: .init(threads: .exactly(threads)))
+      let predictions = try network.predict(inputs)
+      for port in imported.outputs {
+        let output = try #require(expected.outputs[port.name])
+        #expect(port.sizes == output.sizes, "\(port.name)")
+        let result: TensorValues = try #require(predictions[port.name])
+        #expect(result.shape.sizes == port.forgeSizes, "\(port.name)")
+        expectClose(
+          port.values(result), output.values, relativeL2: tolerance, maximum: 10 * tolerance,
+          "\(name): \(port.name)")
+      }
+    }
+    return imported
+  }
+
+  /// Networks of PyTorch, as coremltools converts them.
+  @Test(arguments: ["vision", "encoder", "fused", "tagger"])
+  func networks(name: String) throws {
+    try Self.check(name)
+  }
+
+  /// Every operation by itself.
+  @Test(arguments: ["functions", "arrangements", "windows", "later", "recurrent"])
+  func operations(name: String) throws {
+    try Self.check(name)
+  }
+
+  /// Weights in eight and fewer bits, in tables, in blocks, and sparse.
+  @Test(arguments: ["compressed", "blocks"])
+  func compressedWeights(name: String) throws {
+    try Self.check(name)
+  }
+
+  /// Weights of half precision are exact; the other constants of the file are rounded to it.
+  @Test func halfPrecision() throws {
+    let imported = try Self.check("half", tolerance: 1e-3)
+    #expect(imported.inputs.map(\.elementType) == [.float32])
+  }
+
+  @Test func imageWithLabels() throws {
+    let imported = try Self.check("classifier")
+    #expect(imported.model.metadata.labels == ["ant", "bee", "cat", "dog", "eel"])
+    #expect(imported.inputs.map(\.axes) == [[2, 3, 1]])
+  }
+
+  @Test func integersAreStated() throws {
+    let imported = try ImportedModel(coreML: Self.path("encoder"))
+    #expect(imported.inputs.first { $0.name == "ids" }?.elementType == .int32)
+  }
+
+  @Test func sizesAreThoseOfTheFileOrOfTheCaller() throws {
+    try Self.check("flexible", sizes: ["x": [1, 2, 8, 7]])
+    let plain = try ImportedModel(coreML: Self.path("flexible"))
+    #expect(plain.inputs.map(\.sizes) == [[1, 2, 6, 5]])
+    #expect(plain.outputs.map(\.sizes) == [[1, 3, 5, 4]])
+  }
+
+  @Test func theModelFileInsideIsReadToo() throws {
+    try Self.check("half", inside: "/Data/com.apple.CoreML/model.mlmodel", tolerance: 1e-3)
+    try Self.check("tagger", inside: "/")
+  }
+
+  /// A fused layer, not the operations that PyTorch wrote out.
+  @Test func attentionIsRecognized() throws {
+    let network = try ImportedModel(coreML: Self.path("encoder")).model.compile()
+    #expect(network.summary(.detailed).contains("ttention"))
+  }
+
+  @Test func everythingUnsupportedIsListed() throws {
+    let error = #expect(throws: ImportError.self) {
+      try Model(coreML: Self.path("unsupported"))
+    }
+    #expect(error?.kind == .unsupported)
+    #expect(
+      error?.received == """
+        sliding_windows: 1 node ("cells")
+        resize_bilinear with sampling_mode "OFFSET_CORNERS": 1 node ("offset")
+        random_normal: 2 nodes ("noise", "random_normal_1")
+        """)
+  }
+
+  @Test func factsNameTheOperations() throws {
+    let facts = try ModelFile(Self.path("tagger")).facts()
+    #expect(facts.contains(ModelFact("opset", "CoreML6")))
+    #expect(
+      facts.contains(ModelFact("operations", "expand_dims 2, lstm 2, transpose 2, linear 1")))
+  }
+}
