@@ -88,7 +88,6 @@ def fill(module, seed):
 def converted(module, case, names, *, whole=(), precision=FLOAT32, target=ct.target.iOS16,
               inputs=None, **options):
     """The package of a module of PyTorch; fills in the results of the case."""
-    arrays = [case[1][name] for name in case[1]]
     tensors = [
         torch.from_numpy(a.astype(np.int64 if name in whole else np.float32))
         for name, a in case[1].items()
@@ -103,7 +102,6 @@ def converted(module, case, names, *, whole=(), precision=FLOAT32, target=ct.tar
         ct.TensorType(name=name, shape=a.shape, dtype=np.int32 if name in whole else np.float32)
         for name, a in case[1].items()
     ]
-    del arrays
     return ct.convert(
         traced, inputs=stated, outputs=[ct.TensorType(name=n) for n in names] if names else None,
         compute_precision=precision, minimum_deployment_target=target, skip_model_load=True,
@@ -187,6 +185,20 @@ def classifier():
         module, (case, given), [], inputs=[image], classifier_config=labels)
     with torch.no_grad():
         result = module(torch.from_numpy(given["photo"])).numpy()
+    case.output(model.get_spec().description.predictedProbabilitiesName, result)
+    return model, case
+
+
+def numbered():
+    """Labels that are numbers, in half precision."""
+    case = Case()
+    given = {"x": case.input("x", (1, 3, 8, 6))}
+    module = fill(Flat(), 6)
+    model = converted(
+        module, (case, given), [], precision=ct.precision.FLOAT16,
+        classifier_config=ct.ClassifierConfig([3, 5, 7, 11, 13]))
+    with torch.no_grad():
+        result = module(torch.from_numpy(given["x"])).numpy()
     case.output(model.get_spec().description.predictedProbabilitiesName, result)
     return model, case
 
@@ -279,6 +291,47 @@ def flexible():
     rows, columns = ct.RangeDim(4, 20, default=6), ct.RangeDim(4, 20, default=5)
     stated = [ct.TensorType(name="x", shape=(1, 2, rows, columns))]
     return converted(fill(Sizes(), 13), (case, given), ["y"], inputs=stated), case
+
+
+def chain():
+    """Two programs one after the other, with the same names inside."""
+    case = Case()
+    x = case.input("x", (1, 3, 6, 7))
+    one = fill(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()), 15)
+    two = fill(nn.Sequential(nn.Conv2d(4, 3, 3), nn.Sigmoid()), 17)
+    with torch.no_grad():
+        between = one(torch.from_numpy(x)).numpy()
+    models = [
+        converted(one, (Case(), {"x": x}), ["between"]),
+        converted(two, (case, {"between": between}), ["y"]),
+    ]
+    return ct.utils.make_pipeline(*models), case
+
+
+class Saved:
+    """A package of several functions, which coremltools makes of files only."""
+
+    def __init__(self, models, chosen):
+        self.models, self.chosen = models, chosen
+
+    def save(self, path):
+        with tempfile.TemporaryDirectory() as folder:
+            descriptor = ct.utils.MultiFunctionDescriptor()
+            for name, model in self.models.items():
+                file = f"{folder}/{name}.mlpackage"
+                model.save(file)
+                descriptor.add_function(file, "main", name)
+            descriptor.default_function_name = self.chosen
+            ct.utils.save_multifunction(descriptor, path)
+
+
+def choice():
+    """Two functions, of which the second is the default one."""
+    case = Case()
+    given = {"x": case.input("x", (1, 4))}
+    first = converted(fill(nn.Linear(4, 6), 19), (Case(), given), ["y"])
+    second = converted(fill(nn.Linear(4, 3), 21), (case, given), ["y"])
+    return Saved({"first": first, "second": second}, "second"), case
 
 
 # ---- operations of the builder -------------------------------------------------------------------
@@ -822,9 +875,19 @@ def unsupported():
 
 
 def made():
-    for make in [vision, half, classifier, encoder, fused, tagger, flexible, functions,
+    for make in [vision, half, classifier, numbered, encoder, fused, tagger, flexible, chain, choice, functions,
                  arrangements, windows, later, recurrent, compressed, blocks, unsupported]:
         yield make.__name__, *make()
+
+
+def cleared(spec):
+    """Takes out versions of programs and places in the original source."""
+    spec.description.metadata.userDefined.clear()
+    if spec.WhichOneof("Type") == "pipeline":
+        for model in spec.pipeline.models:
+            cleared(model)
+    else:
+        spec.mlProgram.attributes.pop("buildInfo", None)
 
 
 def write(model, path):
@@ -840,13 +903,19 @@ def write(model, path):
         (saved / "Manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
         file = saved / "Data/com.apple.CoreML/model.mlmodel"
         spec = Model_pb2.Model.FromString(file.read_bytes())
-        spec.description.metadata.userDefined.clear()
-        # Places in the original source.
-        spec.mlProgram.attributes.pop("buildInfo", None)
+        cleared(spec)
         file.write_bytes(spec.SerializeToString(deterministic=True))
         if path.exists():
             shutil.rmtree(path)
         shutil.copytree(saved, path)
+
+
+def compare(kept, new):
+    """Whether two packages have the same files."""
+    files = {p.relative_to(new) for p in new.rglob("*") if p.is_file()}
+    assert files == {p.relative_to(kept) for p in kept.rglob("*") if p.is_file()}, kept
+    for file in files:
+        assert (kept / file).read_bytes() == (new / file).read_bytes(), kept / file
 
 
 def main():
@@ -854,8 +923,13 @@ def main():
     expected = {}
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, model, case in made():
-        if not check:
-            write(model, FOLDER / f"{name}.mlpackage")
+        kept = FOLDER / f"{name}.mlpackage"
+        if check:
+            with tempfile.TemporaryDirectory() as folder:
+                write(model, pathlib.Path(folder) / "new")
+                compare(kept, pathlib.Path(folder) / "new")
+        else:
+            write(model, kept)
         if case:
             expected[name] = case.json()
     path = FOLDER / "expected.json"

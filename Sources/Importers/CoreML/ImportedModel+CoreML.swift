@@ -42,7 +42,7 @@ extension ImportedModel {
 }
 
 extension Model {
-  /// Reads a Core ML model file; see ``ImportedModel/init(coreML:options:)``.
+  /// Reads a Core ML model; see ``ImportedModel/init(coreML:options:)``.
   ///
   /// - Parameters:
   ///   - path: the file or package; relative to the working directory unless it begins with `/`.

@@ -100,6 +100,18 @@ import Testing
     #expect(imported.inputs.map(\.axes) == [[2, 3, 1]])
   }
 
+  @Test func programsInAPipeline() throws {
+    let imported = try Self.check("chain")
+    #expect(imported.model.layers.filter { $0.parameterCount > 0 }.count == 2)
+  }
+
+  @Test func theDefaultFunctionIsRead() throws { try Self.check("choice") }
+
+  @Test func labelsThatAreNumbers() throws {
+    let imported = try Self.check("numbered", tolerance: 2e-3)
+    #expect(imported.model.metadata.labels == ["3", "5", "7", "11", "13"])
+  }
+
   @Test func integersAreStated() throws {
     let imported = try ImportedModel(coreML: Self.path("encoder"))
     #expect(imported.inputs.first { $0.name == "ids" }?.elementType == .int32)

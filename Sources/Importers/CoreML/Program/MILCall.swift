@@ -118,6 +118,12 @@ struct MILCall {
     return texts
   }
 
+  /// Texts, or integers as texts.
+  func labels(_ key: String) throws -> [String] {
+    if let texts = try? texts(key) { return texts }
+    return try ints(key)?.map { "\($0)" } ?? []
+  }
+
   /// A text.
   func text(_ key: String, _ absent: String) throws -> String {
     try texts(key)?.first ?? absent

@@ -81,7 +81,7 @@ struct MILProgramImport {
     }
     var operands: [String: [MILOperand]] = [:]
     do {
-      for (key, argument) in operation.inputs {
+      for (key, argument) in operation.inputs.sorted(by: { $0.key < $1.key }) {
         for binding in argument.arguments {
           switch binding.kind {
           case .name(let source):
@@ -120,7 +120,7 @@ struct MILProgramImport {
     guard parameters.count <= limits.tensors else {
       throw ImportError.tooLarge("more weights", limit: "tensors", limits.tensors, path: path)
     }
-    if call.operation.type == "classify" { labels = try call.texts("classes") ?? [] }
+    if call.operation.type == "classify" { labels = try call.labels("classes") }
     for (output, result) in zip(call.operation.outputs, call.results) {
       guard !output.name.isEmpty, values[output.name] == nil, !missing.contains(output.name) else {
         throw NodeFailure.invalid("a second value \"\(output.name)\"")

@@ -167,7 +167,9 @@ extension MILOperators {
     guard let total = Shape.product(of: sizes) else { throw NodeFailure.invalid("sizes \(sizes)") }
     let inner = places.sizes[(axis + 1)...].reduce(1, *)
     let blocks = Array(table.sizes.prefix(rank))
-    set(&call, sizes) { [sizes] in
+    // A short table must not become a tensor that is many times as long as the file.
+    guard length <= 64 else { throw NodeFailure.unsupported("vectors of \(length) values") }
+    set(&call, sizes) {
       let (values, indices) = (try table.values(), try places.values())
       var result = [Float](repeating: 0, count: total)
       var failure: Float?
@@ -180,7 +182,6 @@ extension MILOperators {
         }
       }
       if let failure { throw NodeFailure.invalid("place \(failure) in a table of \(count)") }
-      assert(result.count == sizes.reduce(1, *))
       return result
     }
   }
