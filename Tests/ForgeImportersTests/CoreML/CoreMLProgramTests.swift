@@ -41,7 +41,7 @@ import Testing
   /// Imports a package, or a file in it, and compares its results.
   @discardableResult
   static func check(
-    _ name: String, inside place: String = "", sizes: [String: [Int]] = [:],
+    _ name: String, inside place: String = "", sizes: [String: [InputSize]] = [:],
     tolerance: Double = 1e-5
   ) throws -> ImportedModel {
     let expected = try #require(try expected.get()[name])
@@ -122,6 +122,15 @@ import Testing
     let plain = try ImportedModel(coreML: Self.path("flexible"))
     #expect(plain.inputs.map(\.sizes) == [[1, 2, 6, 5]])
     #expect(plain.outputs.map(\.sizes) == [[1, 3, 5, 4]])
+  }
+
+  @Test func lengthsThatVaryAreRefused() throws {
+    let options = ImportOptions(sizes: ["x": [1, 2, .upTo(8), 7]])
+    let error = #expect(throws: ImportError.self) {
+      try ImportedModel(coreML: Self.path("flexible"), options: options)
+    }
+    #expect(error?.kind == .unsupported)
+    #expect(error?.received == "[1, 2, .upTo(8), 7]")
   }
 
   @Test func theModelFileInsideIsReadToo() throws {
