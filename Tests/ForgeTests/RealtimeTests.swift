@@ -161,8 +161,9 @@ private final class Tracer {
     try process.run()
   }
 
-  /// Whether the trace has a call of this name within five seconds. An attached tracer may still
-  /// miss calls until it lets the thread go on.
+  /// Whether the trace has a call of this name within five seconds.
+  ///
+  /// An attached tracer may still miss calls until it lets the thread go on.
   func waitUntilTraced(_ call: String) -> Bool {
     for _ in 0..<5000 {
       if let text = try? String(contentsOf: file, encoding: .utf8), text.contains(call) {
