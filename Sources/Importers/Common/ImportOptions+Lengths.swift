@@ -62,13 +62,3 @@ extension ImportOptions {
     return "[" + texts.joined(separator: ", ") + "]"
   }
 }
-
-extension CoreMLInputs {
-  /// Describes an input, given sizes that do not vary, as ``ImportOptions`` has checked.
-  static func describe(
-    _ feature: CoreMLFeature, sizes: [InputSize]?, isExact: Bool, imageRank: Int
-  ) throws -> Description {
-    try describe(
-      feature, sizes: sizes?.map(\.maximum), isExact: isExact, imageRank: imageRank)
-  }
-}

@@ -92,7 +92,7 @@ struct CoreMLImport {
         throw ImportError(
           .malformed, "an input has no name or that of another", path: path, entry: feature.name)
       }
-      let sizes = options.sizes[feature.name]
+      let sizes = options.largestSizes(of: feature.name)
       if let input = try located(
         feature.name, "input",
         { () throws in

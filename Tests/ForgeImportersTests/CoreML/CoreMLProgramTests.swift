@@ -7,31 +7,8 @@ import Testing
 /// Small ML Programs against PyTorch and NumPy; Scripts/references/make_coreml_programs.py computed
 /// the numbers.
 @Suite struct CoreMLProgramTests {
-  struct Expected: Decodable {
-    struct Input: Decodable {
-      let sizes: [Int]
-      let seed: UInt64
-      let low: Float
-      let high: Float
-      let whole: Bool
-
-      var values: [Float] {
-        let values = seededValues(count: sizes.reduce(1, *), seed: seed, range: low...high)
-        return whole ? values.map { $0.rounded(.down) } : values
-      }
-    }
-
-    struct Output: Decodable {
-      let sizes: [Int]
-      let values: [Float]
-    }
-
-    let inputs: [String: Input]
-    let outputs: [String: Output]
-  }
-
   static let expected = Result {
-    try ImporterFixtures.load("CoreML/Programs/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.load("CoreML/Programs/expected.json", as: [String: ReferenceCase].self)
   }
 
   static func path(_ name: String) -> String {

@@ -6,25 +6,8 @@ import Testing
 
 /// Small models against NumPy; Scripts/references/make_coreml_models.py computed the numbers.
 @Suite struct CoreMLReferenceTests {
-  struct Expected: Decodable {
-    struct Input: Decodable {
-      let sizes: [Int]
-      let seed: UInt64
-      let low: Float
-      let high: Float
-    }
-
-    struct Output: Decodable {
-      let sizes: [Int]
-      let values: [Float]
-    }
-
-    let inputs: [String: Input]
-    let outputs: [String: Output]
-  }
-
   static let expected = Result {
-    try ImporterFixtures.load("CoreML/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.load("CoreML/expected.json", as: [String: ReferenceCase].self)
   }
 
   /// Imports a model and compares its results.
@@ -39,9 +22,7 @@ import Testing
     for port in imported.inputs {
       let input = try #require(expected.inputs[port.name])
       #expect(port.sizes.drop { $0 == 1 } == input.sizes.drop { $0 == 1 }, "\(port.name)")
-      let values = seededValues(
-        count: input.sizes.reduce(1, *), seed: input.seed, range: input.low...input.high)
-      inputs[port.name] = port.tensor(values)
+      inputs[port.name] = port.tensor(input.values)
     }
     #expect(Set(imported.outputs.map(\.name)) == Set(expected.outputs.keys))
     for threads in [1, 3] {

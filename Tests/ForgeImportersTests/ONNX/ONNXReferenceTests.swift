@@ -6,25 +6,8 @@ import Testing
 
 /// Small models against ONNX Runtime; Scripts/references/make_onnx_models.py made them.
 @Suite struct ONNXReferenceTests {
-  struct Expected: Decodable {
-    struct Input: Decodable {
-      let sizes: [Int]
-      let seed: UInt64
-      let low: Float
-      let high: Float
-    }
-
-    struct Output: Decodable {
-      let sizes: [Int]
-      let values: [Float]
-    }
-
-    let inputs: [String: Input]
-    let outputs: [String: Output]
-  }
-
   static let expected = Result {
-    try ImporterFixtures.load("ONNX/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.load("ONNX/expected.json", as: [String: ReferenceCase].self)
   }
 
   @Test(
@@ -46,9 +29,7 @@ import Testing
     for port in imported.inputs {
       let input = try #require(expected.inputs[port.name])
       #expect(port.sizes == input.sizes)
-      inputs[port.name] = port.tensor(
-        seededValues(
-          count: input.sizes.reduce(1, *), seed: input.seed, range: input.low...input.high))
+      inputs[port.name] = port.tensor(input.values)
     }
     for threads in [1, 3] {
       let network = try imported.model.compile(options: .init(threads: .exactly(threads)))
