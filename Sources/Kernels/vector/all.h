@@ -7,6 +7,7 @@
 #include "unary.h"
 #include "weights.h"
 #include "convolution.h"
+#include "convolution_parts.h"
 #include "image_convolution.h"
 #include "winograd_transforms.h"
 #include "winograd.h"

@@ -425,9 +425,3 @@ FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t l
     x = end;
   }
 }
-
-static void convolve_row(convolution_row *row, int64_t first, int64_t last, const float *next,
-                         int64_t next_floats) {
-  convolve_row_of(row, first, last, next, (next_floats + FORGE_LANES - 1) / FORGE_LANES, NULL,
-                  FORGE_LANES, 4);
-}

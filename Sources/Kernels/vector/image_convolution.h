@@ -64,8 +64,12 @@ FORGE_INLINE void convolve_image(const forge_convolution_arguments *a, const for
     const float *next = more ? row.weights + panel_floats : a->next;
     const int64_t lines = (more ? panel_floats : a->next_floats) / FORGE_LANES;
     const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
-    convolve_row_of(&row, width * segment / segments, width * (segment + 1) / segments,
-                    next ? next + begin * FORGE_LANES : NULL, end - begin, tables, words, groups);
+    const float *share = next ? next + begin * FORGE_LANES : NULL;
+    const int64_t from = width * segment / segments, to = width * (segment + 1) / segments;
+    if (tables)
+      convolve_row_of(&row, from, to, share, end - begin, tables, words, groups);
+    else
+      convolve_row(&row, from, to, share, (end - begin) * FORGE_LANES);
   }
 }
 
