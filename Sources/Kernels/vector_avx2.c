@@ -16,7 +16,7 @@
 /* A vector of 16 is two registers, of 16: 12 sums, 2 weights, one input. */
 #define FORGE_TILE_VECTORS 1
 #define FORGE_TILE_ROWS_1 6
-#define FORGE_PART_BLOCKS 24 /* of 64 outputs 96 KB: processors have 256 KB and more per core */
+#define FORGE_PART_BLOCKS 24   /* of 64 outputs 96 KB: processors have 256 KB and more per core */
 #define FORGE_GROUPED_PIXELS 4 /* 8 sums, 6 weights, an input */
 #define FORGE_PERMUTES FORGE_PERMUTES_8
 #define FORGE_DEPTHWISE_PIXELS 7 /* 14 sums, 2 weights; inputs from memory */

@@ -230,4 +230,41 @@ private func check(_ test: ConvolutionCase, inPlace: Bool = false) {
       }
     }
   }
+
+  /// AVX2 multiplies many input channels in parts.
+  @Test(
+    "many input channels", arguments: [384, 393, 400, 769, 1009], [1, 7, 97, 193])
+  func manyInputs(inputs: Int, width: Int) {
+    for (outputs, panel, residual) in [(16, 16, false), (37, 32, true), (133, 64, true)] {
+      var test = ConvolutionCase(
+        width: width, inputs: inputs, outputs: outputs, panel: panel, segments: 2,
+        activation: residual ? Activation(kind: FORGE_TANH) : .relu, residual: residual)
+      check(test)
+      if residual { check(test, inPlace: true) }
+      test.segments = 1
+      test.stride.x = 2
+      check(test)
+    }
+  }
+
+  /// The bits of a sum do not depend on how its channels are cut.
+  @Test("channels are added in their order, the bias last", arguments: [31, 400, 1009])
+  func order(inputs: Int) {
+    let test = ConvolutionCase(width: 11, inputs: inputs, outputs: 70, panel: 64)
+    let numbers = ConvolutionNumbers(test)
+    for level in Level.available where level.rawValue >= FORGE_AVX2.rawValue {
+      let prepared = numbers.prepare(test, on: level)
+      prepared.call.runAll()
+      for x in 0..<test.width {
+        for o in 0..<test.outputs {
+          var sum: Float = 0
+          for c in 0..<inputs {
+            sum.addProduct(numbers.input[0, x, c], numbers.weights[o * inputs + c])
+          }
+          sum += numbers.bias[o]
+          #expect(prepared.out[0, x, o].bitPattern == sum.bitPattern, "\(level), \(x), \(o)")
+        }
+      }
+    }
+  }
 }

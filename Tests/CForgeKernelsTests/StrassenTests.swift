@@ -56,6 +56,18 @@ private func check(
     }
   }
 
+  /// AVX2 multiplies many input channels in parts.
+  @Test("many input channels", arguments: [1, 2], [16, 48, 64])
+  func manyInputs(levels: Int, panel: Int) {
+    for (index, (width, parts)) in [(7, 25), (97, 24), (421, 51)].enumerated() {
+      check(
+        StrassenCase(
+          height: 1, width: width, inputs: Self.channels(parts, levels: levels),
+          outputs: Self.channels(3, levels: levels), panel: panel, levels: levels,
+          segments: 1 + index, activation: .relu, residual: true))
+    }
+  }
+
   @Test("activations, with and without a residual", arguments: Activation.all, [1, 2])
   func epilogues(activation: Activation, levels: Int) {
     for residual in [false, true] {
