@@ -9,8 +9,10 @@ LENGTHS = [1, 7, 40, 41, 129, 257, MAXIMUM]
 
 
 def inputs(kinds, length):
-    """The inputs of a length: `ids` below 53, a `mask` of the first two thirds, or sizes of numbers,
-    in which 0 stands for the length."""
+    """The inputs of a length: `ids` below 53, a `mask` of the first two thirds, or numbers.
+
+    Numbers are given by sizes, in which 0 stands for the length.
+    """
     feed = {}
     for index, (name, kind) in enumerate(kinds.items()):
         if kind == "ids":

@@ -62,7 +62,7 @@ class Einsum(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Words with a mask; the results of all words, the first and the last one, and their products."""
+    """Words with a mask; the results of all words, of the first and of the last one."""
 
     def __init__(self, attention, hidden):
         super().__init__()

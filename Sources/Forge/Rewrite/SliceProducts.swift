@@ -43,7 +43,8 @@ private struct SlicedProduct {
     var channels: Int { outer * count * inner }
     /// Whether they are whole blocks of channels, one after the other.
     var isView: Bool {
-      outer == 1 && (start * inner).isMultiple(of: Self.block) && channels.isMultiple(of: Self.block)
+      outer == 1 && (start * inner).isMultiple(of: Self.block)
+        && channels.isMultiple(of: Self.block)
     }
 
     private static let block = 16

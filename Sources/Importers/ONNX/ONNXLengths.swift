@@ -102,11 +102,13 @@ enum ONNXLengths {
     else { throw NodeFailure.invalid("the shape \(target)") }
     if let open = open.first {
       guard let rest = count.dividedExactly(by: known) else {
-        throw NodeFailure.unsupported("\(count) values as \(LengthSize.text(target)), for every length")
+        throw NodeFailure.unsupported(
+          "\(count) values as \(LengthSize.text(target)), for every length")
       }
       target[open] = rest
     } else if known != count {
-      throw NodeFailure.unsupported("\(count) values as \(LengthSize.text(target)), for every length")
+      throw NodeFailure.unsupported(
+        "\(count) values as \(LengthSize.text(target)), for every length")
     }
     call.set(try input.reshaped(to: target))
   }
@@ -124,7 +126,8 @@ enum ONNXLengths {
       let (old, new) = (from[axis], to[axis])
       if new.constant == 1 || new == old { return old }
       guard old.constant == 1, new.sign(upTo: maximum) == 1 else {
-        throw NodeFailure.unsupported("\(LengthSize.text(own)) repeated to \(LengthSize.text(wanted)), for every length")
+        throw NodeFailure.unsupported(
+          "\(LengthSize.text(own)) repeated to \(LengthSize.text(wanted)), for every length")
       }
       return new
     }

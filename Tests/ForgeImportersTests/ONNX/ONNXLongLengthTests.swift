@@ -114,12 +114,13 @@ import Testing
   }
 
   /// What ONNX pads or counts with the longest sequence is refused for one whose length varies.
-  @Test(arguments: [
-    ("masked", ["q": [1, 2, .upTo(300), 4], "m": [1, 1, .upTo(300), 300]], "mask"),
-    ("heads", ["q": [1, .upTo(300), 7, 4], "k": [1, .upTo(300), 7, 4]], "heads or channels"),
-    ("crossed", ["q": [1, 2, 11, .upTo(300)], "k": [1, 2, .upTo(300), 300]], "channels"),
-    ("formulas", ["k": [1, 2, 300, 4]], "the formula"),
-  ] as [(String, [String: [InputSize]], String)])
+  @Test(
+    arguments: [
+      ("masked", ["q": [1, 2, .upTo(300), 4], "m": [1, 1, .upTo(300), 300]], "mask"),
+      ("heads", ["q": [1, .upTo(300), 7, 4], "k": [1, .upTo(300), 7, 4]], "heads or channels"),
+      ("crossed", ["q": [1, 2, 11, .upTo(300)], "k": [1, 2, .upTo(300), 300]], "channels"),
+      ("formulas", ["k": [1, 2, 300, 4]], "the formula"),
+    ] as [(String, [String: [InputSize]], String)])
   func whatDoesNotFollowTheLengthIsRefused(
     _ name: String, _ sizes: [String: [InputSize]], _ text: String
   ) throws {

@@ -75,7 +75,7 @@ import Testing
     arguments: [
       "llama_script", "llama_dynamo", "t5_script", "t5_dynamo", "gemma_script", "gemma_dynamo",
       "torch_dynamo", "written_root_script", "written_root_dynamo", "written_power_script",
-      "written_power_dynamo", "written_scaled_script", "written_scaled_dynamo", "two_axes_dynamo",
+      "written_power_dynamo", "written_scaled_script", "written_scaled_dynamo",
     ])
   func rootMeanSquares(name: String) throws {
     try expectResults(
@@ -84,7 +84,7 @@ import Testing
 
   @Test(
     arguments: [
-      "keras_layer", "keras_plain", "keras_scale", "keras_centre", "keras_rows", "keras_two_axes",
+      "keras_layer", "keras_plain", "keras_scale", "keras_centre", "keras_rows",
       "keras_image", "keras_rms", "tf_batch_normalization",
     ])
   func normalizationsOfTensorFlow(name: String) throws {

@@ -122,7 +122,8 @@ import Testing
     let open = [mean(input --> Unary(.square), [2]), epsilons --> Unary(.square)] --> Add()
     for (inputs, x, root) in [
       // Over an axis in the middle, over pixels, of another tensor.
-      ([input], input, reciprocalRoot(input, [1])), ([image], image, reciprocalRoot(image, [0, 1])),
+      ([input], input, reciprocalRoot(input, [1])),
+      ([image], image, reciprocalRoot(image, [0, 1])),
       ([input], input, reciprocalRoot(twice, [2])),
       // With an epsilon that is no number, or that is negative.
       ([input, epsilons], input, open --> Unary(.squareRoot) --> Unary(.reciprocal)),

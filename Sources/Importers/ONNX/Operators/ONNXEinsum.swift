@@ -102,7 +102,8 @@ private struct EinsumTerm {
   /// The sizes of axes for each length of a sequence.
   private func sizes(_ labels: [Int]) throws -> [LengthSize] {
     let own = try value.lengthSizes()
-    return labels.map { label in self.labels.firstIndex(of: label).map { own[$0] } ?? LengthSize(1) }
+    return labels.map { label in self.labels.firstIndex(of: label).map { own[$0] } ?? LengthSize(1)
+    }
   }
 
   /// The number of elements along axes, for each length of a sequence.
