@@ -63,6 +63,7 @@ extension ImportOptions {
   /// - Parameters:
   ///   - name: the input.
   ///   - sizes: its sizes, `nil` for those that are open; `nil` if the file states none.
+  /// - Returns: the remedy of an error.
   static func remedy(forOpenSizesOf name: String, _ sizes: [Int?]?) -> String {
     let state = "state them in ImportOptions.sizes, as [\"\(name)\": "
     guard let sizes, !sizes.isEmpty else {
