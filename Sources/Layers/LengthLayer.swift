@@ -22,9 +22,29 @@ extension LengthLayer {
   }
 }
 
+/// A layer that is described by the sizes of its result.
+package protocol SizedLayer: BuiltInLayer {
+  /// Creates the layer for sizes in memory order.
+  static func to(_ sizes: [Int]) -> Self
+}
+
+extension Reshape: SizedLayer {
+  package static func to(_ sizes: [Int]) -> Reshape { Reshape(to: sizes) }
+}
+
+extension Expand: SizedLayer {
+  package static func to(_ sizes: [Int]) -> Expand { Expand(to: sizes) }
+}
+
 /// A ``Reshape`` to sizes of which several follow the length.
-package struct LengthReshape: LengthLayer {
-  package static var summaryName: String { Reshape.summaryName }
+package typealias LengthReshape = LengthSized<Reshape>
+
+/// An ``Expand`` to sizes that follow the length.
+package typealias LengthExpand = LengthSized<Expand>
+
+/// A layer whose sizes follow the length.
+package struct LengthSized<Base: SizedLayer>: LengthLayer {
+  package static var summaryName: String { Base.summaryName }
   package let label: LayerLabel
   package let maximumLength: Int
   /// The sizes in memory order.
@@ -36,25 +56,7 @@ package struct LengthReshape: LengthLayer {
   }
 
   package func lower(into lowering: inout Lowering) throws(ShapeError) {
-    try Reshape(to: numbers(sizes, in: lowering)).lower(into: &lowering)
-  }
-}
-
-/// An ``Expand`` to sizes that follow the length.
-package struct LengthExpand: LengthLayer {
-  package static var summaryName: String { Expand.summaryName }
-  package let label: LayerLabel
-  package let maximumLength: Int
-  /// The sizes in memory order.
-  package let sizes: [LengthSize]
-
-  package init(to sizes: [LengthSize], maximumLength: Int) {
-    (self.sizes, self.maximumLength) = (sizes, maximumLength)
-    label = LayerLabel(nil, #fileID, #line, #column)
-  }
-
-  package func lower(into lowering: inout Lowering) throws(ShapeError) {
-    try Expand(to: numbers(sizes, in: lowering)).lower(into: &lowering)
+    try Base.to(numbers(sizes, in: lowering)).lower(into: &lowering)
   }
 }
 

@@ -119,6 +119,11 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
     return terms.isEmpty ? "0" : terms.joined(separator: " + ")
   }
 
+  /// Sizes as messages write them: `[1, length, 6]`.
+  package static func text(_ sizes: [LengthSize]) -> String {
+    "[" + sizes.map(\.description).joined(separator: ", ") + "]"
+  }
+
   /// The product of sizes; `nil` if it overflows or its degree is above 4.
   package static func product(of sizes: [LengthSize]) -> LengthSize? {
     var result = LengthSize(1)

@@ -15,11 +15,11 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
-    RecognizeNormalization.self, RecognizeAttention.self, RecognizeChannelShuffle.self,
-    JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self,
-    DropReshapesBack.self, FoldBatchNormalization.self, DropReshapeBeforeDense.self,
-    MoveCropsEarlier.self, MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self,
-    JoinProducts.self,
+    RecognizeNormalization.self, SliceProducts.self, RecognizeAttention.self,
+    RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
+    RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
+    DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
+    FuseResidual.self, FuseActivation.self, JoinProducts.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

@@ -20,7 +20,7 @@ extension FileTensor {
           == LengthSize.product(of: group.new.map { new[$0] })
       else {
         throw NodeFailure.unsupported(
-          "\(ONNXLengths.text(own)) as \(ONNXLengths.text(new)), which mixes the length of a "
+          "\(LengthSize.text(own)) as \(LengthSize.text(new)), which mixes the length of a "
             + "sequence with other axes")
       }
     }

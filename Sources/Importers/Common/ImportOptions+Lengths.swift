@@ -56,6 +56,29 @@ extension ImportOptions {
     }
   }
 
+  /// How to state sizes that a file leaves open, with an example.
+  ///
+  /// One open size besides the batch may be the length of a sequence.
+  ///
+  /// - Parameters:
+  ///   - name: the input.
+  ///   - sizes: its sizes, `nil` for those that are open; `nil` if the file states none.
+  /// - Returns: the remedy of an error.
+  static func remedy(forOpenSizesOf name: String, _ sizes: [Int?]?) -> String {
+    let state = "state them in ImportOptions.sizes, as [\"\(name)\": "
+    guard let sizes, !sizes.isEmpty else {
+      return state + "[1, 3, 224, 224]], or [1, .upTo(512)] for sequences of up to 512"
+    }
+    let open = sizes.indices.filter { sizes[$0] == nil }
+    let example = sizes.map { InputSize.exactly($0 ?? (sizes.count > 3 ? 224 : 128)) }
+    guard open.count == 1, open[0] > 0 || sizes.count == 1 else {
+      return state + text(example) + "]"
+    }
+    var sequence = example
+    sequence[open[0]] = .upTo(512)
+    return state + text(example) + "], or \(text(sequence)) for sequences of up to 512"
+  }
+
   /// Sizes as they are written in source.
   static func text(_ sizes: [InputSize]) -> String {
     let texts = sizes.map { $0.varies ? ".upTo(\($0.maximum))" : "\($0.maximum)" }

@@ -37,15 +37,16 @@ public struct ImportOptions: Sendable {
     self.limits = limits
   }
 
-  /// Checks that all names are those of inputs, and the lengths of sequences.
+  /// Checks the options against a model: that all names are those of inputs, and that lengths of
+  /// sequences are stated where they may be.
   ///
   /// - Parameters:
   ///   - inputs: the names of the inputs.
   ///   - path: the file, for messages.
   ///   - takesLengths: whether the format takes sequences of changing length.
   /// - Throws: ``ImportError`` of kind `unknownName`, `unknownSize` or `unsupported`.
-  func checkNames(
-    _ inputs: Set<String>, path: String, takesLengths: Bool = false
+  func check(
+    against inputs: Set<String>, path: String, takesLengths: Bool = false
   ) throws(ImportError) {
     if takesLengths { try checkLengths(path: path) } else { try refuseLengths(path: path) }
     for (names, purpose) in [(constants.keys.sorted(), " to bind"), (sizes.keys.sorted(), "")] {

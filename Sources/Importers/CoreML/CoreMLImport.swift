@@ -82,7 +82,7 @@ struct CoreMLImport {
     if stages.count > 1 {
       for index in stages.indices { stages[index].prefix = "\(index + 1)/" }
     }
-    try options.checkNames(Set(description.input.map(\.name)), path: path)
+    try options.check(against: Set(description.input.map(\.name)), path: path)
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input where options.constants[feature.name] == nil {
       let stage = stages.first { stage in

@@ -88,7 +88,7 @@ struct ONNXGraphImport {
       missing.insert(stored.values.name)
     }
     let names = Set(file.graph.input.map(\.name))
-    try options.checkNames(names, path: path, takesLengths: true)
+    try options.check(against: names, path: path, takesLengths: true)
     for (name, constant) in options.constants { values[name] = .host(HostTensor(constant)) }
   }
 
@@ -166,7 +166,7 @@ struct ONNXGraphImport {
     guard type.hasShape else {
       throw ImportError(
         .unknownSize, "the file does not state the sizes of input \"\(name)\"", path: path,
-        remedy: "state them in ImportOptions.sizes, as [\"\(name)\": [1, 3, 224, 224]]")
+        remedy: ImportOptions.remedy(forOpenSizesOf: name, nil))
     }
     let dimensions = type.shape.dim
     let sizes = dimensions.enumerated().map { index, dimension in
@@ -179,7 +179,7 @@ struct ONNXGraphImport {
       throw ImportError(
         .unknownSize, "the file leaves a size of input \"\(name)\" open", path: path,
         received: text.isEmpty ? "no axes" : text,
-        remedy: "state them in ImportOptions.sizes, as [\"\(name)\": [1, 3, 224, 224]]")
+        remedy: ImportOptions.remedy(forOpenSizesOf: name, sizes.map { $0 == 0 ? nil : $0 }))
     }
     return sizes
   }

@@ -15,9 +15,9 @@ enum ONNXLengths {
     "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
     "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where", "Xor",
     // Products, sums along axes and normalizations.
-    "MatMul", "Gemm", "Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
-    "BatchNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2",
-    "GlobalAveragePool", "GlobalMaxPool",
+    "MatMul", "Gemm", "Einsum", "Attention", "RotaryEmbedding", "Softmax", "LogSoftmax",
+    "LayerNormalization", "RMSNormalization", "BatchNormalization", "ReduceSum", "ReduceMean",
+    "ReduceMax", "ReduceMin", "ReduceL2", "GlobalAveragePool", "GlobalMaxPool",
     // Sequences.
     "LSTM", "GRU", "RNN", "Conv",
     // Movements; those with a rule of their own are in ``own``.
@@ -102,17 +102,15 @@ enum ONNXLengths {
     else { throw NodeFailure.invalid("the shape \(target)") }
     if let open = open.first {
       guard let rest = count.dividedExactly(by: known) else {
-        throw NodeFailure.unsupported("\(count) values as \(text(target)), for every length")
+        throw NodeFailure.unsupported(
+          "\(count) values as \(LengthSize.text(target)), for every length")
       }
       target[open] = rest
     } else if known != count {
-      throw NodeFailure.unsupported("\(count) values as \(text(target)), for every length")
+      throw NodeFailure.unsupported(
+        "\(count) values as \(LengthSize.text(target)), for every length")
     }
     call.set(try input.reshaped(to: target))
-  }
-
-  static func text(_ sizes: [LengthSize]) -> String {
-    "[" + sizes.map(\.description).joined(separator: ", ") + "]"
   }
 
   private static func expand(_ call: inout ONNXCall) throws {
@@ -128,7 +126,8 @@ enum ONNXLengths {
       let (old, new) = (from[axis], to[axis])
       if new.constant == 1 || new == old { return old }
       guard old.constant == 1, new.sign(upTo: maximum) == 1 else {
-        throw NodeFailure.unsupported("\(text(own)) repeated to \(text(wanted)), for every length")
+        throw NodeFailure.unsupported(
+          "\(LengthSize.text(own)) repeated to \(LengthSize.text(wanted)), for every length")
       }
       return new
     }
@@ -159,7 +158,7 @@ enum ONNXLengths {
     guard let maximum = call.maximumLength, let sizes = try call.lengthNumbers(0, "the shape")
     else { throw NodeFailure.invalid("no shape") }
     guard sizes.allSatisfy({ $0.sign(upTo: maximum) == 1 }), sizes.count <= Shape.maximumRank
-    else { throw NodeFailure.unsupported("a constant of \(text(sizes))") }
+    else { throw NodeFailure.unsupported("a constant of \(LengthSize.text(sizes))") }
     let value =
       try call.node.tensor("value").map { try call.reader.tensor($0) }
       ?? HostTensor(floats: [0], sizes: [1])

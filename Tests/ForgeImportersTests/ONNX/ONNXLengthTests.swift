@@ -167,6 +167,31 @@ import Testing
     #expect(message.hasPrefix("ForgeError<ImportErrorKind>"), "\(message)")
   }
 
+  /// The error for sizes that a file leaves open says how to state them.
+  @Test func openSizesNameTheLengthWhereThereMayBeOne() throws {
+    func remedy(_ name: String, _ sizes: [String: [InputSize]] = [:]) throws -> String {
+      let error = try #require(
+        #expect(throws: ImportError.self) {
+          try ImportedModel(
+            onnx: ImporterFixtures.path("ONNX/\(name).onnx"), options: ImportOptions(sizes: sizes))
+        })
+      #expect(error.kind == .unknownSize)
+      return try #require(error.remedy)
+    }
+    let state = "state them in ImportOptions.sizes, as "
+    #expect(
+      try remedy("Lengths/bert_dynamo") == state
+        + "[\"input_ids\": [1, 128]], or [1, .upTo(512)] for sequences of up to 512")
+    #expect(
+      try remedy("Lengths/channels") == state
+        + "[\"x\": [1, 128, 6]], or [1, .upTo(512), 6] for sequences of up to 512")
+    // Two open sizes may be those of an image.
+    let known: [InputSize] = [1, 2, .upTo(300), 4]
+    #expect(
+      try remedy("LongLengths/masked", ["q": known, "k": known, "v": [1, 2, .upTo(300), 3]])
+        == state + "[\"m\": [1, 1, 224, 224]]")
+  }
+
   @Test func lengthsOfSeveralInputsAgree() {
     func kind(_ sizes: [String: [InputSize]]) -> ImportErrorKind? {
       do {

@@ -83,10 +83,120 @@ import Testing
       outputs: [normalised])
   }
 
+  // MARK: Root mean squares
+
+  /// `(mean of x² + epsilon)^−½`.
+  private func reciprocalRoot(_ x: Tensor, _ axes: [Int], epsilon: Float = 1e-5) -> Tensor {
+    mean(x --> Power(of: [2]), axes) --> Add(constant: [epsilon]) --> Unary(.reciprocalSquareRoot)
+  }
+
+  @Test func rootMeanSquares() throws {
+    let root = reciprocalRoot(input, [2])
+    let square = mean([input, input] --> Multiply(), [2]) --> Add(constant: [1e-3])
+    for spelling in [
+      [constant(1, [13]), [input, root] --> Multiply()] --> Multiply(),
+      [input, [root, constant(1, [1, 1, 13])] --> Multiply()] --> Multiply(),
+      [[root, input] --> Multiply(), constant(2, [13])] --> Add(),
+      [input, square --> Unary(.squareRoot)] --> Divide(),
+      [input, square --> Unary(.squareRoot) --> Unary(.reciprocal)] --> Multiply(),
+      [input, square --> Power(of: [-0.5])] --> Multiply(),
+    ] {
+      try expectRewrite(
+        name, places: 1, leaving: ["normalize"], inputs: [input], outputs: [spelling])
+    }
+    // Of several axes; of differences that are the square of another mean's.
+    let two = [[input, reciprocalRoot(input, [1, 2])] --> Multiply(), constant(1, [7, 13])]
+    try expectRewrite(
+      name, places: 1, leaving: ["normalize", "copy"], inputs: [input],
+      outputs: [two --> Multiply()])
+    let centred = difference(input, [2])
+    try expectRewrite(
+      name, places: 1, inputs: [input],
+      outputs: [[centred, reciprocalRoot(centred, [1, 2])] --> Multiply()])
+  }
+
+  @Test func otherRootsStay() throws {
+    let image = Input(width: 9, height: 6, channels: 5)
+    let twice = [input, input] --> Add()
+    let epsilons = Input(shape: [5, 7, 1])
+    let open = [mean(input --> Unary(.square), [2]), epsilons --> Unary(.square)] --> Add()
+    for (inputs, x, root) in [
+      // Over an axis in the middle, over pixels, of another tensor.
+      ([input], input, reciprocalRoot(input, [1])),
+      ([image], image, reciprocalRoot(image, [0, 1])),
+      ([input], input, reciprocalRoot(twice, [2])),
+      // With an epsilon that is no number, or that is negative.
+      ([input, epsilons], input, open --> Unary(.squareRoot) --> Unary(.reciprocal)),
+      ([input], input, reciprocalRoot(input, [2], epsilon: -1e-5)),
+    ] {
+      try expectRewrite(name, places: 0, inputs: inputs, outputs: [[x, root] --> Multiply()])
+    }
+  }
+
+  // MARK: Means behind the product
+
+  /// As TensorFlow's batch_normalization computes: the mean is taken from the beta.
+  private func movedMean(
+    _ x: Tensor, _ axes: [Int], _ form: (_ product: Tensor, _ mean: Tensor, _ s: Tensor) -> Tensor,
+    gamma: Tensor? = nil
+  ) -> Tensor {
+    let centred = [x, mean(x, axes)] --> Subtract()
+    let root = reciprocalRoot(centred, axes, epsilon: 1e-3)
+    let scale = gamma.map { [root, $0] --> Multiply() } ?? root
+    return form([x, scale] --> Multiply(), mean(x, axes), scale)
+  }
+
+  @Test func meansBehindTheProduct() throws {
+    let (gamma, beta) = (constant(3, [13]), constant(4, [13]))
+    typealias Form = (Tensor, Tensor, Tensor) -> Tensor
+    let forms: [Form] = [
+      { [$0, [beta, [$1, $2] --> Multiply()] --> Subtract()] --> Add() },
+      { [[beta, [$2, $1 --> Unary(.negate)] --> Multiply()] --> Add(), $0] --> Add() },
+      { [$0, [beta, [$1, $2] --> Multiply() --> Unary(.negate)] --> Add()] --> Add() },
+      { [[$0, [$1, $2] --> Multiply()] --> Subtract(), beta] --> Add() },
+      { [$0, [[$1, $2] --> Multiply(), beta --> Unary(.negate)] --> Add()] --> Subtract() },
+      { [$0, [$1 --> Scale(-1), $2] --> Multiply()] --> Add() },
+      { [$0, [$1, $2] --> Multiply()] --> Subtract() },
+    ]
+    for (index, form) in forms.enumerated() {
+      for gamma in [gamma, nil] {
+        // The negative of a beta is folded to a constant that is subtracted.
+        try expectRewrite(
+          name, places: index == 4 ? 0 : 1, leaving: index == 4 ? nil : ["normalize"],
+          inputs: [input], outputs: [movedMean(input, [2], form, gamma: gamma)])
+      }
+    }
+    let image = Input(width: 9, height: 6, channels: 13)
+    try expectRewrite(
+      name, places: 1, leaving: ["normalizeMoments", "normalizeGroups", "normalize"],
+      inputs: [image], outputs: [movedMean(image, [0, 1], forms[0], gamma: gamma)])
+  }
+
+  @Test func otherSumsStay() throws {
+    let (gamma, beta) = (constant(3, [13]), constant(4, [13]))
+    let other = Input(shape: [5, 7, 13])
+    func expectNone(_ inputs: [Tensor], _ output: Tensor) throws {
+      try expectRewrite(name, places: 0, inputs: inputs, outputs: [output])
+    }
+    // The mean is added, is of another tensor, or has another factor.
+    try expectNone(
+      [input], movedMean(input, [2], { [$0, [$1, $2] --> Multiply(), beta] --> Add() }))
+    try expectNone(
+      [input, other],
+      movedMean(
+        input, [2], { p, _, s in [p, [self.mean(other, [2]), s] --> Multiply()] --> Subtract() }))
+    try expectNone(
+      [input],
+      movedMean(
+        input, [2], { [$0, [$1, [$2, gamma] --> Multiply()] --> Multiply()] --> Subtract() }))
+    // A mean over rows.
+    try expectNone(
+      [input],
+      movedMean(input, [1], { [$0, [$1, $2] --> Multiply()] --> Subtract() }))
+  }
+
   @Test func otherArithmeticStays() throws {
     let centred = difference(input, [2])
-    // The variance is taken over other axes than the mean.
-    let other = mean(centred --> Unary(.square), [1, 2]) --> Add(constant: [1])
     // It is of the values themselves, not of the differences.
     let moment = mean(input --> Unary(.square), [2]) --> Add(constant: [1])
     // The third power is no variance.
@@ -95,7 +205,7 @@ import Testing
     let middle = difference(input, [1])
     let ofMiddle = mean(middle --> Unary(.square), [1]) --> Add(constant: [1])
     for (difference, variance) in [
-      (centred, other), (centred, moment), (centred, cube), (middle, ofMiddle),
+      (centred, moment), (centred, cube), (middle, ofMiddle),
     ] {
       try expectRewrite(
         name, places: 0, inputs: [input],

@@ -76,9 +76,9 @@ private struct AttentionReader {
     let values = try joined(&call, past?.values, newValues)
     if call.node.has(output: 1) { call.set(try keys.separate(), output: 1) }
     if call.node.has(output: 2) { call.set(try values.separate(), output: 2) }
-    var mask = try mask(&call, keys: keys.positions)
+    var mask = try mask(&call, keys)
     var offset: Int?
-    if let visible = try visible(&call, keys: keys.positions, &offset) {
+    if let visible = try visible(&call, keys, &offset) {
       mask = try joined(&call, mask, visible)
     }
     let rule = AttentionRule(
@@ -89,7 +89,7 @@ private struct AttentionReader {
         [queries.tensor, keys.tensor, values.tensor] + (mask.map { [$0.tensor] } ?? [])
       let result = try call.apply(
         ScaledDotProductAttention(rule, name: call.layerName), to: operands)
-      let heads = ONNXHeads(result, like: queries, channels: values.channels)
+      let heads = try ONNXHeads(result, like: queries, channels: values.channels)
       call.set(isSeparate ? try heads.separate() : heads.joined)
     }
     if call.node.has(output: 3) {
@@ -103,7 +103,7 @@ private struct AttentionReader {
   ) throws -> ONNXHeads {
     guard let past else { return new }
     let all = try call.apply(Concatenate(axis: 1), to: [past.tensor, new.tensor])
-    return ONNXHeads(all, like: new, positions: past.positions + new.positions)
+    return try ONNXHeads(all, like: new, behind: past)
   }
 
   // MARK: Masks
@@ -116,9 +116,14 @@ private struct AttentionReader {
   }
 
   /// The mask of the file, whose missing keys are hidden.
-  private func mask(_ call: inout ONNXCall, keys: Int) throws -> Mask? {
+  private func mask(_ call: inout ONNXCall, _ heads: ONNXHeads) throws -> Mask? {
     guard call.has(3) else { return nil }
     let value = try call.value(3)
+    let last = try value.lengthSizes().last
+    guard last == heads.positionLengths || (last?.constant != nil && !heads.varies) else {
+      throw NodeFailure.unsupported("a mask that does not follow the length of the keys")
+    }
+    let keys = heads.positions
     let isBool = value.type == .bool
     guard isBool || !value.type.isInteger else {
       throw NodeFailure.invalid("a mask of \(value.type.rawValue)")
@@ -144,15 +149,22 @@ private struct AttentionReader {
   /// The mask of windows and of the number of keys that count in each row; `nil` if there is none.
   ///
   /// `offset` becomes the offset of a causal attention, which hides keys without a mask.
-  private func visible(_ call: inout ONNXCall, keys: Int, _ offset: inout Int?) throws -> Mask? {
+  private func visible(
+    _ call: inout ONNXCall, _ keys: ONNXHeads, _ offset: inout Int?
+  ) throws -> Mask? {
     guard call.has(6) else {
       let start = past?.keys.positions ?? 0
+      guard past?.keys.varies != true || (before == nil && after == nil) else {
+        throw NodeFailure.unsupported("a window of keys behind a past whose length varies")
+      }
       offset = after.map { start + $0 }
       guard let before else { return nil }
-      let sizes = [1, 1, queries.positions, keys]
-      let visible = try table(sizes) { $1 >= $0 + start - before ? 1 : 0 }
-      return Mask(tensor: visible, sizes: sizes, kind: .visible)
+      let visible = try table(call, keys) { $1 >= $0 + start - before ? 1 : 0 }
+      return Mask(
+        tensor: visible, sizes: [1, 1, queries.positions, keys.positions], kind: .visible)
     }
+    guard !queries.varies || (before == nil && after == nil), queries.rowLengths.constant != nil
+    else { throw NodeFailure.unsupported("numbers of keys of a sequence whose length varies") }
     let value = try call.value(6)
     guard value.sizes == [queries.rows], past == nil else {
       throw NodeFailure.invalid("lengths of \(value.sizes) for \(queries.rows) rows")
@@ -160,26 +172,40 @@ private struct AttentionReader {
     let lengths = try call.apply(
       Reshape(to: [queries.rows, 1, 1, 1]), to: try ONNXCall.plain(value))
     // The last query has the position of the last key that counts.
-    let count = before == nil && after == nil ? 1 : queries.positions
-    let least = try table([1, 1, count, keys]) { query, key in
+    let isSame = before == nil && after == nil
+    let count = isSame ? 1 : queries.positions
+    let least = try table(call, keys, isSame: isSame) { query, key in
       max(key + 1, after.map { key - query + count - $0 } ?? 0)
     }
     var visible = try call.apply(Compare(.lessOrEqual), to: least, lengths)
     if let before {
-      let most = try table([1, 1, count, keys]) { before + count - $0 + $1 }
+      let most = try table(call, keys) { before + count - $0 + $1 }
       let isNear = try call.apply(Compare(.greaterOrEqual), to: most, lengths)
       visible = try call.apply(Logical(.and), to: visible, isNear)
     }
-    return Mask(tensor: visible, sizes: [queries.rows, 1, count, keys], kind: .visible)
+    return Mask(
+      tensor: visible, sizes: [queries.rows, 1, count, keys.positions], kind: .visible)
   }
 
-  /// A constant for each query and key.
-  private func table(_ sizes: [Int], _ number: (Int, Int) -> Int) throws -> Tensor {
+  /// A constant for each query and key, or with `isSame` for each key.
+  private func table(
+    _ call: ONNXCall, _ keys: ONNXHeads, isSame: Bool = false, _ number: (Int, Int) -> Int
+  ) throws -> Tensor {
+    let sizes = [1, 1, isSame ? 1 : queries.positions, keys.positions]
     try ONNXCall.checkConstant(sizes)
     let values = (0..<sizes[2]).flatMap { query in
       (0..<sizes[3]).map { Float(number(query, $0)) }
     }
-    return try ONNXCall.plain(.host(HostTensor(floats: values, sizes: sizes)))
+    let host = HostTensor(floats: values, sizes: sizes)
+    let lengths = [isSame ? LengthSize(1) : queries.positionLengths, keys.positionLengths]
+    let cuts = zip([2, 3], lengths).filter { $0.1.constant == nil }.map {
+      ONNXLengths.Cut(axis: $0.0, start: LengthSize(0), end: $0.1)
+    }
+    guard let maximum = call.maximumLength, !cuts.isEmpty else {
+      return try ONNXCall.plain(.host(host))
+    }
+    let all = try ONNXCall.lengthConstant(host, maximum: maximum)
+    return try ONNXLengths.cut(all, cuts, maximum).tensor(as: [0, 1, 2, 3])
   }
 
   /// A mask that hides what one of two masks hides.
@@ -187,7 +213,8 @@ private struct AttentionReader {
     guard let mask else { return visible }
     let ones = Array(repeating: 1, count: 4 - mask.sizes.count)
     let sizes = ones + mask.sizes
-    let own = ones.isEmpty ? mask.tensor : try call.apply(Reshape(to: sizes), to: mask.tensor)
+    let own =
+      ones.isEmpty ? mask.tensor : try call.apply(mask.tensor.reshape(to: sizes), to: mask.tensor)
     guard let both = HostTensor.broadcast(sizes, visible.sizes) else {
       throw NodeFailure.invalid("a mask of \(mask.sizes) beside lengths")
     }
@@ -216,13 +243,22 @@ private struct AttentionReader {
       throw NodeFailure.invalid("\(queries.heads) heads that share \(groups) of the keys")
     }
     let q = try queries.separate().reshaped(
-      to: [queries.rows, groups, count, queries.positions, queries.channels])
+      to: [
+        queries.rowLengths, LengthSize(groups), LengthSize(count), queries.positionLengths,
+        LengthSize(queries.channels),
+      ])
     let k = try keys.separate().transposed([0, 1, 3, 2]).reshaped(
-      to: [keys.rows, groups, 1, keys.channels, keys.positions])
+      to: [
+        keys.rowLengths, LengthSize(groups), LengthSize(1), LengthSize(keys.channels),
+        keys.positionLengths,
+      ])
     let product = try ONNXOperators.product(
       &call, .network(q), .network(k), name: "\(call.layerName)/scores")
     let sizes = [queries.rows, queries.heads, queries.positions, keys.positions]
-    var scores = product.reshaped(to: sizes).tensor(as: [0, 1, 2, 3])
+    let lengths = [
+      queries.rowLengths, LengthSize(queries.heads), queries.positionLengths, keys.positionLengths,
+    ]
+    var scores = try product.reshaped(to: lengths).tensor(as: [0, 1, 2, 3])
     let scale = scale ?? 1 / Float(queries.channels).squareRoot()
     scores = try call.apply(Scale(scale), to: scores)
     if let cap, mode > 0 {
@@ -230,12 +266,12 @@ private struct AttentionReader {
     }
     if mode > 1 {
       if let causalOffset {
-        let triangle = try table([1, 1, sizes[2], sizes[3]]) { $1 <= $0 + causalOffset ? 1 : 0 }
+        let triangle = try table(call, keys) { $1 <= $0 + causalOffset ? 1 : 0 }
         scores = try call.apply(Where(), to: triangle, scores, try Self.hidden())
       }
       if let mask {
         let own = Array(repeating: 1, count: 4 - mask.sizes.count) + mask.sizes
-        let wide = try call.apply(Reshape(to: own), to: mask.tensor)
+        let wide = try call.apply(mask.tensor.reshape(to: own), to: mask.tensor)
         scores =
           mask.kind == .added
           ? try call.apply(Add(), to: scores, wide)

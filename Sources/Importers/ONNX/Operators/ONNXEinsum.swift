@@ -7,7 +7,7 @@ extension ONNXOperators {
       let values = try call.inputs.indices.map { try call.value($0) }
       for index in values.indices { try call.refuseIntegers(index) }
       let formula = try EinsumFormula(
-        call.node.string("equation"), sizes: values.map(\.sizes))
+        call.node.string("equation"), sizes: try values.map { try $0.lengthSizes() })
       var terms = zip(values, formula.inputs).map { EinsumTerm(value: $0, labels: $1) }[...]
       guard var result = terms.popFirst() else { throw NodeFailure.invalid("no inputs") }
       while let next = terms.popFirst() {
@@ -27,10 +27,10 @@ private struct EinsumFormula {
   private(set) var inputs: [[Int]] = []
   private(set) var output: [Int] = []
 
-  /// Reads a formula for operands of these sizes.
+  /// Reads a formula for operands of these sizes, which may follow the length of a sequence.
   ///
   /// - Throws: ``NodeFailure`` for one that does not fit them.
-  init(_ text: String, sizes: [[Int]]) throws {
+  init(_ text: String, sizes: [[LengthSize]]) throws {
     let failure = NodeFailure.invalid("the formula \"\(text)\" for operands of \(sizes)")
     let characters = text.filter { !$0.isWhitespace }.utf8
     guard characters.count <= 1000 else { throw failure }
@@ -64,7 +64,7 @@ private struct EinsumFormula {
         (0..<most).map { 1000 + most - $0 }
         + counts.filter { $0.value == 1 && $0.key < 1000 }.map(\.key).sorted()
     }
-    var found: [Int: Int] = [:]
+    var found: [Int: LengthSize] = [:]
     for (term, own) in zip(inputs, sizes) {
       guard Set(term).count == term.count else {
         throw NodeFailure.unsupported("the diagonal of an operand")
@@ -99,11 +99,18 @@ private struct EinsumTerm {
     }
   }
 
-  private func size(_ labels: [Int]) -> Int {
-    labels.reduce(1) { $0 * (self.labels.firstIndex(of: $1).map { value.sizes[$0] } ?? 1) }
+  /// The sizes of axes for each length of a sequence.
+  private func sizes(_ labels: [Int]) throws -> [LengthSize] {
+    let own = try value.lengthSizes()
+    return labels.map { label in self.labels.firstIndex(of: label).map { own[$0] } ?? LengthSize(1)
+    }
   }
 
-  private func sizes(_ labels: [Int]) -> [Int] { labels.map { size([$0]) } }
+  /// The number of elements along axes, for each length of a sequence.
+  private func size(_ labels: [Int]) throws -> LengthSize {
+    guard let size = LengthSize.product(of: try sizes(labels)) else { throw ONNXLengths.overflow }
+    return size
+  }
 
   /// The axes in another order.
   func arranged(_ target: [Int]) throws -> EinsumTerm {
@@ -118,10 +125,10 @@ private struct EinsumTerm {
     }
   }
 
-  private func reshaped(_ sizes: [Int]) -> FileValue {
+  private func reshaped(_ sizes: [LengthSize]) throws -> FileValue {
     switch value {
-    case .host(let host): .host(host.reshaped(sizes))
-    case .network(let file): .network(file.reshaped(to: sizes))
+    case .host(let host): .host(host.reshaped(sizes.map { $0.constant ?? 0 }))
+    case .network(let file): .network(try file.reshaped(to: sizes))
     case .length: value
     }
   }
@@ -162,25 +169,26 @@ private struct EinsumTerm {
     guard labels.count <= Shape.maximumRank else {
       throw NodeFailure.unsupported("a product of \(labels.count) axes")
     }
-    let sizes = a.sizes(batch) + a.sizes(rows) + b.sizes(columns)
+    let sizes = try a.sizes(batch) + a.sizes(rows) + b.sizes(columns)
     a = try a.arranged(batch + rows + inner)
     b = try b.arranged(batch + inner + columns)
-    let count = a.size(inner)
+    let count = try a.size(inner)
     if number == nil, batch.isEmpty, case .host(let weights) = b.value,
-      case .network(let input) = a.reshaped(a.sizes(rows) + [count])
+      case .network(let input) = try a.reshaped(try a.sizes(rows) + [count]),
+      let matrix = try b.size(columns).constant, let own = count.constant
     {
       try ONNXOperators.dense(
-        &call, input, weights.reshaped([count, b.size(columns)]), isTransposed: false, bias: nil)
+        &call, input, weights.reshaped([own, matrix]), isTransposed: false, bias: nil)
       guard case .network(let result)? = call.outputs[0] else {
         throw NodeFailure.unsupported("an empty tensor")
       }
-      return EinsumTerm(value: .network(result.reshaped(to: sizes)), labels: labels)
+      return EinsumTerm(value: .network(try result.reshaped(to: sizes)), labels: labels)
     }
-    let outer = a.sizes(batch)
+    let outer = try a.sizes(batch)
     let product = try ONNXOperators.product(
-      &call, a.reshaped(outer + [a.size(rows), count]),
-      b.reshaped(outer + [count, b.size(columns)]),
+      &call, try a.reshaped(outer + [try a.size(rows), count]),
+      try b.reshaped(outer + [count, try b.size(columns)]),
       name: number.map { "\(call.layerName)/\($0)" })
-    return EinsumTerm(value: .network(product.reshaped(to: sizes)), labels: labels)
+    return EinsumTerm(value: .network(try product.reshaped(to: sizes)), labels: labels)
   }
 }

@@ -84,7 +84,7 @@ private struct LinearAttentionReader {
       results.count == 1
       ? results[0] : try call.apply(Concatenate(axis: 1), to: results)
     let scaled = try call.apply(Scale(scale), to: all)
-    call.set(ONNXHeads(scaled, like: queries, channels: depth).joined)
+    call.set(try ONNXHeads(scaled, like: queries, channels: depth).joined)
     if call.node.has(output: 1) {
       call.set(
         FileTensor(

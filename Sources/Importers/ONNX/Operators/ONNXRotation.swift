@@ -59,7 +59,8 @@ struct ONNXRotation {
     let straight = try call.apply(Multiply(), to: input.tensor, cosine)
     let swapped = try call.apply(ChannelOrder(order: partners), to: input.tensor)
     let crossed = try call.apply(Multiply(), to: swapped, sine)
-    let result = ONNXHeads(try call.apply(Add(), to: straight, crossed), like: input)
+    let result = try ONNXHeads(
+      try call.apply(Add(), to: straight, crossed), like: input)
     call.set(isSeparate ? try result.separate() : result.joined)
   }
 

@@ -9,7 +9,7 @@ extension ONNXOperators {
     let sizes = try input.lengthSizes()
     let rank = input.rank
     guard rank >= 2, input.sizes[rank - 2].multipliedSaturated(by: input.sizes[rank - 1]) <= 1 << 24
-    else { throw NodeFailure.unsupported("a triangle of \(ONNXLengths.text(sizes))") }
+    else { throw NodeFailure.unsupported("a triangle of \(LengthSize.text(sizes))") }
     let (rows, columns) = (input.sizes[rank - 2], input.sizes[rank - 1])
     let offset = try call.knownInts(1, "k")?.first ?? 0
     let isUpper = call.node.int("upper", 1) != 0
