@@ -4,9 +4,8 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// The operators Attention and Einsum, and encoders of PyTorch and Keras, with sequences of up to
-/// 300 positions, against ONNX Runtime; Scripts/references/make_long_length_exports.py and
-/// make_keras_long_lengths.py made them.
+/// The operators Attention and Einsum, and encoders of PyTorch, with sequences of up to 300
+/// positions, against ONNX Runtime; Scripts/references/make_long_length_exports.py made them.
 @Suite struct ONNXLongLengthTests {
   struct Length: Decodable {
     /// Values, or a seed of values from −1 to 1.
@@ -33,7 +32,6 @@ import Testing
 
   static let folder = "ONNX/LongLengths"
   static let torch = Result { try ImporterFixtures.load("\(folder)/torch.json", as: Models.self) }
-  static let keras = Result { try ImporterFixtures.load("\(folder)/keras.json", as: Models.self) }
   static let maximum = 300
   /// Down and up, so that a length follows longer and shorter ones.
   static let lengths = [300, 1, 257, 7, 129, 40, 41, 300, 1]
@@ -103,15 +101,6 @@ import Testing
       "formulas",
     ])
   func operators(name: String) throws { try expectResults(name, try Self.torch.get()) }
-
-  /// Normalizations and attention of Keras are recognised for all lengths.
-  @Test(arguments: [("keras_encoder", 2, 4), ("keras_words", 1, 2)])
-  func exportsOfKeras(name: String, attentions: Int, normalizations: Int) throws {
-    let kernels = try expectResults(name, try Self.keras.get())
-    #expect(kernels.count { $0.hasPrefix("attention") } == attentions, "\(kernels)")
-    #expect(kernels.count { $0.hasPrefix("normalize") } == normalizations, "\(kernels)")
-    #expect(!kernels.contains { $0.hasPrefix("softmax") }, "\(kernels)")
-  }
 
   /// What ONNX pads or counts with the longest sequence is refused for one whose length varies.
   @Test(

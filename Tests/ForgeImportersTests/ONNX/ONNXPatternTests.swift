@@ -84,8 +84,8 @@ import Testing
 
   @Test(
     arguments: [
-      "keras_layer", "keras_plain", "keras_scale", "keras_centre", "keras_rows",
-      "keras_image", "keras_rms", "tf_batch_normalization",
+      "keras_layer", "keras_plain", "keras_scale", "keras_centre", "keras_rms",
+      "tf_batch_normalization",
     ])
   func normalizationsOfTensorFlow(name: String) throws {
     try expectResults(name, try Self.keras.get()[name], without: "recognizeNormalization")

@@ -13,6 +13,14 @@ import Testing
     return report.arithmetic
   }
 
+  /// Expects so many products, an attention, and nothing that is gathered.
+  private func expectProducts(_ count: Int, _ outputs: [Tensor]) throws {
+    let kernels = try kernels(outputs)
+    #expect(kernels.count { $0.hasPrefix("convolution") } == count, "\(kernels)")
+    #expect(kernels.count { $0.hasPrefix("attention") } == 1, "\(kernels)")
+    #expect(!kernels.contains { $0.hasPrefix("gather") }, "\(kernels)")
+  }
+
   private func expectSameResults(_ outputs: [Tensor], keep: [String] = []) throws {
     for disabled in [[], [name], ["viewChannels"]] {
       try expectAgreement(
@@ -42,8 +50,8 @@ import Testing
 
   @Test func wholeBlocksAreViewsOfOneProduct() throws {
     let outputs = [parts(channels: 32) --> ScaledDotProductAttention(heads: 2)]
-    #expect(try kernels(outputs) == ["convolution", "attention"])
-    #expect(try kernels(outputs, without: [name]).contains("gather"))
+    try expectProducts(1, outputs)
+    #expect(try kernels(outputs, without: [name]).contains { $0.hasPrefix("gather") })
     try expectSameResults(outputs)
     try expectSameResults(outputs, keep: ["qkv"])
   }
@@ -58,8 +66,7 @@ import Testing
       (3, [parts(channels: 18, heads: 2) --> attention]),
       (1, [parts(channels: 32, heads: 2) --> attention]),
     ] {
-      let expected = Array(repeating: "convolution", count: products) + ["attention"]
-      #expect(try kernels(outputs) == expected)
+      try expectProducts(products, outputs)
       try expectSameResults(outputs)
       try expectSameResults(outputs, keep: ["qkv"])
     }
