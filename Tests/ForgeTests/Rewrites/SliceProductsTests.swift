@@ -64,7 +64,7 @@ import Testing
       (3, [parts(channels: 10) --> attention]),
       (3, [parts(channels: 10, scale: scale) --> attention]),
       (3, [parts(channels: 18, heads: 2) --> attention]),
-      (1, [parts(channels: 32, heads: 2) --> attention]),
+      (3, [parts(channels: 32, heads: 2) --> attention]),
     ] {
       try expectProducts(products, outputs)
       try expectSameResults(outputs)
