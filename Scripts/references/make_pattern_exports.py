@@ -21,17 +21,12 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 from make_transformer_exports import spread, strip
+from pattern_values import hostile, values
 
 warnings.filterwarnings("ignore")
 folder = pathlib.Path(__file__).resolve().parents[2] \
     / "Tests/ForgeImportersTests/Fixtures/ONNX/Patterns"
 expected = {}
-
-
-def values(array):
-    array = np.asarray(array)
-    return {"sizes": list(array.shape),
-            "values": [float(f"{x:.9g}") for x in array.astype(float).ravel()]}
 
 
 def record(name, model, feeds, steps, absent=(), exact=None):
@@ -66,18 +61,6 @@ def export(name, network, feeds, exporter, opset=None, **more):
             output_names=["y"], opset_version=opset or (17 if exporter == "script" else 18),
             **options)
         record(f"{name}_{exporter}", onnx.load(path), feeds, **more)
-
-
-def hostile(rng, *sizes):
-    """Tame numbers; and rows of a large mean, of very different scales, and of equal channels."""
-    tame = rng.standard_normal(sizes)
-    scales = 10.0 ** rng.uniform(-4, 4, sizes[-1])
-    rows = tame.reshape(-1, sizes[-1]).copy()
-    changes = [lambda x: 1e4 + x, lambda x: x * scales, lambda x: scales * x - 300,
-               lambda x: 0 * x, lambda x: 1e-6 * x, lambda x: 1e9 * x, lambda x: 0 * x + 0.375]
-    for index, row in enumerate(rows):
-        rows[index] = changes[index % len(changes)](row)
-    return [x.reshape(sizes).astype(np.float32) for x in (tame, rows)]
 
 
 # Root mean squares.

@@ -24,6 +24,13 @@ struct GraphIndex {
 }
 
 extension OperationGraph {
+  /// Puts other nodes in the place of some.
+  ///
+  /// - Parameter replacements: the nodes that replace that of a position.
+  mutating func replaceNodes(_ replacements: [Int: [Node]]) {
+    nodes = nodes.enumerated().flatMap { position, node in replacements[position] ?? [node] }
+  }
+
   /// Removes the nodes that make the keys and replaces these by their values in all operands and
   /// outputs; returns the number of keys.
   mutating func replace(_ replacement: [Value: Value]) -> Int {

@@ -34,9 +34,7 @@ enum JoinProducts: Rewrite {
       // All parts are made where the first one was: their operands are constants and the image.
       replacements[positions[0]] = [product] + parts(of: product.output, nodes, graph)
     }
-    graph.nodes = graph.nodes.enumerated().flatMap { position, node in
-      replacements[position] ?? [node]
-    }
+    graph.replaceNodes(replacements)
     return replacements.values.reduce(0) { $0 + ($1.isEmpty ? 0 : 1) }
   }
 

@@ -186,6 +186,45 @@ struct NormalizationParts {
     return nil
   }
 
+  // MARK: Normalizations
+
+  /// Reads a node as a value over a root of a mean of squares: a division, or a product with the
+  /// reciprocal root, which may have gammas as a factor.
+  ///
+  /// - Returns: the first normalization that `recognize` finds for the value, the root and the
+  ///   gammas; the factors of a product are tried in both orders.
+  func firstQuotient(
+    at position: Int, _ recognize: (Value, Root, Value?) -> RecognizedNormalization?
+  ) -> RecognizedNormalization? {
+    let operands = graph.nodes[position].inputs
+    switch graph.nodes[position].primitive {
+    case .binary(.divide):
+      return rootOfSquares(operands[1], power: 0.5).flatMap { recognize(operands[0], $0, nil) }
+    case .binary(.multiply):
+      for (value, factor) in [(operands[0], operands[1]), (operands[1], operands[0])] {
+        if let (root, gamma) = scaledRoot(factor), let found = recognize(value, root, gamma) {
+          return found
+        }
+      }
+      return nil
+    default: return nil
+    }
+  }
+
+  /// A normalization of a value, if it has the shape of a node's output and gammas of the right
+  /// size.
+  func recognized(
+    _ input: Value, _ rule: Normalization, gamma: Value?, beta: Value? = nil, nodes: [Int],
+    at position: Int
+  ) -> RecognizedNormalization? {
+    guard graph.shape(of: input) == graph.shape(of: graph.nodes[position].output),
+      let size = elements(of: rule.extent, input),
+      [gamma, beta].allSatisfy({ $0.map { fits($0, rule, position) } ?? true })
+    else { return nil }
+    return RecognizedNormalization(
+      input: input, rule: rule, size: size, gamma: gamma, beta: beta, nodes: Set(nodes))
+  }
+
   // MARK: Gammas and betas
 
   /// The product with gammas and the sum with betas behind a normalization.

@@ -22,8 +22,7 @@ enum RecognizeAttention: Rewrite {
       added[pattern.last] = builder.nodes
     }
     guard !added.isEmpty else { return 0 }
-    let nodes = graph.nodes
-    graph.nodes = nodes.indices.flatMap { added[$0] ?? [nodes[$0]] }
+    graph.replaceNodes(added)
     graph.removeUnusedNodes()
     return added.count
   }

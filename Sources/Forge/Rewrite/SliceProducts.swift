@@ -22,9 +22,7 @@ enum SliceProducts: Rewrite {
       replacements.merge(builder.replacements) { first, _ in first }
     }
     guard !replacements.isEmpty else { return 0 }
-    graph.nodes = graph.nodes.enumerated().flatMap { position, node in
-      replacements[position] ?? [node]
-    }
+    graph.replaceNodes(replacements)
     graph.removeUnusedNodes()
     return replacements.count
   }

@@ -19,13 +19,8 @@ import Testing
       }
     }
 
-    struct Output: Decodable {
-      let sizes: [Int]
-      let values: [Float]
-    }
-
     let inputs: [String: Input]
-    let outputs: [String: Output]
+    let outputs: [String: ReferenceCase.Output]
   }
 
   typealias Models = [String: [String: Length]]

@@ -9,14 +9,9 @@ import Testing
 /// make_keras_patterns.py made them.
 @Suite struct ONNXPatternTests {
   struct Expected: Decodable {
-    struct Values: Decodable {
-      let sizes: [Int]
-      let values: [Float]
-    }
-
     struct Case: Decodable {
-      let inputs: [String: Values]
-      let outputs: [String: Values]
+      let inputs: [String: ReferenceCase.Output]
+      let outputs: [String: ReferenceCase.Output]
     }
 
     /// How many steps of a kind the plan has.
