@@ -254,7 +254,7 @@ def mistakes(folder):
         node("MatMul", ["x", "w"], ["y"], name="product")],
         {"w": np.ones((6, 3), np.float32)})
     graph(folder, "resized", [
-        node("Resize", ["x", "", "scales"], ["y"], name="resize")],
+        node("Resize", ["x", "", "scales"], ["y"], name="resize", mode="linear")],
         {"scales": np.array([1, 2, 1], np.float32)})
     graph(folder, "third", [node("Gather", ["x", "three"], ["y"], axis=1, name="third")],
           {"three": np.array(3)})

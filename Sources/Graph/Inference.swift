@@ -38,14 +38,9 @@ package struct Inference: Sendable {
     package var parameterCount: Int {
       sharesParameters ? 0 : parameters.reduce(0) { $0 + $1.count }
     }
-    /// The axes of an input whose size is the length of a sequence.
-    package var lengthAxes: [Int] {
+    /// The axes of an input that follow the length of a sequence.
+    package var lengthAxes: [LengthAxis] {
       if case .input(let input) = tensor.source { input.lengthAxes } else { [] }
-    }
-    /// The largest lengths that an input declares.
-    var lengths: [Int] {
-      guard case .input(let input) = tensor.source else { return [] }
-      return input.lengthAxes.compactMap { input.shape.dimensions[$0] }
     }
     /// The source location.
     package var place: SourcePlace? {
@@ -114,10 +109,10 @@ package struct Inference: Sendable {
   }
 
   /// The largest length of the sequences that the model takes; `nil` if all sizes are fixed.
-  package var maximumLength: Int? { inputs.flatMap { nodes[$0].lengths }.first }
+  package var maximumLength: Int? { inputs.flatMap { nodes[$0].lengthAxes }.first?.sizes.count }
   /// The shapes of the inputs for sequences of a length.
   package func inputShapes(length: Int) -> [Shape] {
-    inputs.compactMap { nodes[$0].shape?.replacing(nodes[$0].lengthAxes, by: length) }
+    inputs.compactMap { nodes[$0].shape?.replacing(nodes[$0].lengthAxes, length: length) }
   }
 
   /// The multiply-adds of one prediction.

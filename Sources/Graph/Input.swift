@@ -7,16 +7,30 @@ package struct InputDescription: Sendable {
   package let name: String?
   /// The declared shape; with the largest length of a sequence.
   package let shape: Shape
-  /// The axes whose size is the length of a sequence, which each prediction chooses.
-  package let lengthAxes: [Int]
+  /// The sizes as they were declared; empty for an image.
+  private let sizes: [InputSize]
   /// The source location.
   package let place: SourcePlace
 
-  package init(name: String?, shape: Shape, lengthAxes: [Int] = [], place: SourcePlace) {
+  package init(name: String?, shape: Shape, place: SourcePlace) {
     self.name = name
     self.shape = shape
-    self.lengthAxes = lengthAxes
+    sizes = []
     self.place = place
+  }
+
+  package init(name: String?, sizes: [InputSize], place: SourcePlace) {
+    self.name = name
+    shape = Shape(sizes: sizes.map(\.maximum))
+    self.sizes = sizes
+    self.place = place
+  }
+
+  /// The axes that follow the length of a sequence, which each prediction chooses.
+  package var lengthAxes: [LengthAxis] {
+    sizes.enumerated().compactMap { axis, size in
+      size.progression.map { LengthAxis(axis: axis, sizes: $0) }
+    }
   }
 
   /// Checks and returns the shape.
@@ -24,12 +38,7 @@ package struct InputDescription: Sendable {
     for (size, axis) in zip(shape.dimensions, shape.axes) {
       if let size { try ArgumentRule.positive(size, shape.isImage ? axis.rawValue : "size") }
     }
-    for axis in lengthAxes {
-      let (size, range) = (shape.dimensions[axis] ?? 0, LengthRange.allowed)
-      try ArgumentRule.require(
-        range.contains(size), "upTo", "\(size)",
-        needs: "a largest length from \(range.lowerBound) to \(range.upperBound)")
-    }
+    for size in sizes { try size.check() }
     return try SizeRule.bounded(shape)
   }
 }

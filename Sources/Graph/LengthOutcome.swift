@@ -31,7 +31,8 @@ package enum LengthOutcome: Sendable {
     switch source {
     case .foreign: self = .fixed
     case .input(let input):
-      guard let first = input.lengthAxes.first, let maximum = input.shape.dimensions[first] else {
+      let axes = input.lengthAxes
+      guard let maximum = axes.first?.sizes.count else {
         self = .fixed
         return
       }
@@ -39,9 +40,9 @@ package enum LengthOutcome: Sendable {
         self = .blocked(maximum: maximum)
         return
       }
-      self = .follows(
-        sizes.indices.map { input.lengthAxes.contains($0) ? .length : LengthSize(sizes[$0]) },
-        maximum: maximum)
+      var following = sizes.map { LengthSize($0) }
+      for axis in axes { following[axis.axis] = axis.sizes.polynomial }
+      self = .follows(following, maximum: maximum)
     case .layer(let layer):
       let own = (layer as? any LengthLayer)?.maximumLength
       guard let maximum = own ?? inputs.lazy.compactMap(\.lengths.maximum).first else {
@@ -55,7 +56,7 @@ package enum LengthOutcome: Sendable {
   private static func notFollowed(_ needs: String, received: String? = nil) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the layer does not follow the length of a sequence", received: received,
-      needs: needs, remedy: "state a fixed size in Input(shape:)")
+      needs: needs, remedy: BackendError.lengthRemedy)
   }
 
   private static func following(
@@ -83,9 +84,10 @@ package enum LengthOutcome: Sendable {
           shorter = try LayerOutline(layer, inputs: own, length: length)
         } catch {
           let details = error.details.map { "\($0.label) \($0.text)" }
+          let received = own.map { "\($0)" }.joined(separator: ", ")
           throw Self.notFollowed(
-            "a layer that takes every length from 1 to \(maximum)",
-            received: "length \(length): " + ([error.headline] + details).joined(separator: "; "))
+            "a layer that takes every length of the model's inputs",
+            received: "\(received): " + ([error.headline] + details).joined(separator: "; "))
         }
         guard shorter.parameters == outline.parameters else {
           throw Self.notFollowed("parameters whose sizes are the same for all lengths")
@@ -100,7 +102,7 @@ package enum LengthOutcome: Sendable {
         }
       }
       guard sizes.count == rank else {
-        throw Self.notFollowed("work that grows evenly with the length, without strides along it")
+        throw Self.notFollowed("work that grows evenly with the length")
       }
       return .follows(sizes, maximum: maximum)
     } catch {

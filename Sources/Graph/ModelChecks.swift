@@ -47,12 +47,12 @@ enum ModelChecks {
     return []
   }
 
-  /// The problems with inputs whose lengths have different maxima.
+  /// The problems with inputs that do not have equally many lengths.
   private static func differentLengths(_ nodes: [Inference.Node]) -> [Problem] {
-    let inputs = nodes.filter { !$0.lengths.isEmpty }
-    let maxima = Set(inputs.flatMap(\.lengths)).sorted()
-    guard maxima.count > 1, let last = inputs.last else { return [] }
-    return [.differentLengths(at: last.place, maxima)]
+    let inputs = nodes.filter { !$0.lengthAxes.isEmpty }
+    let sizes = inputs.flatMap(\.lengthAxes).map(\.sizes)
+    guard Set(sizes.map(\.count)).count > 1, let last = inputs.last else { return [] }
+    return [.differentLengths(at: last.place, sizes)]
   }
 
   /// The problems with the names of modules, one for each use of a module.

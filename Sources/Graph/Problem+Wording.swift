@@ -14,12 +14,16 @@ extension Problem {
     Problem(place: place, headline: "one input is given to the model twice")
   }
 
-  static func differentLengths(at place: SourcePlace?, _ maxima: [Int]) -> Problem {
-    Problem(
-      place: place, headline: "the lengths of the inputs have different maxima",
+  static func differentLengths(at place: SourcePlace?, _ sizes: [SizeProgression]) -> Problem {
+    var texts: [String] = []
+    for size in sizes where !texts.contains("\(size.count) (\(size.text))") {
+      texts.append("\(size.count) (\(size.text))")
+    }
+    return Problem(
+      place: place, headline: "the inputs differ in the number of their lengths",
       details: [
-        ("received", maxima.map { "upTo(\($0))" }.joined(separator: ", ")),
-        ("needs", "one maximum, as all inputs of a prediction have the same length"),
+        ("received", texts.joined(separator: ", ")),
+        ("needs", "one number, as each length of an input belongs to one of every other"),
       ])
   }
 

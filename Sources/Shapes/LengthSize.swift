@@ -13,6 +13,9 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
   /// The same number for all lengths.
   package init(_ constant: Int) { self.init([constant]) }
 
+  /// The number `constant + slope · L`.
+  package init(_ constant: Int, times slope: Int) { self.init([constant, slope]) }
+
   /// The length itself.
   package static let length = LengthSize([0, 1])
 
@@ -97,6 +100,24 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
       rest = next
     }
     return LengthSize(quotient)
+  }
+
+  /// The quotient and the rest of a division by a positive number, if the rest is the same for all
+  /// lengths from 1 to `maximum` and the number is never negative; else `nil`.
+  package func divided(
+    by divisor: LengthSize, upTo maximum: Int
+  ) -> (quotient: LengthSize, rest: Int)? {
+    guard let divisor = divisor.constant, divisor > 0, coefficients.count <= 2,
+      (self[1] ?? -1) >= 0, (self[maximum] ?? -1) >= 0,
+      coefficients.dropFirst().allSatisfy({ $0.isMultiple(of: divisor) })
+    else { return nil }
+    // The constant may be negative: its rest is that of the number.
+    let (constant, rest) = self[power: 0].quotientAndRemainder(dividingBy: divisor)
+    let borrowed = rest < 0
+    return (
+      LengthSize(borrowed ? constant - 1 : constant, times: self[power: 1] / divisor),
+      borrowed ? rest + divisor : rest
+    )
   }
 
   /// The sign of the number if it is the same for all lengths from 1 to `maximum`, else `nil`.

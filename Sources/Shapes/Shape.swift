@@ -74,10 +74,12 @@ public struct Shape: Hashable, Sendable {
   /// Whether every size is known.
   public var isKnown: Bool { !dimensions.contains(nil) }
 
-  /// The shape with another size along some axes.
-  package func replacing(_ axes: [Int], by size: Int) -> Shape {
+  /// The shape for another length of the sequences along some axes.
+  package func replacing(_ axes: [LengthAxis], length: Int) -> Shape {
     var dimensions = dimensions
-    for axis in axes where dimensions.indices.contains(axis) { dimensions[axis] = size }
+    for axis in axes where dimensions.indices.contains(axis.axis) {
+      dimensions[axis.axis] = axis.sizes[length]
+    }
     return Shape(dimensions)
   }
 

@@ -23,15 +23,28 @@ package struct NamedArgument: Hashable, Sendable {
     value = split.map { String(text[text.index(after: $0)...]) } ?? text
   }
 
-  /// Sizes such as `1x3x224x224`, `1,3,224,224` or `1x..512`, where `..512` is the length of a
-  /// sequence of up to 512; `nil` for anything else.
+  /// Sizes such as `1x3x224x224` or `1,3,224,224`; `nil` for anything else.
+  ///
+  /// In `1x..512` each prediction chooses a length of up to 512, in `1x400..16400/320` one of 400,
+  /// 720, … up to 16400.
   package static func sizes(_ text: String) -> [InputSize]? {
     let parts = text.split(omittingEmptySubsequences: false) { "x×,".contains($0) }
-    let sizes = parts.compactMap { part -> InputSize? in
-      let isOpen = part.hasPrefix("..")
-      guard let number = Int(isOpen ? part.dropFirst(2) : part), number > 0 else { return nil }
-      return isOpen ? .upTo(number) : .exactly(number)
-    }
+    let sizes = parts.compactMap(size)
     return sizes.count == parts.count ? sizes : nil
+  }
+
+  /// One size: `512`, `..512` or `5..512`, of which the last two may end in `/` and a step.
+  private static func size(_ text: Substring) -> InputSize? {
+    guard let dots = text.firstRange(of: "..") else {
+      return Int(text).flatMap { $0 > 0 ? .exactly($0) : nil }
+    }
+    let bounds = text[dots.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
+    guard bounds.count <= 2, let last = Int(bounds[0]), last > 0 else { return nil }
+    if bounds.count == 1, dots.lowerBound == text.startIndex { return .upTo(last) }
+    guard let step = bounds.count == 2 ? Int(bounds[1]) : 1, step > 0,
+      let first = dots.lowerBound == text.startIndex ? step : Int(text[..<dots.lowerBound]),
+      first > 0
+    else { return nil }
+    return .stepping(from: first, through: last, by: step)
   }
 }

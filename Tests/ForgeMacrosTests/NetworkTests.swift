@@ -46,6 +46,13 @@
         let result: FixedVector<4> = try network.predict(frames)
         #expect(result.values == (try plain.predict(values)))
       }
+      let halved = try HalvedFrames.Network(parameters: source)
+      let untyped = try Model(output: HalvedFrames.body).compile(parameters: source)
+      for length in [60, 4, 18] {
+        let values = (0..<6 * length).map { Float($0 % 11) - 5 }
+        let frames = TensorValues(shape: Shape(sizes: [length, 6]), values: values)
+        #expect(try halved.predict(frames).values == (try untyped.predict(values)))
+      }
     }
 
     @Test func severalInputsAndOutputs() throws {

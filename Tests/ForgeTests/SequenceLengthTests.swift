@@ -270,7 +270,7 @@ import Testing
       message(32, 2 * 9) == """
         the inputs differ in length
           received  2 in "x", 3 in "mask"
-          needs     one length for all inputs of a prediction
+          needs     lengths that belong together in all inputs of a prediction
         """)
     #expect(message(32, 2 * 4) == "")
     let context = try Context(network)
@@ -296,13 +296,13 @@ import Testing
     // It fits the longest sequence, but not three frames.
     let window = x --> Convolution1D(kernel: 4, channels: 4, padding: .valid, name: "w")
     #expect(message(Model(input: x, output: window)).contains("does not follow the length"))
-    #expect(message(Model(input: x, output: window)).contains("every length from 1 to 40"))
+    #expect(message(Model(input: x, output: window)).contains("every length of the model's inputs"))
     let fixed = x --> Reshape(to: [6, 40])
     #expect(message(Model(input: x, output: fixed)).contains("does not follow the length"))
     let y = Input(shape: [.upTo(50), 6], name: "y")
     #expect(
       message(Model(inputs: [x, y], outputs: [x --> Softmax(), y --> Softmax()]))
-        .contains("the lengths of the inputs have different maxima"))
+        .contains("the inputs differ in the number of their lengths"))
     let short = Input(shape: [.upTo(3), 6])
     #expect(message(Model(input: short, output: short --> Softmax())).contains("from 8 to"))
   }

@@ -20,7 +20,14 @@ import Testing
     #expect(NamedArgument.sizes("1,3×5") == [1, 3, 5])
     #expect(NamedArgument.sizes("1x..512") == [1, .upTo(512)])
     #expect(NamedArgument.sizes("..128") == [.upTo(128)])
-    for text in ["..", "1x..", "..0", "..-3", "1x...5", "1..5", "..x3"] {
+    #expect(NamedArgument.sizes("1x5..512") == [1, .stepping(from: 5, through: 512, by: 1)])
+    #expect(
+      NamedArgument.sizes("400..16400/320x1") == [.stepping(from: 400, through: 16_400, by: 320), 1])
+    #expect(NamedArgument.sizes("..64/8") == [.stepping(from: 8, through: 64, by: 8)])
+    for text in [
+      "..", "1x..", "..0", "..-3", "1x...5", "..x3", "5..", "5../2", "1..8/", "1..8/0", "1..8/2/2",
+      "0..8", "-1..8", "1..8/-2", "1/2", "a..8", "1..8..9",
+    ] {
       #expect(NamedArgument.sizes(text) == nil)
     }
     for text in ["", "x", "1x", "0x3", "-1", "1x3y", "99999999999999999999"] {

@@ -51,6 +51,9 @@
     static let members = MemberTable<InputSize> { table in
       table.add("exactly", [.required("_")]) { c in .exactly(try c(0)) }
       table.add("upTo", [.required("_")]) { c in .upTo(try c(0)) }
+      table.add("stepping", [.required("from"), .required("through"), .required("by")]) { c in
+        .stepping(from: try c(0), through: try c(1), by: try c(2))
+      }
     }
 
     static func converted(fromLiteral value: Value) -> InputSize? {

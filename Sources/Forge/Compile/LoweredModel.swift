@@ -32,7 +32,7 @@ struct LoweredModel: Sendable {
       guard let layer = node.layer else {
         values.append(
           lowering.graph.addInput(
-            length.map { shape.replacing(node.lengthAxes, by: $0) } ?? shape))
+            length.map { shape.replacing(node.lengthAxes, length: $0) } ?? shape))
         continue
       }
       let inputs = node.inputs.compactMap { values[$0] }

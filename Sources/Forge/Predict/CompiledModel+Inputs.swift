@@ -27,8 +27,8 @@ extension CompiledModel {
     var shapes: [Shape] = []
     for (index, values) in values.enumerated() {
       // The executable of a network for sequences serves all lengths.
-      if let length, let axes = sequenceLength?.axes[index], !axes.isEmpty {
-        shapes.append(inputShapes[index].replacing(axes, by: length))
+      if let length, let sequenceLength, !sequenceLength.axes[index].isEmpty {
+        shapes.append(sequenceLength.shape(ofInput: index, length: length))
         continue
       }
       let own = sizes.map { Shape(sizes: $0[index]) }

@@ -205,20 +205,21 @@ public final class Context {
   ///
   /// It is that of the last prediction whose values were given, or what ``setLength(_:)`` has set;
   /// at first it is the maximum.
-  public var length: Int? { network.sequenceLength.map { _ in memory.length } }
+  public var length: Int? { network.sequenceLength?.sizes[memory.length] }
 
   /// Sets the length of the sequences in the inputs, for ``predict(batch:)``.
   ///
   /// The values of an input or output are the first ones of its memory. Examples of a batch have
   /// one length and are as far apart as the longest.
   ///
-  /// - Parameter length: the length, from 1 to ``CompiledModel/maximumLength``.
+  /// - Parameter length: the length, up to ``CompiledModel/maximumLength``: the size of the first
+  ///   axis that follows it.
   /// - Throws: ``PredictionError`` when the network takes no such length, or the context is in use.
   public func setLength(_ length: Int) throws(PredictionError) {
-    try network.check(length: length)
+    let place = try network.place(ofLength: length)
     guard begin() else { throw .busy }
     defer { end() }
-    memory.set(length: length)
+    memory.set(length: place)
   }
 
   /// Sets the length to that of so many values of an input.

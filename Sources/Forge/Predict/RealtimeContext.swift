@@ -170,12 +170,11 @@ public struct RealtimeContext: ~Copyable {
 
   /// Sets the length of the sequences in the inputs, as ``Context/setLength(_:)``.
   ///
-  /// - Parameter length: the length, from 1 to ``CompiledModel/maximumLength``.
+  /// - Parameter length: the length, up to ``CompiledModel/maximumLength``.
   /// - Throws: ``PredictionError`` when the network takes no such length, the only case that
   ///   allocates.
   public func setLength(_ length: Int) throws(PredictionError) {
-    try network.check(length: length)
-    memory.set(length: length)
+    memory.set(length: try network.place(ofLength: length))
   }
 
   /// Computes the output of one example directly from the caller's values, on this thread.

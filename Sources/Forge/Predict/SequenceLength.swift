@@ -2,78 +2,97 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// The inputs whose sizes hold the length of a sequence, which each prediction chooses.
+/// The inputs whose sizes follow the length of a sequence, which each prediction chooses.
+///
+/// Inside, a length is the place of a size among those that an input may have. To the caller it is
+/// the size itself, along the first axis that follows it.
 struct SequenceLength: Sendable {
-  /// The largest length.
-  let maximum: Int
-  /// The axes of each input whose size is the length.
-  let axes: [[Int]]
+  /// The number of lengths.
+  let count: Int
+  /// The sizes along the first axis that follows the length.
+  let sizes: SizeProgression
+  /// The axes of each input that follow the length.
+  let axes: [[LengthAxis]]
   /// The declared shapes of the inputs.
   private let shapes: [Shape]
   private let names: [String]
-  /// The number of values of each input for a sequence of length 1.
+  /// The product of the other sizes of each input.
   private let unitCounts: [Int]
 
   /// The lengths of a model; `nil` if all sizes are fixed.
   init?(_ inference: Inference) {
-    guard let maximum = inference.maximumLength else { return nil }
-    self.maximum = maximum
     let nodes = inference.inputs.map { inference.nodes[$0] }
     axes = nodes.map(\.lengthAxes)
+    guard let sizes = axes.joined().first?.sizes else { return nil }
+    self.sizes = sizes
+    count = sizes.count
     names = nodes.map(\.name)
     shapes = nodes.compactMap(\.shape)
-    unitCounts = zip(shapes, axes).map { $0.replacing($1, by: 1).elementCount ?? 1 }
+    unitCounts = zip(shapes, axes).map { shape, axes in
+      let open = Set(axes.map(\.axis))
+      return shape.dimensions.enumerated().reduce(1) { product, size in
+        open.contains(size.offset) ? product : product * (size.element ?? 1)
+      }
+    }
+  }
+
+  /// The shape of an input for a length.
+  func shape(ofInput index: Int, length: Int) -> Shape {
+    shapes[index].replacing(axes[index], length: length)
   }
 
   /// The length of an input of so many values; `nil` for an input of fixed size.
   ///
   /// It allocates only to throw.
   ///
-  /// - Throws: ``PredictionError`` when there is no such length up to the maximum.
+  /// - Throws: ``PredictionError`` when no length has so many.
   func length(ofInput index: Int, count: Int) throws(PredictionError) -> Int? {
     guard !axes[index].isEmpty else { return nil }
-    guard let length = root(index, count), length <= maximum else {
+    guard let length = place(index, count) else {
       throw wrong(index, received: ShapeError.counted(count, "value"))
     }
     return length
   }
 
   private func wrong(_ index: Int, received: String) -> PredictionError {
-    .wrongLength(
-      names[index], received: received, shape: shapes[index], maximum: maximum, axes: axes[index])
+    .wrongLength(names[index], received: received, shape: shapes[index], axes: axes[index])
   }
 
   /// The length of an input of this shape; `nil` for an input of fixed size.
   ///
-  /// - Throws: ``PredictionError`` when it is not the shape of a length up to the maximum.
+  /// - Throws: ``PredictionError`` when it is the shape of no length.
   func length(ofInput index: Int, shape: Shape) throws(PredictionError) -> Int? {
     guard let axis = axes[index].first else { return nil }
-    guard let length = shape.dimensions.dropFirst(axis).first ?? nil,
-      (1...maximum).contains(length), shape == shapes[index].replacing(axes[index], by: length)
+    guard let size = shape.dimensions.dropFirst(axis.axis).first ?? nil,
+      let length = axis.sizes.place(of: size), shape == self.shape(ofInput: index, length: length)
     else { throw wrong(index, received: "\(shape)") }
     return length
   }
 
-  /// The length of which so many values are the product with the other sizes.
-  private func root(_ index: Int, _ count: Int) -> Int? {
+  /// The length at which an input has so many values.
+  private func place(_ index: Int, _ values: Int) -> Int? {
     let unit = unitCounts[index]
-    guard count > 0, count.isMultiple(of: unit) else { return nil }
-    let product = count / unit
-    if axes[index].count == 1 { return product }
-    func power(_ length: Int) -> Int {
-      axes[index].reduce(1) { power, _ in power.multipliedSaturated(by: length) }
-    }
+    guard values > 0, values.isMultiple(of: unit) else { return nil }
+    let product = values / unit
+    if axes[index].count == 1 { return axes[index][0].sizes.place(of: product) }
     // By trial, as lengths are small.
     var length = 1
-    while power(length) < product { length += 1 }
-    return power(length) == product ? length : nil
+    while length < count, size(index, length) < product { length += 1 }
+    return size(index, length) == product ? length : nil
+  }
+
+  /// The product of the sizes of an input that follow the length.
+  private func size(_ index: Int, _ length: Int) -> Int {
+    axes[index].reduce(1) { product, axis in product.multipliedSaturated(by: axis.sizes[length]) }
   }
 }
 
 extension CompiledModel {
-  /// The largest length of the sequences that the network takes, as ``InputSize/upTo(_:)`` declares
-  /// it; `nil` if all sizes are fixed.
-  public var maximumLength: Int? { sequenceLength?.maximum }
+  /// The largest length of the sequences that the network takes; `nil` if all sizes are fixed.
+  ///
+  /// It is the largest size of the first axis that ``InputSize/upTo(_:)`` or
+  /// ``InputSize/stepping(from:through:by:)`` declares.
+  public var maximumLength: Int? { sequenceLength?.sizes.last }
 
   /// The length of the sequences in the inputs of a prediction, given the sizes or the number of
   /// values of each; `nil` if all sizes are fixed.
@@ -92,51 +111,60 @@ extension CompiledModel {
       if let length { found.append((inputNames[index], length)) }
     }
     guard let first = found.first, found.allSatisfy({ $0.length == first.length }) else {
-      throw .differentLengths(found)
+      throw .differentLengths(
+        found.map { name, length in
+          let index = inputNames.firstIndex(of: name) ?? 0
+          return (name, sequenceLength.axes[index].first?.sizes[length] ?? length)
+        })
     }
     return first.length
   }
 
-  /// Checks a length.
-  func check(length: Int) throws(PredictionError) {
-    guard let maximum = maximumLength else { throw .fixedLength }
-    guard (1...maximum).contains(length) else {
-      throw .wrongLength(length, maximum: maximum)
-    }
+  /// The place of a size among the lengths of the network.
+  func place(ofLength size: Int) throws(PredictionError) -> Int {
+    guard let sizes = sequenceLength?.sizes else { throw .fixedLength }
+    guard let place = sizes.place(of: size) else { throw .wrongLength(size, sizes) }
+    return place
   }
 }
 
 extension PredictionError {
-  /// An input that is no sequence of a length up to the maximum.
+  /// An input whose size is that of no length.
   static func wrongLength(
-    _ input: String, received: String, shape: Shape, maximum: Int, axes: [Int]
+    _ input: String, received: String, shape: Shape, axes: [LengthAxis]
   ) -> PredictionError {
     let sizes = shape.dimensions.enumerated().map { axis, size in
-      axes.contains(axis) ? "length" : size.map(String.init) ?? "?"
+      axes.contains { $0.axis == axis } ? "length" : size.map(String.init) ?? "?"
     }
+    let lengths = axes.first?.sizes
     return PredictionError(
       .wrongShape, "input \"\(input)\" has the wrong length", received: received,
-      needs: "\(sizes.joined(separator: "×")), with a length from 1 to \(maximum)",
-      remedy: "shorten the sequence, or declare a larger .upTo in Input(shape:)")
+      needs: "\(sizes.joined(separator: "×")), with a length \(lengths?.text ?? "")",
+      remedy: lengths.map(remedy))
   }
 
-  static func wrongLength(_ length: Int, maximum: Int) -> PredictionError {
+  static func wrongLength(_ length: Int, _ lengths: SizeProgression) -> PredictionError {
     PredictionError(
       .wrongShape, "the network takes no sequences of this length", received: "\(length)",
-      needs: "1 to \(maximum)",
-      remedy: "shorten the sequence, or declare a larger .upTo in Input(shape:)")
+      needs: "a length \(lengths.text)", remedy: remedy(lengths))
+  }
+
+  private static func remedy(_ lengths: SizeProgression) -> String {
+    lengths.first == 1 && lengths.step == 1
+      ? "shorten the sequence, or declare a larger .upTo in Input(shape:)"
+      : "pad or shorten the sequence, or declare other sizes in Input(shape:)"
   }
 
   static var fixedLength: PredictionError {
     PredictionError(
       .wrongShape, "the network takes no sequences of changing length",
-      remedy: "declare one with .upTo in Input(shape:)")
+      remedy: "declare one with .upTo or .stepping in Input(shape:)")
   }
 
   static func differentLengths(_ inputs: [(name: String, length: Int)]) -> PredictionError {
     PredictionError(
       .wrongShape, "the inputs differ in length",
       received: inputs.map { "\($0.length) in \"\($0.name)\"" }.joined(separator: ", "),
-      needs: "one length for all inputs of a prediction")
+      needs: "lengths that belong together in all inputs of a prediction")
   }
 }

@@ -10,34 +10,34 @@ extension ImportOptions {
     return sizes.indices.filter { sizes[$0].varies }
   }
 
-  /// Checks the lengths of sequences: there is one for all inputs, and none takes the place of the
+  /// Checks the lengths of sequences: all inputs have equally many, and none takes the place of the
   /// batch.
   ///
   /// - Throws: ``ImportError`` of kind `unknownSize`.
   func checkLengths(path: String?) throws(ImportError) {
-    var first: (name: String, maximum: Int)?
+    var first: (name: String, sizes: SizeProgression)?
     for (name, stated) in sizes.sorted(by: { $0.key < $1.key }) {
       for (axis, size) in stated.enumerated() where size.varies {
-        guard LengthRange.allowed.contains(size.maximum) else {
+        do throws(ShapeError) { try size.check() } catch {
           throw ImportError(
             .unknownSize, "the sizes of input \"\(name)\" are out of range", path: path,
-            received: Self.text(stated),
-            needs: "a largest length from \(LengthRange.allowed.lowerBound) to "
-              + "\(LengthRange.allowed.upperBound)")
+            received: Self.text(stated), needs: error.needs)
         }
+        guard let sizes = size.progression else { continue }
         guard axis > 0 || stated.count == 1 else {
           throw ImportError(
             .unknownSize, "the batch of input \"\(name)\" has no length", path: path,
             received: Self.text(stated), needs: "a batch of one size, such as 1",
             remedy: "predict batches with Forge's own batch")
         }
-        if let first, first.maximum != size.maximum {
+        if let first, first.sizes.count != sizes.count {
           throw ImportError(
-            .unknownSize, "the lengths of the inputs have different maxima", path: path,
-            received: "\(first.maximum) in \"\(first.name)\", \(size.maximum) in \"\(name)\"",
-            needs: "one largest length for all sequences")
+            .unknownSize, "the inputs differ in the number of their lengths", path: path,
+            received: "\(first.sizes.count) in \"\(first.name)\" (\(first.sizes.text)), "
+              + "\(sizes.count) in \"\(name)\" (\(sizes.text))",
+            needs: "one number, as each length of an input belongs to one of every other")
         }
-        first = first ?? (name, size.maximum)
+        first = first ?? (name, sizes)
       }
     }
   }
@@ -81,7 +81,6 @@ extension ImportOptions {
 
   /// Sizes as they are written in source.
   static func text(_ sizes: [InputSize]) -> String {
-    let texts = sizes.map { $0.varies ? ".upTo(\($0.maximum))" : "\($0.maximum)" }
-    return "[" + texts.joined(separator: ", ") + "]"
+    "[" + sizes.map(\.sourceText).joined(separator: ", ") + "]"
   }
 }

@@ -12,8 +12,9 @@ public struct ImportOptions: Sendable {
   /// The sizes of inputs, by name, with the axes of the file, batch included.
   ///
   /// They are needed where the file leaves a size open, and replace those of the file. A size
-  /// `.upTo(512)` is the length of a sequence, which each prediction chooses up to this number; all
-  /// such sizes state the same number.
+  /// `.upTo(512)` is the length of a sequence, which each prediction chooses up to this number;
+  /// `.stepping(from:through:by:)` is one of a network with strides along the sequence. All inputs
+  /// have equally many lengths.
   public var sizes: [String: [InputSize]]
   /// The values of inputs that are bound while importing, by name.
   ///

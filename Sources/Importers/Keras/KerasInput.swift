@@ -7,8 +7,8 @@ struct KerasInput {
   let name: String
   /// The sizes without the batch; `nil` for any.
   let sizes: [Int?]
-  /// The axes, without the batch, whose size is the length of a sequence.
-  let lengthAxes: [Int]
+  /// The sizes that the caller states, without the batch; `nil` if none are.
+  let stated: [InputSize]?
   /// The element type that the model states.
   let elementType: ElementType
 
@@ -72,30 +72,28 @@ struct KerasInput {
     else { return nil }
     self.name = name
     sizes = list.dropFirst().map(\.wholeNumber)
-    lengthAxes = []
+    stated = nil
     let type = dtype?.text ?? dtype?["config"]?["name"]?.text
     elementType = type.flatMap { ElementType(keras: $0) } ?? .float32
   }
 
-  private init(name: String, sizes: [Int?], lengthAxes: [Int], elementType: ElementType) {
+  private init(name: String, stated: [InputSize], elementType: ElementType) {
     self.name = name
-    self.sizes = sizes
-    self.lengthAxes = lengthAxes
+    self.stated = stated
+    sizes = stated.map(\.maximum)
     self.elementType = elementType
   }
 
   /// The input with the sizes that the caller states, which include the batch.
   private func sized(_ options: ImportOptions, _ path: String?) throws(ImportError) -> KerasInput {
-    guard let stated = options.largestSizes(of: name) else { return self }
+    guard let stated = options.sizes[name] else { return self }
     guard stated.count == sizes.count + 1 else {
       throw ImportError(
         .invalidNode, "the options state another number of sizes than the input has", path: path,
-        entry: name, received: StoredTensor.text(of: stated),
+        entry: name, received: ImportOptions.text(stated),
         needs: "\(sizes.count + 1) sizes, the batch first")
     }
-    return KerasInput(
-      name: name, sizes: stated.dropFirst().map { $0 },
-      lengthAxes: options.lengthAxes(of: name).map { $0 - 1 }, elementType: elementType)
+    return KerasInput(name: name, stated: Array(stated.dropFirst()), elementType: elementType)
   }
 
   /// The tensor of Forge.
@@ -117,7 +115,7 @@ struct KerasInput {
     }
     let shift = KerasTensor.forgeSizes(known).count - known.count
     let shape = KerasTensor.forgeSizes(known).enumerated().map { axis, size -> InputSize in
-      lengthAxes.contains(axis - shift) ? .upTo(size) : .exactly(size)
+      axis < shift ? 1 : stated?[axis - shift] ?? .exactly(size)
     }
     return KerasTensor(tensor: Input(shape: shape, name: name), rank: known.count)
   }
@@ -127,7 +125,7 @@ struct KerasInput {
     ImportedModel.Port(
       name: name, elementType: elementType, sizes: [1] + sizes.map { $0 ?? -1 },
       axes: ImportedModel.Port.kerasAxes(rank: sizes.count),
-      lengthAxes: lengthAxes.map { $0 + 1 })
+      lengthAxes: (stated ?? []).indices.filter { stated?[$0].varies ?? false }.map { $0 + 1 })
   }
 }
 

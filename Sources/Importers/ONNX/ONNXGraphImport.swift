@@ -110,12 +110,8 @@ struct ONNXGraphImport {
       }
       let sizes = try sizes(of: info.name, stored)
       let layout = layouts.layout(of: info.name, sizes: sizes)
-      let open = options.lengthAxes(of: info.name)
-      let input = Input(
-        shape: layout.map { axis -> InputSize in
-          guard let axis else { return 1 }
-          return open.contains(axis) ? .upTo(sizes[axis]) : .exactly(sizes[axis])
-        }, name: info.name)
+      let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
+      let input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
       inputs.append(input)
       ports.append(
         .init(

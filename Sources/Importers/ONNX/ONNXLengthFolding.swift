@@ -95,6 +95,11 @@ enum ONNXLengthFolding {
   ) throws -> LengthTensor? {
     let values = call.inputs.compactMap(\.self)
     guard values.count == call.inputs.count, let first = values.first else { return nil }
+    // Numbers that follow the length are whole.
+    if call.node.type == "Floor" || call.node.type == "Ceil" || call.node.type == "Round" {
+      return LengthTensor(
+        type: first.type, sizes: first.sizes, numbers: try numbers(first), maximum: maximum)
+    }
     if call.node.type == "Neg" {
       let negative = try numbers(first).map { try required($0.multiplied(by: LengthSize(-1))) }
       return LengthTensor(
@@ -131,17 +136,19 @@ enum ONNXLengthFolding {
     case "Mul": return try result(first.type) { try required($0.multiplied(by: $1)) }
     case "Div":
       return try result(first.type) { a, b in
-        guard let quotient = a.dividedExactly(by: b) else {
+        if let quotient = a.dividedExactly(by: b) { return quotient }
+        guard first.type.isInteger, let division = a.divided(by: b, upTo: maximum) else {
           throw NodeFailure.unsupported("\(a) divided by \(b), which leaves a rest")
         }
-        return quotient
+        return division.quotient
       }
     case "Mod":
       return try result(first.type) { a, b in
-        guard a.dividedExactly(by: b) != nil else {
+        if a.dividedExactly(by: b) != nil { return LengthSize(0) }
+        guard first.type.isInteger, let division = a.divided(by: b, upTo: maximum) else {
           throw NodeFailure.unsupported("the rest of \(a) divided by \(b)")
         }
-        return LengthSize(0)
+        return LengthSize(division.rest)
       }
     case "Min", "Max":
       let takesLarger = call.node.type == "Max"

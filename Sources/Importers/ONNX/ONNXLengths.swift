@@ -9,17 +9,19 @@ enum ONNXLengths {
   /// right for every length.
   private static let following: Set<String> = [
     // One element at a time.
-    "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Dropout", "Elu", "Equal", "Erf",
-    "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity",
-    "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min", "Mish",
-    "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+    "Abs", "Add", "And", "Cast", "Ceil", "Celu", "Clip", "Cos", "Div", "Dropout", "Elu", "Equal",
+    "Erf", "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish",
+    "Identity", "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min",
+    "Mish", "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu",
+    "Sigmoid", "Sign",
     "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where", "Xor",
     // Products, sums along axes and normalizations.
     "MatMul", "Gemm", "Einsum", "Attention", "RotaryEmbedding", "Softmax", "LogSoftmax",
-    "LayerNormalization", "RMSNormalization", "BatchNormalization", "ReduceSum", "ReduceMean",
-    "ReduceMax", "ReduceMin", "ReduceL2", "GlobalAveragePool", "GlobalMaxPool",
-    // Sequences.
-    "LSTM", "GRU", "RNN", "Conv",
+    "LayerNormalization", "RMSNormalization", "BatchNormalization", "InstanceNormalization",
+    "GroupNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1",
+    "ReduceL2", "GlobalAveragePool", "GlobalMaxPool",
+    // Sequences, and windows along them.
+    "LSTM", "GRU", "RNN", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize",
     // Movements; those with a rule of their own are in ``own``.
     "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Concat", "Split", "Tile", "Pad",
     "Reshape", "Expand", "Slice", "Gather", "Trilu", "Shape", "Size", "Range", "ConstantOfShape",
@@ -28,7 +30,8 @@ enum ONNXLengths {
   /// Operators whose results for a length need more than those for the largest one.
   private static let own: [String: ONNXOperators.Operation] = [
     "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
-    "Range": range, "Gather": gather, "Split": split,
+    "Range": range, "Gather": gather, "Split": split, "MaxPool": maximumPool,
+    "ConvTranspose": transposedConvolve, "Resize": resize,
   ]
 
   /// Imports a node that depends on the length; returns whether it did.
@@ -327,10 +330,12 @@ enum ONNXLengths {
       throw NodeFailure.unsupported("several places of a sequence whose length varies")
     }
     let index = Int(clamping: place)
-    guard index == 0 || index == -1 else {
+    // Sizes grow with the length.
+    let shortest = sizes[axis][1] ?? 0
+    guard index < shortest, index >= -shortest else {
       throw NodeFailure.unsupported("place \(index) of a sequence that may be shorter")
     }
-    let end = index == 0 ? LengthSize(1) : LengthSize(1 << 40)
+    let end = LengthSize(index == -1 ? 1 << 40 : index + 1)
     let part = try cut(
       input, [Cut(axis: axis, start: LengthSize(index), end: end)], maximum)
     let new =

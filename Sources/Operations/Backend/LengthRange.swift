@@ -1,8 +1,10 @@
 import ForgeShapes
 
 /// The lengths of a sequence that one executable serves, from 1 to a maximum.
+///
+/// A length is the place of a size among those that an input may have (``SizeProgression``).
 package struct LengthRange: Sendable {
-  /// The maxima that an input may declare.
+  /// The numbers of lengths that an input may declare.
   ///
   /// Sizes at lengths near the maximum show how an executable follows the length, so there must be
   /// some.
@@ -156,10 +158,15 @@ extension BackendError {
             ? "the network does not follow the length of its sequences"
             : "the layer does not follow the length of a sequence",
           details: [
-            ("needs", "work that grows evenly with the length, without strides along it"),
-            ("remedy", "state a fixed size in Input(shape:)"),
+            ("needs", "work that grows evenly with the length"),
+            ("remedy", lengthRemedy),
           ])
       )
     ])
   }
+
+  /// What to do about a layer that does not follow the length.
+  package static let lengthRemedy =
+    "state the strides along the sequence, as .stepping(from:through:by:), or a fixed size in "
+    + "Input(shape:)"
 }
