@@ -18,13 +18,13 @@ random = np.random.default_rng(11)
 found = {}
 
 
-def save(name, model, kind, make):
+def save(name, model, kind, make, lengths=LENGTHS):
     for weight in model.weights:
         least = 0.1 if "variance" in weight.path else -0.4
         weight.assign(random.uniform(least, 0.4, weight.shape))
     model.save(os.path.join(folder, f"{name}.{kind}"))
     cases = {}
-    for length in LENGTHS:
+    for length in lengths:
         given = make(length)
         results = model(given, training=False)
         results = results if isinstance(results, (list, tuple)) else [results]
@@ -70,6 +70,14 @@ save("borders", keras.Model(x, [y * keras.ops.expand_dims(layers.Dense(13)(z), 1
 x = keras.Input((None, 13), name="tokens")
 save("flat", keras.Model(x, layers.Conv1D(4, 3, strides=2, padding="same", name="steps")(x)),
      "keras", frames)
+
+x = keras.Input((None, 13), name="tokens")
+a = layers.Conv1D(8, 5, padding="same", activation="relu")(x)
+y = layers.Conv1D(12, 4, strides=2, padding="same")(layers.MaxPooling1D(2)(a))
+y = layers.GroupNormalization(4)(y)
+y = layers.UpSampling1D(2)(layers.Conv1DTranspose(8, 3, strides=2, padding="same")(y))
+z = layers.GRU(5)(layers.AveragePooling1D(4)(y))
+save("strides", keras.Model(x, [layers.Concatenate()([y, a]), z]), "keras", frames, [4, 24, 40])
 
 with open(os.path.join(folder, "expected.json"), "w") as file:
     json.dump(found, file, separators=(",", ":"), allow_nan=False)

@@ -10,7 +10,8 @@ package struct SizeProgression: Hashable, Sendable {
 
   /// The sizes from `first` through `last`, as those of Swift's `stride(from:through:by:)`.
   ///
-  /// It is `nil` if there are none, or if a number is not from 1 to ``ConvolutionGeometry/maximumArgument``.
+  /// It is `nil` if there are none, or if a number is not from 1 to
+  /// ``ConvolutionGeometry/maximumArgument``.
   package init?(from first: Int, through last: Int, by step: Int) {
     let allowed = 1...ConvolutionGeometry.maximumArgument
     guard allowed.contains(first), allowed.contains(last), allowed.contains(step), first <= last

@@ -15,7 +15,8 @@ struct ImportArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       The sizes of an input in the order of the file, batch included: image=1x3x224x224. In \
-      ids=1x..512 each prediction chooses the length, up to 512.
+      ids=1x..512 each prediction chooses the length, up to 512; in x=1x400..16400/320 \
+      one of 400, 720, … 16400.
       """,
       valueName: "name=sizes"))
   var size: [String] = []

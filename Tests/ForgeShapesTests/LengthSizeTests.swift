@@ -31,6 +31,49 @@ import Testing
     }
   }
 
+  @Test func divisionsWithARestAreThoseOfTheValues() throws {
+    var divided = 0
+    for constant in -30...30 {
+      for slope in 0...12 {
+        for divisor in 1...5 {
+          let number = LengthSize(constant, times: slope)
+          let values = (1...20).map { constant + slope * $0 }
+          let division = number.divided(by: LengthSize(divisor), upTo: 20)
+          guard values.allSatisfy({ $0 >= 0 }), slope.isMultiple(of: divisor) else {
+            #expect(division == nil)
+            continue
+          }
+          let (quotient, rest) = try #require(division)
+          for (index, value) in values.enumerated() {
+            #expect(quotient[index + 1] == value / divisor)
+            #expect(rest == value % divisor)
+          }
+          divided += 1
+        }
+      }
+    }
+    #expect(divided > 1000)
+    #expect(LengthSize.length.divided(by: LengthSize(0), upTo: 9) == nil)
+    #expect(LengthSize.length.divided(by: .length, upTo: 9) == nil)
+    #expect(LengthSize.length.divided(by: LengthSize(-1), upTo: 9) == nil)
+    #expect(try polynomial(0, 2, 2).divided(by: LengthSize(2), upTo: 9) == nil)
+  }
+
+  @Test func progressionsAreThoseOfSwiftsStride() throws {
+    for (first, last, step) in [(1, 9, 1), (5, 5, 3), (400, 2_000, 320), (2, 17, 4)] {
+      let sizes = try #require(SizeProgression(from: first, through: last, by: step))
+      let expected = Array(stride(from: first, through: last, by: step))
+      #expect(sizes.count == expected.count && sizes.last == expected.last)
+      #expect((1...sizes.count).map { sizes[$0] } == expected)
+      #expect((1...sizes.count).map { sizes.polynomial[$0] } == expected)
+      for size in 0...2_100 {
+        #expect(sizes.place(of: size) == expected.firstIndex(of: size).map { $0 + 1 })
+      }
+      #expect(sizes.place(of: .min) == nil && sizes.place(of: .max) == nil)
+    }
+    #expect(SizeProgression(from: 1, through: 20, by: 4)?.text == "from 1 to 17 in steps of 4")
+  }
+
   @Test func divisionsThatLeaveARestAreRefused() throws {
     #expect(LengthSize.length.dividedExactly(by: LengthSize(2)) == nil)
     #expect(LengthSize.length.dividedExactly(by: LengthSize(0)) == nil)

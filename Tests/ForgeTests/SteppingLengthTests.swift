@@ -184,6 +184,34 @@ import Testing
     #expect(context.length == 17)
   }
 
+  /// Parts of a stream have whole strides; together they have the bits of the sequence at once.
+  @Test func partsOfAStreamHaveWholeStrides() throws {
+    let input = Input(shape: [.stepping(from: 4, through: 32, by: 4), 6], name: "x")
+    let output =
+      input
+      --> Convolution1D(kernel: 5, channels: 16, stride: 2, padding: .streaming, name: "a")
+      --> Convolution1D(kernel: 3, channels: 16, stride: 2, padding: .streaming, name: "b")
+      --> GRU(units: 16, returnSequences: true, stateful: true, name: "gru")
+    let network = try Model(input: input, output: output).compile(
+      parameters: RandomParameters(seed: 8))
+    let values = seededValues(count: 64 * 6, seed: 3)
+    func results(_ lengths: [Int]) throws -> [Float] {
+      let context = try Context(network)
+      var start = 0
+      var found: [Float] = []
+      for length in lengths {
+        found += try context.predict(Array(values[start * 6..<(start + length) * 6]))
+        start += length
+      }
+      return found
+    }
+    let expected = try results([32, 32])
+    #expect(expected.count == 16 * 16)
+    #expect(try results([4, 28, 8, 20, 4]).bits == expected.bits)
+    #expect(try results(Array(repeating: 4, count: 16)).bits == expected.bits)
+    #expect(throws: PredictionError.self) { try results([6]) }
+  }
+
   @Test func sizesBetweenTheStepsAreErrors() throws {
     let testCase = Self.cases[2]
     let network = try network(testCase, testCase.sizes)

@@ -22,7 +22,9 @@ import Testing
     #expect(NamedArgument.sizes("..128") == [.upTo(128)])
     #expect(NamedArgument.sizes("1x5..512") == [1, .stepping(from: 5, through: 512, by: 1)])
     #expect(
-      NamedArgument.sizes("400..16400/320x1") == [.stepping(from: 400, through: 16_400, by: 320), 1])
+      NamedArgument.sizes("400..16400/320x1") == [
+        .stepping(from: 400, through: 16_400, by: 320), 1,
+      ])
     #expect(NamedArgument.sizes("..64/8") == [.stepping(from: 8, through: 64, by: 8)])
     for text in [
       "..", "1x..", "..0", "..-3", "1x...5", "..x3", "5..", "5../2", "1..8/", "1..8/0", "1..8/2/2",

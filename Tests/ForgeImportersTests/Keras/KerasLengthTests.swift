@@ -28,16 +28,21 @@ import Testing
   }
 
   private static func sizes(_ name: String, _ maximum: Int = 40) -> [String: [InputSize]] {
-    ["tokens": name.hasPrefix("attention") ? [1, .upTo(maximum)] : [1, .upTo(maximum), 13]]
+    switch name.prefix(while: { $0 != "." }) {
+    case "attention": ["tokens": [1, .upTo(maximum)]]
+    case "strides": ["tokens": [1, .stepping(from: 4, through: maximum, by: 4), 13]]
+    default: ["tokens": [1, .upTo(maximum), 13]]
+    }
   }
 
-  @Test(arguments: ["attention.keras", "recurrent.h5", "borders.keras"])
+  @Test(arguments: ["attention.keras", "recurrent.h5", "borders.keras", "strides.keras"])
   func lengthsGiveTheResultsOfKeras(_ name: String) throws {
     let expected = try #require(try Self.expected.get()[name])
     let imported = try imported(name, Self.sizes(name))
     let network = try imported.model.compile(options: CompileOptions(threads: .exactly(2)))
     #expect(network.maximumLength == 40)
-    for length in [40, 1, 7, 40, 1] {
+    let lengths = try expected.keys.map { try #require(Int($0)) }.sorted()
+    for length in lengths.reversed() + lengths {
       let given = try #require(expected["\(length)"])
       let results = try network.predict(["tokens": given.input])
       for (port, output) in zip(imported.outputs, given.outputs) {

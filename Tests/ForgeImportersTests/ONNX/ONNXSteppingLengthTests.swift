@@ -48,6 +48,39 @@ import Testing
     .init(name: port.name, elementType: port.elementType, sizes: sizes, axes: port.axes)
   }
 
+  /// Sizes that a file computes from the length, and places that the shortest sequence has.
+  @Test func sizesThatEveryLengthHasFollowIt() throws {
+    func expect(
+      _ name: String, _ sizes: [InputSize], lengths: [Int],
+      _ rows: (_ x: [[Float]]) -> [[Float]]
+    ) throws {
+      let imported = try ImportedModel(
+        onnx: ImporterFixtures.path("ONNX/Lengths/\(name).onnx"),
+        options: ImportOptions(sizes: ["x": sizes]))
+      let network = try imported.model.compile()
+      for length in lengths {
+        let x = (0..<length).map { row in (0..<6).map { Float(row * 7 + $0 * $0) - 20 } }
+        let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(x.flatMap(\.self))
+        let found: TensorValues = try #require(try network.predict(["x": input])["y"])
+        let expected = rows(x)
+        // A single row has no axis for its place.
+        let sizes = imported.outputs[0].sizes.count == 2 ? [1, 6] : [1, expected.count, 6]
+        #expect(
+          Self.port(imported.outputs[0], sizes).values(found) == expected.flatMap(\.self),
+          "\(name), length \(length)")
+      }
+    }
+    try expect("third", [1, .stepping(from: 4, through: 20, by: 1), 6], lengths: [20, 4, 9]) {
+      [$0[3]]
+    }
+    for first in [2, 3] {
+      let lengths = [first + 20, first, first + 8]
+      try expect("half", [1, .stepping(from: first, through: 40, by: 2), 6], lengths: lengths) {
+        Array($0[..<($0.count / 2)])
+      }
+    }
+  }
+
   /// Lengths between the strides, and windows that the shortest does not fill.
   @Test(
     arguments: [
