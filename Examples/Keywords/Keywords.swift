@@ -33,7 +33,7 @@ struct Keywords: ParsableCommand {
       print(
         try Evaluation(
           features: resource("test_features.npy"), labels: resource("test_labels.npy"),
-          network: network
+          noise: resource("test_noise.npy"), network: network
         ).text)
       return
     }

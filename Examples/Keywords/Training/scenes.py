@@ -101,7 +101,7 @@ def noise(rng, utterances, count):
 
 
 def add_noise(rng, utterances, sound, lowest=5.0, highest=40.0, kind=None):
-    """The sound with noise so many decibels below its speech, at a random level."""
+    """The sound with noise below its speech, at a random level; and how many decibels below."""
     loud = sound[np.abs(sound) > 0.01]
     level = np.sqrt(np.mean(loud ** 2)) if len(loud) else 0.1
     decibels = rng.uniform(lowest, highest)
@@ -109,10 +109,26 @@ def add_noise(rng, utterances, sound, lowest=5.0, highest=40.0, kind=None):
         kind = noise(rng, utterances, len(sound))
     sound = sound + level * 10 ** (-decibels / 20) * kind
     peak = 10 ** (rng.uniform(-26, -0.5) / 20)
-    return sound * np.float32(peak / max(np.abs(sound).max(), 1e-6))
+    return sound * np.float32(peak / max(np.abs(sound).max(), 1e-6)), decibels
 
 
-def scene(rng, utterances, frames):
+class Noises:
+    """Noise for training, made once: each scene takes two of them from random places."""
+
+    def __init__(self, rng, utterances, count, of=300):
+        self.sounds = [
+            coloured(rng, count) if rng.random() < 0.4 else noise(rng, utterances, count)
+            for _ in range(of)]
+
+    def mixed(self, rng):
+        """Noise of level 1."""
+        one, two = (np.roll(self.sounds[i], rng.integers(len(self.sounds[i])))
+                    for i in rng.integers(0, len(self.sounds), 2))
+        share = np.float32(rng.choice([0, rng.uniform(0, 1)]))
+        return np.sqrt(1 - share) * one + np.sqrt(share) * two
+
+
+def scene(rng, utterances, noises, frames):
     """Sound of so many frames for training, and the answer for each of them."""
     count = frames * HOP
     sound, labels = np.zeros(count, np.float32), np.full(frames, NOTHING)
@@ -133,17 +149,16 @@ def scene(rng, utterances, frames):
             labels[last - EARLY: last + LATE] = utterances.label[index]
         # Words of a phrase follow closely, unless the word before has to be answered.
         at += len(speech) + int(rng.uniform(0.24 if is_word else 0.02, 0.8) * RATE)
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         sound = in_room(rng, sound)
-    kind = coloured(rng, count) if rng.random() < 0.4 else None
-    return add_noise(rng, utterances, sound, kind=kind), labels
+    return add_noise(rng, utterances, sound, kind=noises.mixed(rng))[0], labels
 
 
 def single(rng, utterances, index, frames, lowest=5.0, highest=40.0):
-    """One utterance after 0.2 to 0.3 s of noise; without an index noise alone."""
+    """One utterance after 0.2 to 0.3 s of noise, without an index noise alone; and its decibels."""
     sound = np.zeros(frames * HOP, np.float32)
     if index is None:
-        return 0.1 * add_noise(rng, utterances, sound)
+        return 0.1 * add_noise(rng, utterances, sound)[0], np.inf
     at = int(rng.uniform(0.2, 0.3) * RATE)
     speech = utterances.speech(index)[: len(sound) - at]
     sound[at: at + len(speech)] = speech

@@ -15,12 +15,14 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from features import BANDS, features
+from features import BANDS, HOP, features
 from listener import first_words
 from make_words import WORDS
-from scenes import IGNORED, NOTHING, Utterances, scene, single
+from scenes import IGNORED, NOTHING, Noises, Utterances, scene, single
 
 FRAMES, BATCH, WORKERS = 160, 32, 1
+# The rate of learning rises over the first steps and falls over the last.
+RATE_OF_LEARNING, WARM, FALL = 3e-3, 100, 800
 
 
 class Network(nn.Module):
@@ -48,13 +50,14 @@ class Scenes(torch.utils.data.Dataset):
 
     def __init__(self, utterances, steps):
         self.utterances, self.steps = utterances, steps
+        self.noises = Noises(np.random.default_rng(18), utterances, FRAMES * HOP)
 
     def __len__(self):
         return self.steps
 
     def __getitem__(self, step):
         rng = np.random.default_rng([17, step])
-        sound, labels = zip(*(scene(rng, self.utterances, FRAMES) for _ in range(BATCH)))
+        sound, labels = zip(*(scene(rng, self.utterances, self.noises, FRAMES) for _ in range(BATCH)))
         x = features(np.stack(sound)).astype(np.float32)
         # Other voices and microphones have another balance of bands, and lack some.
         tilt = rng.normal(0, 0.7, (BATCH, 1, 1)) * np.linspace(-1, 1, BANDS)
@@ -68,7 +71,7 @@ def clips(utterances, frames, seed, noises=40):
     """Every utterance alone in noise, and noise alone: features and words."""
     rng = np.random.default_rng(seed)
     indices = list(range(len(utterances.label))) + [None] * noises
-    sound = np.stack([single(rng, utterances, i, frames) for i in indices])
+    sound = np.stack([single(rng, utterances, i, frames)[0] for i in indices])
     labels = np.array([NOTHING if i is None else utterances.label[i] for i in indices])
     return features(sound).astype(np.float32), labels
 
@@ -111,12 +114,12 @@ def main():
     network = Network()
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, 3e-3, total_steps=arguments.steps, pct_start=0.1)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE_OF_LEARNING, weight_decay=1e-2)
     total, start = 0.0, time.time()
     for step in range(1, arguments.steps + 1):
         x, labels = next(batches)
+        rate = min(step / WARM, 1, (arguments.steps + 1 - step) / FALL)
+        optimizer.param_groups[0]["lr"] = RATE_OF_LEARNING * rate
         loss = nn.functional.cross_entropy(
             network(x, 0.15).reshape(-1, len(WORDS) + 1), labels.reshape(-1),
             ignore_index=IGNORED)
@@ -124,7 +127,6 @@ def main():
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        schedule.step()
         average.update_parameters(network)
         total += loss.item()
         if step % 250 == 0 or step == arguments.steps:
