@@ -79,8 +79,9 @@ struct Evaluation {
     ]
     for (range, level) in zip(Self.decibels, levels) {
       lines.append(
-        String(format: "  words in noise %2.0f to %2.0f dB below:  ", range.lowerBound, min(40, range.upperBound))
-          + Self.share(level.right, of: level.all))
+        String(
+          format: "  words in noise %2.0f to %2.0f dB below:  ", range.lowerBound,
+          min(40, range.upperBound)) + Self.share(level.right, of: level.all))
     }
     lines.append("")
     let names = KeywordNetwork.words + ["nothing"]

@@ -1,6 +1,7 @@
 """Trains the network on scenes of the spoken words.
 
-Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N] [--only-random]
+Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N] [--fall N]
+    [--from FIRST.safetensors] [--only-random]
 
 The weights that are kept are a moving average of those of the last steps. --only-random leaves all
 variants of espeak-ng out of training, so that those of the training can judge its choices.
@@ -12,7 +13,7 @@ import time
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from features import BANDS, HOP, features
@@ -21,8 +22,8 @@ from make_words import WORDS
 from scenes import IGNORED, NOTHING, Noises, Utterances, scene, single
 
 FRAMES, BATCH, WORKERS = 160, 32, 1
-# The rate of learning rises over the first steps and falls over the last.
-RATE_OF_LEARNING, WARM, FALL = 3e-3, 100, 800
+# The rate of learning rises over the first steps, and falls over the last, as many as --fall says.
+RATE_OF_LEARNING, WARM = 3e-3, 100
 
 
 class Network(nn.Module):
@@ -48,16 +49,17 @@ class Network(nn.Module):
 class Scenes(torch.utils.data.Dataset):
     """The batch of each step: features and answers, drawn from the step's own seed."""
 
-    def __init__(self, utterances, steps):
-        self.utterances, self.steps = utterances, steps
+    def __init__(self, utterances, steps, seed):
+        self.utterances, self.steps, self.seed = utterances, steps, seed
         self.noises = Noises(np.random.default_rng(18), utterances, FRAMES * HOP)
 
     def __len__(self):
         return self.steps
 
     def __getitem__(self, step):
-        rng = np.random.default_rng([17, step])
-        sound, labels = zip(*(scene(rng, self.utterances, self.noises, FRAMES) for _ in range(BATCH)))
+        rng = np.random.default_rng([self.seed, step])
+        scenes = (scene(rng, self.utterances, self.noises, FRAMES) for _ in range(BATCH))
+        sound, labels = zip(*scenes)
         x = features(np.stack(sound)).astype(np.float32)
         # Other voices and microphones have another balance of bands, and lack some.
         tilt = rng.normal(0, 0.7, (BATCH, 1, 1)) * np.linspace(-1, 1, BANDS)
@@ -99,6 +101,8 @@ def main():
     parser.add_argument("words")
     parser.add_argument("weights")
     parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--fall", type=int, default=700)
+    parser.add_argument("--from", dest="first")
     parser.add_argument("--only-random", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -110,15 +114,18 @@ def main():
         variants.keep(np.random.default_rng(19).permutation(variants.of_variants)[:1500])
         validation["variants"] = clips(variants, 75, seed=20)
     batches = iter(torch.utils.data.DataLoader(
-        Scenes(training, arguments.steps), batch_size=None, num_workers=WORKERS))
+        Scenes(training, arguments.steps, 24 if arguments.first else 17),
+        batch_size=None, num_workers=WORKERS))
     network = Network()
+    if arguments.first:
+        network.load_state_dict(load_file(arguments.first))
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995))
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE_OF_LEARNING, weight_decay=1e-2)
     total, start = 0.0, time.time()
     for step in range(1, arguments.steps + 1):
         x, labels = next(batches)
-        rate = min(step / WARM, 1, (arguments.steps + 1 - step) / FALL)
+        rate = min(step / WARM, 1, (arguments.steps + 1 - step) / arguments.fall)
         optimizer.param_groups[0]["lr"] = RATE_OF_LEARNING * rate
         loss = nn.functional.cross_entropy(
             network(x, 0.15).reshape(-1, len(WORDS) + 1), labels.reshape(-1),

@@ -38,8 +38,8 @@ def settings(rng):
     lines.append("intonation " + integers([rng.integers(1, 5)]))
     if rng.random() < 0.5:
         # The gain of bands, as a telephone or a small loudspeaker has it.
-        places = sorted(rng.choice([100, 250, 420, 600, 900, 1200, 1600, 2000, 2600, 3200, 4200, 5200],
-                                   rng.integers(3, 7), replace=False))
+        hertz = [100, 250, 420, 600, 900, 1200, 1600, 2000, 2600, 3200, 4200, 5200]
+        places = sorted(rng.choice(hertz, rng.integers(3, 7), replace=False))
         lines.append("tone " + " ".join(
             f"{place} {round(255 * rng.uniform(0.05, 1) ** 0.7)}" for place in places))
     if rng.random() < 0.3:
