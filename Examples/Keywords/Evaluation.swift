@@ -5,13 +5,23 @@ import Foundation
 struct Evaluation {
   /// How often each word, or nothing, was heard in the clips of each.
   private(set) var counts: [[Int]]
+  /// How many clips of words were heard rightly at each level of noise, and of how many.
+  private(set) var levels = Self.decibels.map { _ in (right: 0, all: 0) }
 
-  /// Hears all clips: features in 8 bits [clips][frames][40], and the word said in each.
-  init(features: String, labels: String, network: CompiledModel) throws {
+  /// The levels of noise, in decibels below the voice.
+  private static let decibels: [Range<Float>] = [25..<41, 15..<25, 5..<15]
+
+  /// Hears all clips: features in 8 bits [clips][frames][40], the word said in each, and how many
+  /// decibels the noise is below it.
+  init(features: String, labels: String, noise: String, network: CompiledModel) throws {
     let clips = try NumPyArray(path: features)
     let words = try NumPyArray(path: labels).values
+    let noises = try NumPyArray(path: noise).values
     guard clips.sizes.count == 3, clips.sizes[2] == FrontEnd.bands, clips.sizes[0] == words.count
     else { throw CheckError("\(features): received \(clips.sizes), needs [clips][frames][40]") }
+    guard noises.count == words.count else {
+      throw CheckError("\(noise): received \(noises.count) values, needs \(words.count)")
+    }
     let values = try clips.values
     let (frames, bands) = (clips.sizes[1], FrontEnd.bands)
     counts = Array(
@@ -38,6 +48,12 @@ struct Evaluation {
         }
       }
       counts[said][heard] += 1
+      if said != KeywordNetwork.nothing,
+        let level = Self.decibels.firstIndex(where: { $0.contains(noises[clip]) })
+      {
+        levels[level].all += 1
+        levels[level].right += heard == said ? 1 : 0
+      }
     }
   }
 
@@ -61,6 +77,13 @@ struct Evaluation {
       "  other words and noise:  " + Self.share(right.nothing, of: nothing) + " not taken for one",
       "",
     ]
+    for (range, level) in zip(Self.decibels, levels) {
+      lines.append(
+        String(
+          format: "  words in noise %2.0f to %2.0f dB below:  ", range.lowerBound,
+          min(40, range.upperBound)) + Self.share(level.right, of: level.all))
+    }
+    lines.append("")
     let names = KeywordNetwork.words + ["nothing"]
     for (said, name) in names.enumerated() {
       let wrong = names.indices.filter { $0 != said && counts[said][$0] > 0 }

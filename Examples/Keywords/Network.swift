@@ -15,10 +15,10 @@ enum KeywordNetwork {
   static func probabilities(of features: Tensor) -> Tensor {
     features
       --> Convolution1D(
-        kernel: 5, channels: 64, padding: .streaming, activation: .relu, name: "conv1")
+        kernel: 5, channels: 96, padding: .streaming, activation: .relu, name: "conv1")
       --> Convolution1D(
-        kernel: 5, channels: 64, padding: .streaming, activation: .relu, name: "conv2")
-      --> GRU(units: 80, returnSequences: true, stateful: true, form: .pytorch, name: "gru")
+        kernel: 5, channels: 96, padding: .streaming, activation: .relu, name: "conv2")
+      --> GRU(units: 128, returnSequences: true, stateful: true, form: .pytorch, name: "gru")
       --> LastAxisDense(neurons: classes, name: "words")
       --> Softmax(name: "probabilities")
   }

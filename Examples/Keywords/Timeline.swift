@@ -54,13 +54,6 @@ struct Timeline {
       """
   }
 
-  /// Whether exactly the words that were said were heard, each at its time.
-  var isRight: Bool {
-    guard let transcript else { return false }
-    let words = transcript.sayings.filter(\.isWord)
-    return rightCount(transcript) == words.count && hearings.count == words.count
-  }
-
   /// The sayings that were heard, each counted once.
   private func rightCount(_ transcript: Transcript) -> Int {
     let starts = hearings.compactMap { hearing -> Double? in

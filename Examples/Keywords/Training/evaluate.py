@@ -3,9 +3,10 @@
 Usage: python evaluate.py WORDS.npz WEIGHTS.safetensors FOLDER
 
 Beside this script goes expected.json: how often each word, or nothing, was heard in those clips of
-each. Into the folder, which has recording.wav, go
+each, and the words heard in the recording. Into the folder, which has recording.wav, go
 
-- test_features.npy and test_labels.npy: clips of the left-out voices, bands in 8 bits;
+- test_features.npy, test_labels.npy and test_noise.npy: clips of the left-out voices, bands in 8
+  bits; the word said; how many whole decibels the noise is below it;
 - reference_features.npy and reference_probabilities.npy: the front end in double precision and
   PyTorch's probabilities for the recording.
 """
@@ -27,6 +28,7 @@ from scenes import NOTHING, Utterances, single
 from train import Network, probabilities
 
 THRESHOLD, FRAMES, SCALE = 0.6, 70, 14.5
+LEVELS = ((25, 40), (15, 25), (5, 15))
 NAMES = WORDS + ["nothing"]
 
 
@@ -56,10 +58,10 @@ def main():
     accent = np.array([UNSEEN_ACCENT in voice for voice in test.voice])
 
     # Each utterance in each kind of noise, and noise alone.
-    for decibels in ((25, 40), (15, 25), (5, 15)):
+    for decibels in LEVELS:
         rng = np.random.default_rng(21)
         indices = list(range(len(test.label))) + [None] * 60
-        sound = np.stack([single(rng, test, i, FRAMES, *decibels) for i in indices])
+        sound = np.stack([single(rng, test, i, FRAMES, *decibels)[0] for i in indices])
         labels = np.array([NOTHING if i is None else test.label[i] for i in indices])
         found = first_words(probabilities(network, features(sound).astype(np.float32)), THRESHOLD)
         report(f"noise {decibels[0]} to {decibels[1]} dB below", found, labels,
@@ -73,11 +75,12 @@ def main():
         indices += list(rng.permutation(of_label)[: 120 if label == NOTHING else 50])
     indices += [None] * 20
     rng.shuffle(indices)
-    sound = np.stack([single(rng, test, i, FRAMES) for i in indices])
+    sound, decibels = map(np.stack, zip(*(single(rng, test, i, FRAMES) for i in indices)))
     stored = np.clip(np.round(features(sound) * 255 / SCALE), 0, 255).astype(np.uint8)
     labels = np.array([NOTHING if i is None else test.label[i] for i in indices], np.uint8)
     np.save(folder / "test_features.npy", stored)
     np.save(folder / "test_labels.npy", labels)
+    np.save(folder / "test_noise.npy", np.minimum(decibels, 255).astype(np.uint8))
     restored = stored.astype(np.float32) * np.float32(SCALE / 255)
     found = first_words(probabilities(network, restored), THRESHOLD)
     report("the clips that ship, noise 5 to 40 dB below", found, labels,
@@ -86,17 +89,22 @@ def main():
                              for other in range(NOTHING + 1)} for label in range(NOTHING + 1)}
     counts = {name: {other: count for other, count in row.items() if count or other == name}
               for name, row in counts.items()}
-    text = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in counts.items())
-    pathlib.Path(__file__).with_name("expected.json").write_text(f"{{\n{text}\n}}\n")
-
+    words = labels != NOTHING
+    for low, high in LEVELS:
+        at = words & (low <= decibels) & (decibels < high)
+        counts[f"noise {low} to {high} dB"] = {
+            "right": int((found == labels)[at].sum()), "of": int(at.sum())}
     with wave.open(str(folder / "recording.wav")) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768
     bands = features(samples)
     np.save(folder / "reference_features.npy", bands.astype(np.float32))
     found = probabilities(network.double(), bands[None])[0]
     np.save(folder / "reference_probabilities.npy", found.astype(np.float32))
-    print("recording:", " ".join(f"{0.02 * (frame + 1):.2f} {WORDS[word]}"
-                                 for frame, word in heard(found, THRESHOLD)))
+    words = heard(found, THRESHOLD)
+    print("recording:", " ".join(f"{0.02 * (frame + 1):.2f} {WORDS[word]}" for frame, word in words))
+    counts["recording"] = [WORDS[word] for _, word in words]
+    text = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in counts.items())
+    pathlib.Path(__file__).with_name("expected.json").write_text(f"{{\n{text}\n}}\n")
 
 
 if __name__ == "__main__":

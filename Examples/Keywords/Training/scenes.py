@@ -1,5 +1,6 @@
 """Words in noise: random scenes with the answer for each frame."""
 import numpy as np
+from scipy.signal import oaconvolve
 
 from features import HOP, RATE
 from make_words import WORDS
@@ -33,9 +34,31 @@ class Utterances:
 
 def varied(rng, speech):
     """Speech faster or slower with its pitch and timbre, as by a smaller or larger speaker."""
-    count = int(len(speech) * rng.uniform(0.85, 1.18))
+    count = int(len(speech) * rng.uniform(0.87, 1.15))
     return np.interp(np.linspace(0, len(speech) - 1, count), np.arange(len(speech)),
                      speech).astype(np.float32)
+
+
+def in_room(rng, sound):
+    """The sound with the echoes of a small room."""
+    count = int(rng.uniform(0.04, 0.25) * RATE)
+    echoes = rng.standard_normal(count) * np.exp(-6 * np.arange(count) / count)
+    echoes *= rng.uniform(0.1, 0.9) / np.sqrt(np.sum(echoes ** 2))
+    echoes[0] = 1
+    return oaconvolve(sound, echoes.astype(np.float32))[: len(sound)]
+
+
+def coloured(rng, count):
+    """Noise whose spectrum bends at random, of level 1."""
+    spectrum = np.fft.rfft(rng.standard_normal(count))
+    places = np.linspace(0, 1, 9)
+    decibels = np.cumsum(rng.normal(rng.uniform(-4, 2), 5, 9))
+    gains = 10 ** (np.interp(np.linspace(0, 1, len(spectrum)) ** 0.6, places, decibels) / 20)
+    sound = np.fft.irfft(spectrum * gains, count)
+    # Louder and softer within the scene.
+    if rng.random() < 0.3:
+        sound *= 10 ** (np.interp(np.linspace(0, 4, count), range(5), rng.normal(0, 5, 5)) / 20)
+    return (sound / np.sqrt(np.mean(sound ** 2))).astype(np.float32)
 
 
 def pink(rng, count):
@@ -67,26 +90,44 @@ def noise(rng, utterances, count):
     return (sound / max(np.sqrt(np.mean(sound ** 2)), 1e-9)).astype(np.float32)
 
 
-def add_noise(rng, utterances, sound, lowest=5.0, highest=40.0):
-    """The sound with noise so many decibels below its speech, at a random level."""
+def add_noise(rng, utterances, sound, lowest=5.0, highest=40.0, kind=None):
+    """The sound with noise below its speech, at a random level; and how many decibels below."""
     loud = sound[np.abs(sound) > 0.01]
     level = np.sqrt(np.mean(loud ** 2)) if len(loud) else 0.1
     decibels = rng.uniform(lowest, highest)
-    sound = sound + level * 10 ** (-decibels / 20) * noise(rng, utterances, len(sound))
+    if kind is None:
+        kind = noise(rng, utterances, len(sound))
+    sound = sound + level * 10 ** (-decibels / 20) * kind
     peak = 10 ** (rng.uniform(-26, -0.5) / 20)
-    return sound * np.float32(peak / max(np.abs(sound).max(), 1e-6))
+    return sound * np.float32(peak / max(np.abs(sound).max(), 1e-6)), decibels
 
 
-def scene(rng, utterances, frames, is_varied):
-    """Sound of so many frames, and the answer for each of them."""
+class Noises:
+    """Noise for training, made once: each scene takes two of them from random places."""
+
+    def __init__(self, rng, utterances, count, of=300):
+        self.sounds = [
+            coloured(rng, count) if rng.random() < 0.4 else noise(rng, utterances, count)
+            for _ in range(of)]
+
+    def mixed(self, rng):
+        """Noise of level 1."""
+        one, two = (np.roll(self.sounds[i], rng.integers(len(self.sounds[i])))
+                    for i in rng.integers(0, len(self.sounds), 2))
+        share = np.float32(rng.choice([0, rng.uniform(0, 1)]))
+        return np.sqrt(1 - share) * one + np.sqrt(share) * two
+
+
+def scene(rng, utterances, noises, frames):
+    """Sound of so many frames for training, and the answer for each of them."""
     count = frames * HOP
     sound, labels = np.zeros(count, np.float32), np.full(frames, NOTHING)
     at = int(rng.uniform(0.05, 0.9) * RATE)
     while True:
-        is_word = rng.random() < (0.6 if is_varied else 0.7)
+        is_word = rng.random() < 0.62
         index = rng.choice(utterances.words if is_word else utterances.others)
         speech = utterances.speech(index)
-        if is_varied:
+        if rng.random() < 0.5:
             speech = varied(rng, speech)
         if at + len(speech) > count:
             break
@@ -98,14 +139,16 @@ def scene(rng, utterances, frames, is_varied):
             labels[last - EARLY: last + LATE] = utterances.label[index]
         # Words of a phrase follow closely, unless the word before has to be answered.
         at += len(speech) + int(rng.uniform(0.24 if is_word else 0.02, 0.8) * RATE)
-    return add_noise(rng, utterances, sound), labels
+    if rng.random() < 0.2:
+        sound = in_room(rng, sound)
+    return add_noise(rng, utterances, sound, kind=noises.mixed(rng))[0], labels
 
 
 def single(rng, utterances, index, frames, lowest=5.0, highest=40.0):
-    """One utterance after 0.2 to 0.3 s of noise; without an index noise alone."""
+    """One utterance after 0.2 to 0.3 s of noise, without an index noise alone; and its decibels."""
     sound = np.zeros(frames * HOP, np.float32)
     if index is None:
-        return 0.1 * add_noise(rng, utterances, sound)
+        return 0.1 * add_noise(rng, utterances, sound)[0], np.inf
     at = int(rng.uniform(0.2, 0.3) * RATE)
     speech = utterances.speech(index)[: len(sound) - at]
     sound[at: at + len(speech)] = speech

@@ -1,9 +1,8 @@
 """Trains the network on scenes of the spoken words.
 
-Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N] [--from FIRST.safetensors]
+Usage: python train.py WORDS.npz WEIGHTS.safetensors [--steps N] [--fall N]
 
-The first training takes the words as they were spoken. One that goes on from first weights varies
-the words and the bands at random, as other voices and microphones would.
+The weights that are kept are a moving average of those of the last steps.
 """
 import argparse
 import os
@@ -12,13 +11,17 @@ import time
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 
-from features import BANDS, features
+from features import BANDS, HOP, features
 from listener import first_words
 from make_words import WORDS
-from scenes import IGNORED, NOTHING, Utterances, scene, single
+from scenes import IGNORED, NOTHING, Noises, Utterances, scene, single
+
+FRAMES, BATCH, WORKERS = 160, 32, 1
+# The rate of learning rises over the first steps, and falls over the last, as many as --fall says.
+RATE_OF_LEARNING, WARM = 3e-3, 100
 
 
 class Network(nn.Module):
@@ -26,10 +29,10 @@ class Network(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv1 = nn.Conv1d(BANDS, 64, 5)
-        self.conv2 = nn.Conv1d(64, 64, 5)
-        self.gru = nn.GRU(64, 80, batch_first=True)
-        self.words = nn.Linear(80, len(WORDS) + 1)
+        self.conv1 = nn.Conv1d(BANDS, 96, 5)
+        self.conv2 = nn.Conv1d(96, 96, 5)
+        self.gru = nn.GRU(96, 128, batch_first=True)
+        self.words = nn.Linear(128, len(WORDS) + 1)
         with torch.no_grad():
             self.conv1.weight *= 0.2  # Features reach 14.
 
@@ -41,11 +44,34 @@ class Network(nn.Module):
         return self.words(nn.functional.dropout(x, drop, self.training))
 
 
+class Scenes(torch.utils.data.Dataset):
+    """The batch of each step: features and answers, drawn from the step's own seed."""
+
+    def __init__(self, utterances, steps, seed):
+        self.utterances, self.steps, self.seed = utterances, steps, seed
+        self.noises = Noises(np.random.default_rng(18), utterances, FRAMES * HOP)
+
+    def __len__(self):
+        return self.steps
+
+    def __getitem__(self, step):
+        rng = np.random.default_rng([self.seed, step])
+        scenes = (scene(rng, self.utterances, self.noises, FRAMES) for _ in range(BATCH))
+        sound, labels = zip(*scenes)
+        x = features(np.stack(sound)).astype(np.float32)
+        # Other voices and microphones have another balance of bands, and lack some.
+        tilt = rng.normal(0, 0.7, (BATCH, 1, 1)) * np.linspace(-1, 1, BANDS)
+        x = np.maximum(x + rng.normal(tilt, 0.3), 0).astype(np.float32)
+        first = rng.integers(0, BANDS - 4)
+        x[: BATCH // 3, :, first: first + rng.integers(1, 4)] = 0
+        return torch.from_numpy(x), torch.from_numpy(np.stack(labels))
+
+
 def clips(utterances, frames, seed, noises=40):
     """Every utterance alone in noise, and noise alone: features and words."""
     rng = np.random.default_rng(seed)
     indices = list(range(len(utterances.label))) + [None] * noises
-    sound = np.stack([single(rng, utterances, i, frames) for i in indices])
+    sound = np.stack([single(rng, utterances, i, frames)[0] for i in indices])
     labels = np.array([NOTHING if i is None else utterances.label[i] for i in indices])
     return features(sound).astype(np.float32), labels
 
@@ -58,53 +84,54 @@ def probabilities(network, x):
     return result
 
 
+def judged(network, clips):
+    """What is right at several thresholds: words, and what is none."""
+    found, text = probabilities(network, clips[0]), []
+    for threshold in (0.4, 0.5, 0.6, 0.7):
+        right = first_words(found, threshold) == clips[1]
+        is_word = clips[1] != NOTHING
+        text.append(f"{threshold}: {right[is_word].mean():.3f} {right[~is_word].mean():.3f}")
+    return ", ".join(text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("words")
     parser.add_argument("weights")
-    parser.add_argument("--steps", type=int, default=3500)
-    parser.add_argument("--from", dest="first")
+    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--fall", type=int, default=4000)
     arguments = parser.parse_args()
-    is_varied = arguments.first is not None
     torch.set_num_threads(1)
     torch.manual_seed(16)
-    rng = np.random.default_rng(17)
-    utterances = Utterances(arguments.words, "training")
+    training = Utterances(arguments.words, "training")
     validation = clips(Utterances(arguments.words, "validation"), 75, seed=18)
+    batches = iter(torch.utils.data.DataLoader(
+        Scenes(training, arguments.steps, 17), batch_size=None, num_workers=WORKERS))
     network = Network()
-    if is_varied:
-        network.load_state_dict(load_file(arguments.first))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, 1.5e-3 if is_varied else 3e-3, total_steps=arguments.steps, pct_start=0.1)
-    frames, batch, total, start = 160, 24, 0.0, time.time()
+    average = torch.optim.swa_utils.AveragedModel(
+        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE_OF_LEARNING, weight_decay=1e-2)
+    total, start = 0.0, time.time()
     for step in range(1, arguments.steps + 1):
-        sound, labels = zip(*(scene(rng, utterances, frames, is_varied) for _ in range(batch)))
-        x = features(np.stack(sound)).astype(np.float32)
-        # Other voices and microphones have another balance of bands, and lack some.
-        tilt = rng.normal(0, 0.7 * is_varied, (batch, 1, 1)) * np.linspace(-1, 1, BANDS)
-        x = np.maximum(x + rng.normal(tilt, 0.3).astype(np.float32), 0)
-        first = rng.integers(0, BANDS - 4)
-        x[: batch // 3, :, first: first + rng.integers(1, 4)] = 0
+        x, labels = next(batches)
+        rate = min(step / WARM, 1, (arguments.steps + 1 - step) / arguments.fall)
+        optimizer.param_groups[0]["lr"] = RATE_OF_LEARNING * rate
         loss = nn.functional.cross_entropy(
-            network(torch.from_numpy(x), 0.15).reshape(-1, len(WORDS) + 1),
-            torch.from_numpy(np.stack(labels)).reshape(-1), ignore_index=IGNORED)
+            network(x, 0.15).reshape(-1, len(WORDS) + 1), labels.reshape(-1),
+            ignore_index=IGNORED)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        schedule.step()
+        average.update_parameters(network)
         total += loss.item()
         if step % 250 == 0 or step == arguments.steps:
-            found = probabilities(network, validation[0])
-            rates = []
-            for threshold in (0.5, 0.6, 0.7, 0.8):
-                words = first_words(found, threshold)
-                rates.append(f"{threshold}: {(words == validation[1]).mean():.3f}")
-            print(f"step {step}, {time.time() - start:.0f} s, loss {total / 250:.3f}, "
-                  f"right on voices for validation with threshold {', '.join(rates)}", flush=True)
+            print(f"step {step}, {time.time() - start:.0f} s, loss {total / 250:.3f}", flush=True)
             total = 0.0
-            save_file(network.state_dict(), arguments.weights)
+            if step % 1000 == 0 or step == arguments.steps:
+                print(f"  validation, words and others right with threshold "
+                      f"{judged(average.module, validation)}", flush=True)
+            save_file(average.module.state_dict(), arguments.weights)
 
 
 if __name__ == "__main__":
