@@ -77,10 +77,11 @@ package struct LengthSlice: LengthLayer {
   }
 
   package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    // A crop that takes the whole of the longest sequence would be dropped there.
     try Slice(
       starts: numbers(starts, in: lowering), ends: numbers(ends, in: lowering), axes: axes,
       steps: steps
-    ).lower(into: &lowering)
+    ).lower(into: &lowering, crops: false)
   }
 }
 

@@ -52,6 +52,11 @@ public struct Slice: BuiltInLayer {
 
   /// Lowers to a crop of an image's rows and columns, or to one slice.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
+    try lower(into: &lowering, crops: true)
+  }
+
+  /// Lowers the layer; without `crops` it is the same operation whatever it takes.
+  func lower(into lowering: inout Lowering, crops: Bool) throws(ShapeError) {
     let input = try lowering.input()
     let shape = lowering.shape(of: input)
     let known = try ArgumentRule.known(shape, "known sizes to slice")
@@ -72,7 +77,7 @@ public struct Slice: BuiltInLayer {
       (first[axis], counts[axis], strides[axis]) = (range.start, range.count, steps[index])
     }
     // Rows and columns of an image need no copy.
-    if shape.isImage, counts[2] == known[2], strides == [1, 1, 1] {
+    if crops, shape.isImage, counts[2] == known[2], strides == [1, 1, 1] {
       let edges = Edges(
         top: first[0], left: first[1], bottom: known[0] - first[0] - counts[0],
         right: known[1] - first[1] - counts[1])

@@ -40,6 +40,8 @@ import Testing
           input
           --> Convolution1D(kernel: 5, channels: 20, padding: .causal, activation: .relu, name: "a")
           --> DepthwiseConvolution1D(kernel: 3, padding: .same, name: "b")
+          // Of its taps short sequences reach a few.
+          --> Convolution1D(kernel: 15, channels: 20, padding: .same, name: "wide")
           --> Bidirectional(LSTM(units: 11, returnSequences: true, name: "c"))
           --> GRU(units: 17, returnSequences: true, name: "d")
           --> LayerNormalization(name: "e") --> LastAxisDense(neurons: 5, name: "f") --> Softmax()

@@ -4,11 +4,13 @@ import ForgeShapes
 /// Removes the outer rows and columns of a kernel that read nothing but padding.
 ///
 /// They occur where the dilation exceeds the image, as in atrous spatial pyramid pooling: of 3×3
-/// taps 36 pixels apart on an image of 33 pixels, only the middle one ever reads a pixel.
+/// taps 36 pixels apart on an image of 33 pixels, only the middle one ever reads a pixel. Networks
+/// for sequences of any length keep all taps, which the longest may read.
 enum DropUnreachedTaps: Rewrite {
   static let name = "dropUnreachedTaps"
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
+    guard !graph.hasVaryingLength else { return 0 }
     var count = 0
     for position in graph.nodes.indices {
       let node = graph.nodes[position]

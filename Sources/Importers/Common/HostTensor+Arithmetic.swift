@@ -117,6 +117,21 @@ extension HostTensor {
     }
     return HostTensor(type: type, sizes: result, storage: .floats(sums))
   }
+
+  /// The square roots of the sums of squares along axes; `nil` for no elements.
+  package func norm(axes: [Int], keepsDimensions: Bool) throws -> HostTensor? {
+    let kept = sizes.indices.filter { !axes.contains($0) }
+    let inner = axes.map { sizes[$0] }.reduce(1, *)
+    guard inner > 0 else { return nil }
+    let values = try transposed(kept + axes).floats()
+    let norms = stride(from: 0, to: values.count, by: inner).map { start in
+      Float(values[start..<start + inner].reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot())
+    }
+    let result =
+      keepsDimensions
+      ? sizes.indices.map { axes.contains($0) ? 1 : sizes[$0] } : kept.map { sizes[$0] }
+    return HostTensor(type: type, sizes: result, storage: .floats(norms))
+  }
 }
 
 extension Float {

@@ -8,6 +8,10 @@ struct ONNXCall {
   let opset: Int
   /// The values of the inputs; `nil` for one that is left out.
   var inputs: [FileValue?]
+  /// The inputs that are known for every length of a sequence.
+  var families: [ONNXLengthFamily?] = []
+  /// The largest magnitude of the result, if it is an integer and small enough for Float32.
+  var integerBound: Int?
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
   /// The names of the graph's outputs.
@@ -48,6 +52,11 @@ struct ONNXCall {
     return tensor
   }
 
+  /// An input that is known for every length of a sequence.
+  func family(_ index: Int) -> ONNXLengthFamily? {
+    families.indices.contains(index) ? families[index] : nil
+  }
+
   /// Integers that must be known while importing, such as axes; `nil` if they are left out.
   func knownInts(_ index: Int, _ what: String) throws -> [Int]? {
     guard has(index) else { return nil }
@@ -82,8 +91,9 @@ struct ONNXCall {
     }
   }
 
-  /// Refuses arithmetic on integers, which Forge would do in Float32.
+  /// Refuses arithmetic on integers, which Forge does in Float32, unless its results are small.
   func refuseIntegers(_ index: Int = 0) throws {
+    guard integerBound == nil else { return }
     let type = try value(index).type
     if type.isInteger, type != .bool {
       throw NodeFailure.unsupported("arithmetic on \(type.rawValue)")

@@ -249,16 +249,22 @@ enum ONNXFolding {
   ) -> Fold {
     { call, hosts in
       guard let host = hosts.first else { return false }
-      let rank = host.sizes.count
-      let axes = try (call.ints("axes", input: 1) ?? Array(0..<rank)).map {
-        try ONNXCall.axis($0, rank: rank)
-      }
       return set(
         &call,
         ifThere: try host.reduced(
-          axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0, integers: integers,
+          axes: try reducedAxes(call, rank: host.sizes.count),
+          keepsDimensions: call.node.int("keepdims", 1) != 0, integers: integers,
           floats: floats))
     }
+  }
+
+  /// The axes of a reduction, all of them unless the node states some.
+  private static func reducedAxes(_ call: ONNXCall, rank: Int) throws -> [Int] {
+    let axes = try (call.ints("axes", input: 1) ?? Array(0..<rank)).map {
+      try ONNXCall.axis($0, rank: rank)
+    }
+    guard Set(axes).count == axes.count else { throw NodeFailure.invalid("axes \(axes)") }
+    return axes
   }
 
   /// The result of an operation that may overflow.
@@ -285,6 +291,7 @@ enum ONNXFolding {
     "Max": binary({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
     "Neg": unary({ checked(Int64(0).subtractingReportingOverflow($0)) }, { -$0 }),
     "Abs": unary({ $0 == .min ? nil : abs($0) }, { abs($0) }),
+    "Sign": unary({ $0.signum() }, { $0 > 0 ? 1 : $0 < 0 ? -1 : $0.isNaN ? .nan : 0 }),
     "Sqrt": unary({ _ in nil }, { $0.squareRoot() }),
     "Exp": unary({ _ in nil }, { Float(exp(Double($0))) }),
     "Log": unary({ _ in nil }, { Float(log(Double($0))) }),
@@ -313,6 +320,14 @@ enum ONNXFolding {
         try both.picked(
           choice.indices.map { choice[$0] != 0 ? $0 : $0 + choice.count }, sizes: sizes))
       return true
+    },
+    "ReduceL2": { call, hosts in
+      guard let host = hosts.first, !host.isInteger else { return false }
+      return set(
+        &call,
+        ifThere: try host.norm(
+          axes: try reducedAxes(call, rank: host.sizes.count),
+          keepsDimensions: call.node.int("keepdims", 1) != 0))
     },
     "ReduceProd": reduction({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "ReduceSum": reduction({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),

@@ -10,6 +10,10 @@ struct ONNXGraphImport {
   private let opsets: [String: Int]
   private let graphOutputs: Set<String>
   private var values: [String: FileValue] = [:]
+  /// Values that are known for every length of a sequence.
+  private var families: [String: ONNXLengthFamily] = [:]
+  /// The largest magnitudes of integers that the network computes.
+  private var integerBounds: [String: Int] = [:]
   private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   private var unsupported: [UnsupportedNode] = []
   /// Values that do not exist because a node before them is not supported.
@@ -40,7 +44,8 @@ struct ONNXGraphImport {
     let constants = try constantOutputs()
     let known = Set(constants.map(\.name))
     for info in file.graph.output {
-      guard case .length? = values[info.name] else { continue }
+      let isLength = if case .length? = values[info.name] { true } else { false }
+      guard isLength || families[info.name] != nil else { continue }
       unsupported.append(
         UnsupportedNode(
           type: "output", detail: "a number that depends on the length of a sequence",
@@ -196,7 +201,7 @@ struct ONNXGraphImport {
     }
     var inputs: [FileValue?] = []
     for name in node.inputs {
-      guard !name.isEmpty else {
+      guard !name.isEmpty, families[name] == nil else {
         inputs.append(nil)
         continue
       }
@@ -210,13 +215,65 @@ struct ONNXGraphImport {
     var call = ONNXCall(
       node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader,
       graphOutputs: graphOutputs)
+    call.families = node.inputs.map { families[$0] }
     do {
+      if try foldedForEveryLength(&call) { return }
+      call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
       if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try operation(&call) }
       try ONNXLengths.check(call)
       try finish(call)
+      if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {
       try report(error, type: node.type, name: node.name)
       missing.formUnion(node.outputs)
+    }
+  }
+
+  /// Computes a node for every length if its inputs are known; returns whether the result is kept.
+  ///
+  /// If they are not, the families among them become tensors of the network.
+  private mutating func foldedForEveryLength(_ call: inout ONNXCall) throws -> Bool {
+    if call.families.allSatisfy({ $0 == nil }), try ONNXLengthFolding.fold(&call) {
+      try finish(call)
+      return true
+    }
+    guard let name = call.node.outputs.first else { return false }
+    switch try ONNXLengthFamily.fold(call, call.families) {
+    case .value(let value)?:
+      call.set(value)
+      try finish(call)
+      return true
+    case .family(let family)?:
+      try count(folded: family.count)
+      families[name] = family
+      return true
+    case nil: break
+    }
+    // Sizes are known even where values are no parts of the longest.
+    if call.node.domain.isEmpty, call.node.type == "Shape", let family = call.family(0) {
+      call.set(try ONNXLengths.shape(of: family.sizes, call.node, family.maximum))
+      try finish(call)
+      return true
+    }
+    for (index, family) in call.families.enumerated() {
+      guard let family else { continue }
+      guard let tensor = try family.network() else {
+        throw NodeFailure.unsupported(
+          "values that follow the length of a sequence, but not as parts of the longest")
+      }
+      call.inputs[index] = .network(tensor)
+    }
+    return false
+  }
+
+  /// Counts elements that are computed while importing.
+  private mutating func count(folded elements: Int) throws(ImportError) {
+    foldedElements = foldedElements.addingSaturated(elements)
+    guard foldedElements <= options.limits.foldedElements else {
+      throw ImportError(
+        .tooLarge, "the constants computed while importing are too large", path: path,
+        needs: "at most \(options.limits.foldedElements) values",
+        remedy: "raise ImportLimits.foldedElements if you trust the file")
     }
   }
 
@@ -231,15 +288,7 @@ struct ONNXGraphImport {
           UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
         continue
       }
-      if case .host(let tensor) = value {
-        foldedElements = foldedElements.addingSaturated(tensor.count)
-        guard foldedElements <= options.limits.foldedElements else {
-          throw ImportError(
-            .tooLarge, "the constants computed while importing are too large", path: path,
-            needs: "at most \(options.limits.foldedElements) values",
-            remedy: "raise ImportLimits.foldedElements if you trust the file")
-        }
-      }
+      if case .host(let tensor) = value { try count(folded: tensor.count) }
       values[name] = value
     }
   }

@@ -19,19 +19,21 @@ enum ONNXLengths {
     "MatMul", "Gemm", "Einsum", "Attention", "RotaryEmbedding", "Softmax", "LogSoftmax",
     "LayerNormalization", "RMSNormalization", "BatchNormalization", "InstanceNormalization",
     "GroupNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1",
-    "ReduceL2", "GlobalAveragePool", "GlobalMaxPool",
+    "ReduceL2", "CumSum", "ArgMax", "ArgMin",
+    "GlobalAveragePool", "GlobalMaxPool",
     // Sequences, and windows along them.
     "LSTM", "GRU", "RNN", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize",
     // Movements; those with a rule of their own are in ``own``.
     "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Concat", "Split", "Tile", "Pad",
-    "Reshape", "Expand", "Slice", "Gather", "Trilu", "Shape", "Size", "Range", "ConstantOfShape",
+    "Reshape", "Expand", "Slice", "Gather", "GatherND", "GatherElements", "Trilu", "Shape", "Size",
+    "Range", "ConstantOfShape",
   ]
 
   /// Operators whose results for a length need more than those for the largest one.
   private static let own: [String: ONNXOperators.Operation] = [
     "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
     "Range": range, "Gather": gather, "Split": split, "MaxPool": maximumPool,
-    "ConvTranspose": transposedConvolve, "Resize": resize,
+    "ConvTranspose": transposedConvolve, "Resize": resize, "GatherND": gatherND,
   ]
 
   /// Imports a node that depends on the length; returns whether it did.
@@ -62,23 +64,26 @@ enum ONNXLengths {
     guard case .network(let tensor) = try call.value(0), let maximum = tensor.maximumLength else {
       return false
     }
-    var numbers = try tensor.lengthSizes()
-    var sizes: [Int] = []
+    let numbers = try tensor.lengthSizes()
     if call.node.type == "Size" {
       guard let product = LengthSize.product(of: numbers) else { throw overflow }
-      numbers = [product]
+      call.set(LengthTensor(type: .int64, sizes: [], numbers: [product], maximum: maximum).value)
     } else {
-      func bound(_ index: Int) -> Int {
-        min(max(index < 0 ? index.addingSaturated(numbers.count) : index, 0), numbers.count)
-      }
-      let start = bound(call.node.int("start", 0))
-      let end = bound(call.node.int("end", numbers.count))
-      numbers = start < end ? Array(numbers[start..<end]) : []
-      sizes = [numbers.count]
+      call.set(try shape(of: numbers, call.node, maximum))
     }
-    call.set(
-      LengthTensor(type: .int64, sizes: sizes, numbers: numbers, maximum: maximum).value)
     return true
+  }
+
+  /// The result of a node Shape for a tensor of some sizes.
+  static func shape(
+    of sizes: [LengthSize], _ node: ONNXNode, _ maximum: Int
+  ) throws -> FileValue {
+    func bound(_ index: Int) -> Int {
+      min(max(index < 0 ? index.addingSaturated(sizes.count) : index, 0), sizes.count)
+    }
+    let (start, end) = (bound(node.int("start", 0)), bound(node.int("end", sizes.count)))
+    let part = start < end ? Array(sizes[start..<end]) : []
+    return LengthTensor(type: .int64, sizes: [part.count], numbers: part, maximum: maximum).value
   }
 
   static var overflow: NodeFailure { .unsupported("numbers too large for a length") }
@@ -319,7 +324,7 @@ enum ONNXLengths {
       sizes[axis].constant == nil
     else {
       guard try call.value(0).maximumLength == nil || indices != nil else {
-        throw NodeFailure.unsupported("rows of a sequence at computed places")
+        return try gatherAll(&call)
       }
       if case .length = try call.value(1) {
         throw NodeFailure.unsupported("a place that depends on the length of a sequence")
@@ -341,6 +346,30 @@ enum ONNXLengths {
     let new =
       sizes[..<axis] + indices.sizes.map { LengthSize($0) } + sizes[(axis + 1)...]
     call.set(try part.reshaped(to: Array(new)))
+  }
+
+  /// Gathers every place of a sequence in order, which only gives its axis other sizes.
+  private static func gatherAll(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+    let sizes = try input.lengthSizes()
+    guard let places = call.family(1), places.countsUp,
+      LengthSize.product(of: places.sizes) == sizes[axis]
+    else { throw NodeFailure.unsupported("rows of a sequence at computed places") }
+    call.set(try input.reshaped(to: Array(sizes[..<axis] + places.sizes + sizes[(axis + 1)...])))
+  }
+
+  /// Gathers every place along the leading axes in order, as masks of attention are read.
+  private static func gatherND(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let sizes = try input.lengthSizes()
+    guard let places = call.family(1), call.node.int("batch_dims") == 0,
+      let depth = places.sizes.last?.constant, (1...max(input.rank, 1)).contains(depth),
+      try places.countsUp(along: Array(sizes[..<depth])),
+      LengthSize.product(of: Array(places.sizes.dropLast()))
+        == LengthSize.product(of: Array(sizes[..<depth]))
+    else { throw NodeFailure.unsupported("places of a sequence that are not all in order") }
+    call.set(try input.reshaped(to: Array(places.sizes.dropLast() + sizes[depth...])))
   }
 
   private static func split(_ call: inout ONNXCall) throws {

@@ -126,8 +126,9 @@ extension ONNXOperators {
     case (.float32, .bfloat16), (.float16, .bfloat16): try set(.roundToBFloat16)
     case (.float64, _), (_, .float64):
       throw NodeFailure.unsupported("arithmetic on f64")
-    case (.int32, .int8), (.int32, .uint8), (.int64, .int8), (.int64, .uint8), (.int64, .int32),
-      (.int8, .uint8), (.uint8, .int8):
+    // From i64 to i32 no number changes that Float32 has exactly.
+    case (.int32, .int8), (.int32, .uint8), (.int64, .int8), (.int64, .uint8), (.int8, .uint8),
+      (.uint8, .int8):
       throw NodeFailure.unsupported("\(input.type.rawValue) to \(type.rawValue)")
     default:
       if type.isInteger, !input.type.isInteger {

@@ -87,6 +87,12 @@ extension ONNXOperators {
     guard (input.layout.last ?? nil) != nil, host.count >= 1,
       HostTensor.broadcast(input.sizes, host.sizes) == input.sizes
     else { return false }
+    // The layer has a factor for each channel; those of a row as long as a sequence would vary.
+    if let sizes = input.tensor.lengthSizes, sizes.last?.constant == nil,
+      sizes.dropLast().allSatisfy({ $0.constant == 1 })
+    {
+      return false
+    }
     // All values lie along the last axes of the layout.
     let missing = input.rank - host.sizes.count
     let sizes = Array(repeating: 1, count: missing) + host.sizes

@@ -1,0 +1,72 @@
+import Forge
+
+/// The largest magnitudes of integers that a network computes.
+///
+/// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is exact
+/// as long as its results are smaller: on truth values, on their sums along an axis, on positions.
+/// Other integers, such as those of inputs, have no bound, and arithmetic on them is refused.
+enum ONNXIntegerBounds {
+  /// The largest magnitude that Float32 has with all smaller ones.
+  static let largest = 1 << 24
+
+  /// The bound of a node's result, given those of its inputs.
+  typealias Rule = @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
+
+  /// The bound of the result of a node; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - call: the node.
+  ///   - known: the bounds of values by name.
+  /// - Returns: the bound.
+  /// - Throws: what reading the file throws.
+  static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
+    guard call.node.domain.isEmpty, let rule = rules[call.node.type] else { return nil }
+    let bounds = try zip(call.node.inputs, call.inputs).map { name, value in
+      try bound(of: value, known[name])
+    }
+    guard let bound = try rule(call, bounds), bound <= largest else { return nil }
+    return bound
+  }
+
+  private static func bound(of value: FileValue?, _ known: Int?) throws -> Int? {
+    switch value {
+    case .host(let host)?:
+      guard host.isInteger else { return nil }
+      return try host.integers().map { Int(clamping: $0.magnitude) }.max()
+    case .network(let tensor)?: return tensor.type == .bool ? 1 : known
+    case .length?, nil: return nil
+    }
+  }
+
+  private static let same: Rule = { _, bounds in bounds.first ?? nil }
+  private static let largestOfAll: Rule = { _, bounds in
+    let known = bounds.compactMap(\.self)
+    return known.count == bounds.count ? known.max() : nil
+  }
+
+  private static func combined(_ combine: @escaping @Sendable (Int, Int) -> Int) -> Rule {
+    { _, bounds in
+      guard bounds.count == 2, let a = bounds[0], let b = bounds[1] else { return nil }
+      return combine(a, b)
+    }
+  }
+
+  private static let rules: [String: Rule] = [
+    "Identity": same, "Cast": same, "Reshape": same, "Squeeze": same, "Unsqueeze": same,
+    "Transpose": same, "Flatten": same, "Slice": same, "Expand": same, "Tile": same,
+    "Gather": same, "GatherND": same, "GatherElements": same, "Neg": same, "Abs": same,
+    "Sign": same, "Concat": largestOfAll, "Max": largestOfAll, "Min": largestOfAll,
+    "Where": { call, bounds in
+      guard bounds.count == 3, let a = bounds[1], let b = bounds[2] else { return nil }
+      return max(a, b)
+    },
+    "Add": combined { $0.addingSaturated($1) }, "Sub": combined { $0.addingSaturated($1) },
+    "Mul": combined { $0.multipliedSaturated(by: $1) },
+    "CumSum": { call, bounds in
+      guard let bound = bounds.first ?? nil, let axis = try call.knownInts(1, "the axis")?.first
+      else { return nil }
+      let sizes = try call.value(0).sizes
+      return bound.multipliedSaturated(by: sizes[try ONNXCall.axis(axis, rank: sizes.count)])
+    },
+  ]
+}
