@@ -2,8 +2,9 @@ import Forge
 
 /// The largest magnitudes of integers that a network computes.
 ///
-/// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is exact
-/// as long as its results are smaller: on truth values, on their sums along an axis, on positions.
+/// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
+/// exact as long as its results are smaller: on truth values, on their sums along an axis, on
+/// positions.
 /// Other integers, such as those of inputs, have no bound, and arithmetic on them is refused.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
