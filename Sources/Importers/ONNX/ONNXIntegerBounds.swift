@@ -22,8 +22,10 @@ enum ONNXIntegerBounds {
   /// - Throws: what reading the file throws.
   static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
     guard call.node.domain.isEmpty, let rule = rules[call.node.type] else { return nil }
-    let bounds = try zip(call.node.inputs, call.inputs).map { name, value in
-      try bound(of: value, known[name])
+    let bounds = try call.inputs.indices.map { index in
+      try bound(
+        of: call.family(index).map { .host($0.tensors[0]) } ?? call.inputs[index],
+        known[call.node.inputs[index]])
     }
     guard let bound = try rule(call, bounds), bound <= largest else { return nil }
     return bound

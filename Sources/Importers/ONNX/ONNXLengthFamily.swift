@@ -20,7 +20,7 @@ struct ONNXLengthFamily: Sendable {
   }
 
   /// The largest number of elements; larger tensors are computed in predictions.
-  private static let mostElements = 1 << 22
+  private static let mostElements = 1 << 18
   /// The largest number of elements of a table whose rows are taken while importing.
   private static let mostTableElements = 1 << 16
 
@@ -84,11 +84,9 @@ struct ONNXLengthFamily: Sendable {
     guard sizes.count == longest.sizes.count else { return nil }
     if sizes.allSatisfy({ $0.constant != nil }), longest.isInteger, longest.count <= 64 {
       let values = try tensors.map { try $0.integers() }
-      let numbers =
-        longest.sizes.isEmpty || longest.count > 0
-        ? (0..<longest.count).compactMap { index in
-          LengthSize(through: zip(lengths, values).map { ($0, Int(clamping: $1[index])) })
-        } : []
+      let numbers = (0..<longest.count).compactMap { index in
+        LengthSize(through: zip(lengths, values).map { ($0, Int(clamping: $1[index])) })
+      }
       guard numbers.count == longest.count else { return nil }
       return .value(
         LengthTensor(type: longest.type, sizes: longest.sizes, numbers: numbers, maximum: maximum)
@@ -111,7 +109,8 @@ struct ONNXLengthFamily: Sendable {
   /// Whether rows of numbers are all places along axes in order, for every length.
   func countsUp(along axes: [LengthSize]) throws -> Bool {
     for (tensor, length) in zip(tensors, Self.lengths(maximum)) {
-      let sizes = axes.compactMap { $0[length] }
+      let sizes = axes.compactMap { $0[length] }.filter { $0 > 0 }
+      guard sizes.count == axes.count else { return false }
       let strides = HostTensor.strides(sizes)
       let numbers = try tensor.integers()
       for row in 0..<numbers.count / max(axes.count, 1) {
