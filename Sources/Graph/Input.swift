@@ -7,8 +7,8 @@ package struct InputDescription: Sendable {
   package let name: String?
   /// The declared shape; with the largest length of a sequence.
   package let shape: Shape
-  /// The sizes as they were declared; empty for an image.
-  private let sizes: [InputSize]
+  /// The sizes as they were declared, `nil` for any; empty for an image.
+  private let sizes: [InputSize?]
   /// The source location.
   package let place: SourcePlace
 
@@ -19,9 +19,9 @@ package struct InputDescription: Sendable {
     self.place = place
   }
 
-  package init(name: String?, sizes: [InputSize], place: SourcePlace) {
+  package init(name: String?, sizes: [InputSize?], place: SourcePlace) {
     self.name = name
-    shape = Shape(sizes: sizes.map(\.maximum))
+    shape = Shape(sizes.map { $0?.maximum })
     self.sizes = sizes
     self.place = place
   }
@@ -29,7 +29,7 @@ package struct InputDescription: Sendable {
   /// The axes that follow the length of a sequence, which each prediction chooses.
   package var lengthAxes: [LengthAxis] {
     sizes.enumerated().compactMap { axis, size in
-      size.progression.map { LengthAxis(axis: axis, sizes: $0) }
+      size?.progression.map { LengthAxis(axis: axis, sizes: $0) }
     }
   }
 
@@ -38,7 +38,7 @@ package struct InputDescription: Sendable {
     for (size, axis) in zip(shape.dimensions, shape.axes) {
       if let size { try ArgumentRule.positive(size, shape.isImage ? axis.rawValue : "size") }
     }
-    for size in sizes { try size.check() }
+    for size in sizes { try size?.check() }
     return try SizeRule.bounded(shape)
   }
 }

@@ -51,26 +51,24 @@
       let name: String?
       if case .string(let text)? = call["name"] { name = text } else { name = nil }
       if case .unknown(let unknown)? = call["name"] { call.evaluator.report(unknown) }
-      let shape: Shape
-      var lengthAxes: [Int] = []
+      let input: InputDescription
       if let stated = call["shape"] {
         guard call.hasOnly(["shape", "name"]) else { return nil }
         // A rank that is not known leaves nothing to be known.
         guard case .array(let sizes) = stated else { return .unknown(unknown(stated, call)) }
-        let known = sizes.map { inputSize(of: $0, call) }
-        shape = Shape(known.map { $0?.maximum })
-        lengthAxes = known.indices.filter { known[$0]?.varies == true }
+        input = InputDescription(
+          name: name, sizes: sizes.map { inputSize(of: $0, call) }, place: call.place)
       } else {
         guard call.hasOnly(["width", "height", "channels", "name"]) else { return nil }
-        shape = Shape(
+        let shape = Shape(
           width: call["width"].flatMap { size(of: $0, call) },
           height: call["height"].flatMap { size(of: $0, call) },
           channels: call["channels"].map { size(of: $0, call) } ?? 3)
+        input = InputDescription(name: name, shape: shape, place: call.place)
       }
       return .tensor(
         tensor(
-          of: InputDescription(
-            name: name, shape: shape, lengthAxes: lengthAxes, place: call.place),
+          of: input,
           isUncertain: call.arguments.contains { $0.value.unknown != nil }))
     }
 
