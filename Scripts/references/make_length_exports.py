@@ -256,6 +256,18 @@ def mistakes(folder):
     graph(folder, "resized", [
         node("Resize", ["x", "", "scales"], ["y"], name="resize", mode="linear")],
         {"scales": np.array([1, 2, 1], np.float32)})
+    # Integers of 8 bits wrap around; the number of positive values up to each place does not.
+    positive = node("Greater", ["x", "zero"], ["b"])
+    graph(folder, "narrow", [
+        positive, node("Cast", ["b"], ["n"], to=TensorProto.UINT8),
+        node("Sub", ["n", "one"], ["d"], name="wraps"),
+        node("Cast", ["d"], ["y"], to=TensorProto.FLOAT)],
+        {"zero": np.array(0, np.float32), "one": np.array(1, np.uint8)})
+    graph(folder, "counted", [
+        positive, node("Cast", ["b"], ["n"], to=TensorProto.INT64),
+        node("CumSum", ["n", "axis"], ["c"], name="count"), node("Mul", ["c", "n"], ["m"]),
+        node("Sub", ["m", "one"], ["d"]), node("Cast", ["d"], ["y"], to=TensorProto.FLOAT)],
+        {"zero": np.array(0, np.float32), "one": np.array(1), "axis": np.array(1)})
     graph(folder, "third", [node("Gather", ["x", "three"], ["y"], axis=1, name="third")],
           {"three": np.array(3)})
     graph(folder, "shape", [node("Shape", ["x"], ["y"], name="shape")], {})

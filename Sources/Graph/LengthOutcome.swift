@@ -21,11 +21,6 @@ package enum LengthOutcome: Sendable {
     }
   }
 
-  /// The lengths at which shapes are computed: the longest ones give the rule, the others check it.
-  private static func samples(_ maximum: Int) -> [Int] {
-    [maximum, maximum - 1, maximum - 2, (maximum + 1) / 2, maximum / 3, 3, 2, 1]
-  }
-
   /// Finds how a tensor follows the length, given its shape for the largest one.
   init(of source: Tensor.Source, inputs: [Tensor], outcome: Tensor.Outcome) {
     switch source {
@@ -77,7 +72,7 @@ package enum LengthOutcome: Sendable {
     }
     do throws(ShapeError) {
       var found: [(length: Int, sizes: [Int])] = []
-      for length in samples(maximum) {
+      for length in LengthSize.samples(upTo: maximum) {
         let own = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
         let shorter: LayerOutline
         do throws(ShapeError) {

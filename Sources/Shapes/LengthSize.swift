@@ -19,6 +19,12 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
   /// The length itself.
   package static let length = LengthSize([0, 1])
 
+  /// The lengths at which numbers are computed: the longest ones give the polynomial, the others
+  /// check it.
+  package static func samples(upTo maximum: Int) -> [Int] {
+    [maximum, maximum - 1, maximum - 2, (maximum + 1) / 2, maximum / 3, 3, 2, 1]
+  }
+
   /// The polynomial of degree two at most through values at all lengths that are given.
   ///
   /// It is `nil` if there is none with whole coefficients, or if a value is out of reach.

@@ -7,8 +7,6 @@ import ForgeShapes
 /// Inside, a length is the place of a size among those that an input may have. To the caller it is
 /// the size itself, along the first axis that follows it.
 struct SequenceLength: Sendable {
-  /// The number of lengths.
-  let count: Int
   /// The sizes along the first axis that follows the length.
   let sizes: SizeProgression
   /// The axes of each input that follow the length.
@@ -25,7 +23,6 @@ struct SequenceLength: Sendable {
     axes = nodes.map(\.lengthAxes)
     guard let sizes = axes.joined().first?.sizes else { return nil }
     self.sizes = sizes
-    count = sizes.count
     names = nodes.map(\.name)
     shapes = nodes.compactMap(\.shape)
     unitCounts = zip(shapes, axes).map { shape, axes in
@@ -77,7 +74,7 @@ struct SequenceLength: Sendable {
     if axes[index].count == 1 { return axes[index][0].sizes.place(of: product) }
     // By trial, as lengths are small.
     var length = 1
-    while length < count, size(index, length) < product { length += 1 }
+    while length < sizes.count, size(index, length) < product { length += 1 }
     return size(index, length) == product ? length : nil
   }
 

@@ -76,6 +76,14 @@ extension OperationGraph {
     nodes[position].layers = first.layers
   }
 
+  /// Whether a slice that takes all of its operand may take a part of it for shorter sequences.
+  ///
+  /// A rewrite that drops or replaces it for the longest would not find it for the others.
+  func isPartForShorterLengths(_ slice: Node, steps: [Int]) -> Bool {
+    hasVaryingLength && shape(of: slice.inputs[0]) == shape(of: slice.output)
+      && steps.allSatisfy { $0 == 1 }
+  }
+
   /// Removes the nodes at the given indices.
   mutating func removeNodes(_ indices: Set<Int>) {
     guard !indices.isEmpty else { return }

@@ -45,10 +45,8 @@ enum RecognizeChannelShuffle: Rewrite {
     case .slice(let starts, _, let steps):
       let input = graph.shape(of: node.inputs[0])
       guard input.isImage, input.sizes?[0] == sizes[0], input.sizes?[1] == sizes[1],
-        steps[0] == 1, steps[1] == 1
+        steps[0] == 1, steps[1] == 1, !graph.isPartForShorterLengths(node, steps: steps)
       else { return nil }
-      // The whole of the longest sequence is a part of a stored one for the others.
-      if graph.hasVaryingLength, input == output, steps[2] == 1 { return nil }
       return (node.inputs[0], (0..<sizes[2]).map { starts[2] + $0 * steps[2] }, node.layers)
     case .reshape:
       guard let middle = index.soleProducer(of: node.inputs[0]),

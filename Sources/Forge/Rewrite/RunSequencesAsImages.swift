@@ -152,10 +152,10 @@ enum RunSequencesAsImages: Rewrite {
       switch node.primitive {
       case .activation: return true
       case .slice(let starts, let sizes, let steps):
-        // A range of the channels. The whole of the longest sequence may be a part of a stored one
-        // for the others.
-        let input = graph.shape(of: node.inputs[0]).sizes
-        return starts[0] == 0 && steps == [1, 1] && input?.first == sizes[0] && input != sizes
+        // A range of the channels.
+        return starts[0] == 0 && steps == [1, 1]
+          && graph.shape(of: node.inputs[0]).sizes?.first == sizes[0]
+          && !graph.isPartForShorterLengths(node, steps: steps)
       case .normalize(let rule): return rule.extent == .lastAxes(1)
       case .binary:
         // A vector of channels broadcasts to images too; one of another kind would not.

@@ -95,9 +95,7 @@ extension HostTensor {
     let outer = kept.map { sizes[$0] }.reduce(1, *)
     let inner = axes.map { sizes[$0] }.reduce(1, *)
     guard inner > 0 else { return nil }
-    let result =
-      keepsDimensions
-      ? sizes.indices.map { axes.contains($0) ? 1 : sizes[$0] } : kept.map { sizes[$0] }
+    let result = reducedSizes(axes, keepsDimensions: keepsDimensions)
     if isInteger {
       let values = try moved.integers()
       var sums: [Int64] = []
@@ -127,10 +125,13 @@ extension HostTensor {
     let norms = stride(from: 0, to: values.count, by: inner).map { start in
       Float(values[start..<start + inner].reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot())
     }
-    let result =
-      keepsDimensions
-      ? sizes.indices.map { axes.contains($0) ? 1 : sizes[$0] } : kept.map { sizes[$0] }
-    return HostTensor(type: type, sizes: result, storage: .floats(norms))
+    return HostTensor(
+      type: type, sizes: reducedSizes(axes, keepsDimensions: keepsDimensions),
+      storage: .floats(norms))
+  }
+
+  private func reducedSizes(_ axes: [Int], keepsDimensions: Bool) -> [Int] {
+    sizes.indices.compactMap { axes.contains($0) ? (keepsDimensions ? 1 : nil) : sizes[$0] }
   }
 }
 

@@ -4,12 +4,6 @@ extension ImportOptions {
   /// The sizes of an input, those that vary with their largest value; `nil` if none are stated.
   func largestSizes(of input: String) -> [Int]? { sizes[input]?.map(\.maximum) }
 
-  /// The axes of an input, as in the file, whose size is the length of a sequence.
-  func lengthAxes(of input: String) -> [Int] {
-    let sizes = sizes[input] ?? []
-    return sizes.indices.filter { sizes[$0].varies }
-  }
-
   /// Checks the lengths of sequences: all inputs have equally many, and none takes the place of the
   /// batch.
   ///

@@ -238,7 +238,7 @@ struct ONNXGraphImport {
       return true
     }
     guard let name = call.node.outputs.first else { return false }
-    switch try ONNXLengthFamily.fold(call, call.families) {
+    switch try ONNXLengthFamily.fold(call) {
     case .value(let value)?:
       call.set(value)
       try finish(call)

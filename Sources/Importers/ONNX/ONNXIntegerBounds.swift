@@ -4,8 +4,8 @@ import Forge
 ///
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
 /// exact as long as its results are smaller: on truth values, on their sums along an axis, on
-/// positions.
-/// Other integers, such as those of inputs, have no bound, and arithmetic on them is refused.
+/// positions. Other integers, such as those of inputs, have no bound, and arithmetic on them is
+/// refused. So is that on integers of 8 bits, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
@@ -34,12 +34,16 @@ enum ONNXIntegerBounds {
   private static func bound(of value: FileValue?, _ known: Int?) throws -> Int? {
     switch value {
     case .host(let host)?:
-      guard host.isInteger else { return nil }
+      guard isWide(host.type) else { return nil }
       return try host.integers().map { Int(clamping: $0.magnitude) }.max()
-    case .network(let tensor)?: return tensor.type == .bool ? 1 : known
+    case .network(let tensor)?:
+      return tensor.type == .bool ? 1 : isWide(tensor.type) ? known : nil
     case .length?, nil: return nil
     }
   }
+
+  /// Whether results below ``largest`` do not wrap around.
+  private static func isWide(_ type: ElementType) -> Bool { type == .int32 || type == .int64 }
 
   private static let same: Rule = { _, bounds in bounds.first ?? nil }
   private static let largestOfAll: Rule = { _, bounds in

@@ -8,16 +8,10 @@ import Forge
 struct ONNXLengthFamily: Sendable {
   /// The largest length.
   let maximum: Int
-  /// The tensors for ``lengths(_:)``, the one for the largest length first.
+  /// The tensors for the lengths of `LengthSize.samples(upTo:)`, the one for the largest first.
   let tensors: [HostTensor]
   /// The sizes for each length.
   let sizes: [LengthSize]
-
-  /// The lengths for which tensors are computed: the first three and the shortest give the sizes,
-  /// all are compared.
-  static func lengths(_ maximum: Int) -> [Int] {
-    [maximum, maximum - 1, maximum - 2, (maximum + 1) / 2, maximum / 3, 3, 2, 1]
-  }
 
   /// The largest number of elements; larger tensors are computed in predictions.
   private static let mostElements = 1 << 18
@@ -32,15 +26,13 @@ struct ONNXLengthFamily: Sendable {
 
   /// Computes a node whose inputs are known for every length; `nil` for other nodes.
   ///
-  /// - Parameters:
-  ///   - call: the node, whose inputs that are families have no values.
-  ///   - families: the families among its inputs.
+  /// - Parameter call: the node, whose inputs that are families have no values.
   /// - Returns: what the node makes.
   /// - Throws: what reading the file throws.
-  static func fold(_ call: ONNXCall, _ families: [ONNXLengthFamily?]) throws -> Result? {
+  static func fold(_ call: ONNXCall) throws -> Result? {
     var maximum: Int?
     for (index, input) in call.inputs.enumerated() {
-      if let family = families[index] {
+      if let family = call.family(index) {
         maximum = family.maximum
         continue
       }
@@ -55,10 +47,10 @@ struct ONNXLengthFamily: Sendable {
     guard let maximum, call.outputs.count == 1, call.node.type != "Shape", call.node.type != "Size"
     else { return nil }
     var tensors: [HostTensor] = []
-    for (place, length) in lengths(maximum).enumerated() {
+    for (place, length) in LengthSize.samples(upTo: maximum).enumerated() {
       var single = call
       for (index, input) in call.inputs.enumerated() {
-        if let family = families[index] {
+        if let family = call.family(index) {
           single.inputs[index] = .host(family.tensors[place])
         } else if case .length(let tensor)? = input {
           guard let host = tensor.host(length: length) else { return nil }
@@ -75,7 +67,7 @@ struct ONNXLengthFamily: Sendable {
   }
 
   private static func result(_ tensors: [HostTensor], _ maximum: Int) throws -> Result? {
-    let longest = tensors[0], lengths = lengths(maximum)
+    let longest = tensors[0], lengths = LengthSize.samples(upTo: maximum)
     guard !longest.sizes.contains(0), tensors.allSatisfy({ $0.sizes.count == longest.sizes.count })
     else { return nil }
     let sizes = longest.sizes.indices.compactMap { axis in
@@ -108,7 +100,7 @@ struct ONNXLengthFamily: Sendable {
 
   /// Whether rows of numbers are all places along axes in order, for every length.
   func countsUp(along axes: [LengthSize]) throws -> Bool {
-    for (tensor, length) in zip(tensors, Self.lengths(maximum)) {
+    for (tensor, length) in zip(tensors, LengthSize.samples(upTo: maximum)) {
       let sizes = axes.compactMap { $0[length] }.filter { $0 > 0 }
       guard sizes.count == axes.count else { return false }
       let strides = HostTensor.strides(sizes)

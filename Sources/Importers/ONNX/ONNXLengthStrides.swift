@@ -32,14 +32,11 @@ extension ONNXLengths {
       throw NodeFailure.unsupported("factors \(factors) of a sequence whose length varies")
     }
     let isSequence = input.rank == 3
-    let image =
-      isSequence
-      ? input.reshaped(to: [input.sizes[0], input.sizes[1], 1, input.sizes[2]]) : input
     let size = (width: factors[factors.count - 1], height: isSequence ? 1 : factors[2])
-    let result = try ONNXOperators.images(call, image) { UpSampling(size: size, name: $0) }
-    call.set(
-      isSequence
-        ? result.reshaped(to: [result.sizes[0], result.sizes[1], result.sizes[3]]) : result)
+    let result = try ONNXOperators.images(call, ONNXOperators.image(input)) {
+      UpSampling(size: size, name: $0)
+    }
+    call.set(isSequence ? ONNXOperators.sequence(result) : result)
   }
 
   /// The whole factor of each axis.

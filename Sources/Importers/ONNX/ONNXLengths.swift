@@ -13,14 +13,13 @@ enum ONNXLengths {
     "Erf", "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish",
     "Identity", "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min",
     "Mish", "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu",
-    "Sigmoid", "Sign",
-    "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where", "Xor",
+    "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh",
+    "Where", "Xor",
     // Products, sums along axes and normalizations.
     "MatMul", "Gemm", "Einsum", "Attention", "RotaryEmbedding", "Softmax", "LogSoftmax",
     "LayerNormalization", "RMSNormalization", "BatchNormalization", "InstanceNormalization",
     "GroupNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1",
-    "ReduceL2", "CumSum", "ArgMax", "ArgMin",
-    "GlobalAveragePool", "GlobalMaxPool",
+    "ReduceL2", "CumSum", "ArgMax", "ArgMin", "GlobalAveragePool", "GlobalMaxPool",
     // Sequences, and windows along them.
     "LSTM", "GRU", "RNN", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize",
     // Movements; those with a rule of their own are in ``own``.
@@ -46,7 +45,6 @@ enum ONNXLengths {
       throw NodeFailure.unsupported("a sequence whose length varies")
     }
     if type == "Shape" || type == "Size" { return try sizes(&call) }
-    if try ONNXLengthFolding.fold(&call) { return true }
     guard let operation = own[type] else { return false }
     try operation(&call)
     return true

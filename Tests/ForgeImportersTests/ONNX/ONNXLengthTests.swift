@@ -125,6 +125,28 @@ import Testing
     }
   }
 
+  /// Counts of truth values are small; integers of 8 bits would wrap around.
+  @Test func integersOfAKnownBoundAreComputed() throws {
+    for sizes: [InputSize] in [[1, .upTo(40), 6], [1, 40, 6]] {
+      #expect(problem("narrow", sizes).contains("arithmetic on u8"))
+    }
+    let imported = try ImportedModel(
+      onnx: ImporterFixtures.path("\(Self.folder)/counted.onnx"),
+      options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
+    let network = try imported.model.compile()
+    for length in [40, 1, 7] {
+      let values = (0..<6 * length).map { Float($0 * 37 % 11) - 5 }
+      var counts = Array(repeating: Float(0), count: 6)
+      let expected = values.enumerated().map { index, value -> Float in
+        if value > 0 { counts[index % 6] += 1 }
+        return (value > 0 ? counts[index % 6] : 0) - 1
+      }
+      let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
+      let output = try #require(try network.predict(["x": input])["y"])
+      #expect(Self.port(imported.outputs[0], [1, length, 6]).values(output) == expected)
+    }
+  }
+
   @Test func windowsAndStepsAlongTheLengthAreRefused() {
     for file in ["strided", "unpadded"] {
       let message = problem(file, [1, 6, .upTo(40)])

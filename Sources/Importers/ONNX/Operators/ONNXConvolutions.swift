@@ -8,7 +8,7 @@ extension ONNXOperators {
   ]
 
   /// An image for a sequence [N, C, T]: [N, C, 1, T].
-  private static func image(_ input: FileTensor) -> FileTensor {
+  static func image(_ input: FileTensor) -> FileTensor {
     input.rank == 3
       ? input.reshaped(to: [input.sizes[0], input.sizes[1], 1, input.sizes[2]]) : input
   }
@@ -39,7 +39,8 @@ extension ONNXOperators {
     call.set(isSequence ? sequence(result) : result)
   }
 
-  private static func sequence(_ image: FileTensor) -> FileTensor {
+  /// The sequence [N, C, T] of an image [N, C, 1, T].
+  static func sequence(_ image: FileTensor) -> FileTensor {
     image.reshaped(to: [image.sizes[0], image.sizes[1], image.sizes[3]])
   }
 
