@@ -185,7 +185,11 @@ forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
                                .scales_block = FORGE_LANES};
 }
 
-forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *a) {
+int64_t forge_strassen_groups(const forge_strassen_arguments *a) {
+  return a->in.channels / FORGE_LANES >> a->levels;
+}
+
+forge_strassen_layout forge_strassen_layout_of(const forge_strassen_arguments *a) {
   const int64_t pixels = (int64_t)a->in.height * a->in.width, channels = a->in.channels;
   const int64_t rows = (pixels + a->segments - 1) / a->segments, upper = forge_upper_half(rows);
   const int64_t vectors = a->panel_width / FORGE_LANES;
@@ -194,15 +198,20 @@ forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments 
   const int64_t further_sums = twice ? 7 * forge_strassen_further_floats(channels, rows) : 0;
   const int64_t products = (twice ? 4 : 2) * vectors * forge_strassen_vector(rows);
   const int64_t further_products = twice ? 2 * vectors * forge_strassen_vector(upper) : 0;
-  forge_strassen_scratch scratch;
-  scratch.sums[0] = FORGE_LANES; /* after the number of the segment whose sums they are */
-  scratch.sums[1] = scratch.sums[0] + sums;
-  scratch.products[0] = scratch.sums[1] + further_sums;
-  scratch.products[1] = scratch.products[0] + products;
-  scratch.floats = scratch.products[1] + further_products;
-  return scratch;
+  forge_strassen_layout layout;
+  layout.further_sums = sums;
+  layout.sums_floats = sums + further_sums;
+  /* A thread's own sums follow the number of their segment. */
+  layout.products = a->shares_sums ? 0 : FORGE_LANES + layout.sums_floats;
+  layout.further_products = layout.products + products;
+  layout.scratch_floats = layout.further_products + further_products;
+  return layout;
 }
 
 int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *a) {
-  return forge_strassen_scratch_of(a).floats;
+  return forge_strassen_layout_of(a).scratch_floats;
+}
+
+int64_t forge_strassen_sums_floats(const forge_strassen_arguments *a) {
+  return a->shares_sums ? a->segments * forge_strassen_layout_of(a).sums_floats : 0;
 }

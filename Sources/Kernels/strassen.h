@@ -45,20 +45,24 @@ int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t 
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);
 
+/* The groups of 2 or 4 blocks of input channels whose sums are independent. */
+int64_t forge_strassen_groups(const forge_strassen_arguments *arguments);
+
 /* Returns the floats of S of a product of the first level, of an image of so many channels and
  * rows. */
 static inline int64_t forge_strassen_further_floats(int64_t channels, int64_t rows) {
   return 4 * (channels / 4) * forge_upper_half(forge_upper_half(rows));
 }
 
-/* The parts of a worker's scratch in floats, for the largest segment. */
+/* The parts of the sums of a segment and of a worker's scratch in floats, for the largest segment.
+ * The sums are S of the image, float [4][blocks / 2][rows / 2][16], and of each product. */
 typedef struct {
-  int64_t sums[2]; /* S of the image, and of each product: float [4][blocks / 2][rows / 2][16] */
-  int64_t products[2]; /* R: float [2 or 4][vectors of a panel][vector]; of a product: [2][...] */
-  int64_t floats;
-} forge_strassen_scratch;
+  int64_t further_sums, sums_floats; /* in the sums: where those of the products begin */
+  /* In the scratch: R, float [2 or 4][vectors of a panel][vector], and of a product: [2][...]. */
+  int64_t products, further_products, scratch_floats;
+} forge_strassen_layout;
 
-forge_strassen_scratch forge_strassen_scratch_of(const forge_strassen_arguments *arguments);
+forge_strassen_layout forge_strassen_layout_of(const forge_strassen_arguments *arguments);
 
 /* Returns the floats between two vectors of a product with `rows` rows: twice the upper half, and
  * an odd number of cache lines, so that no two vectors are a multiple of 4 KB apart. */

@@ -175,7 +175,7 @@ static bool change(place *worker, uint32_t from, uint32_t to) {
 /* ---- a share of a step ---- */
 
 /* Divides a step along the times, so that a thread's rows stay together, and if these are too few
- * also along the parts, in pieces of two or more. */
+ * also along the parts. */
 static void cut(job *job, const forge_step *step, int64_t shares) {
   job->step = step;
   job->shares = shares;
@@ -185,7 +185,7 @@ static void cut(job *job, const forge_step *step, int64_t shares) {
   job->cuts = 1;
   job->pieces = forge_smaller(wanted, job->times);
   if (wanted <= job->times) return;
-  const int64_t most = job->parts / shares / 2;
+  const int64_t most = job->parts / shares;
   if (job->times > 0) job->cuts = forge_smaller((wanted + job->times - 1) / job->times, most);
   if (job->cuts < 1) job->cuts = 1;
   job->pieces = job->times * job->cuts;

@@ -16,6 +16,14 @@ private func check(
       label, sourceLocation: sourceLocation)
     #expect(
       !prepared.hasStrayed(workers: [0]), "\(label): scratch", sourceLocation: sourceLocation)
+    let shared = numbers.prepare(test, on: level, inPlace: inPlace, sharesSums: true)
+    shared.runAll()
+    #expect(
+      shared.out.buffer.bits == prepared.out.buffer.bits, "\(label): shared sums",
+      sourceLocation: sourceLocation)
+    #expect(
+      !shared.hasStrayed(workers: [0]), "\(label): scratch beside shared sums",
+      sourceLocation: sourceLocation)
   }
 }
 
@@ -121,6 +129,10 @@ private func check(
       let numbers = StrassenNumbers(test)
       for level in Level.vectors {
         expectIndependentTiles(numbers.prepare(test, on: level).call, "\(level), \(test)")
+        let shared = numbers.prepare(test, on: level, sharesSums: true)
+        if let sums = shared.sums { expectIndependentTiles(sums, "\(level), sums of \(test)") }
+        shared.sums?.runAll()
+        expectIndependentTiles(shared.call, "\(level), \(test), shared sums")
       }
     }
   }
@@ -138,13 +150,13 @@ private func check(
         for level in Level.vectors {
           let whole = numbers.prepare(test, on: level)
           whole.call.runAll()
-          for workers in 1...4 {
-            let dealt = numbers.prepare(test, on: level)
+          for (workers, sharesSums) in (1...4).flatMap({ [($0, false), ($0, true)] }) {
+            let label = "\(level), \(workers) workers, shared sums \(sharesSums), \(test)"
+            let dealt = numbers.prepare(test, on: level, sharesSums: sharesSums)
+            dealt.sums?.runDealt(workers: workers, random: &random)
             dealt.call.runDealt(workers: workers, random: &random)
-            #expect(
-              dealt.out.buffer.bits == whole.out.buffer.bits,
-              "\(level), \(workers) workers, \(test)")
-            #expect(!dealt.hasStrayed(workers: Set(0..<workers)), "\(level), \(workers), \(test)")
+            #expect(dealt.out.buffer.bits == whole.out.buffer.bits, "\(label)")
+            #expect(!dealt.hasStrayed(workers: Set(0..<workers)), "\(label)")
           }
         }
       }
@@ -269,6 +281,14 @@ private func check(
         let floats = Int(forge_strassen_scratch_floats(&arguments))
         #expect(floats >= least && floats <= all, "\(test)")
         #expect(forge_strassen_tiles(&arguments) == Int64(test.panels * segments))
+        #expect(forge_strassen_sums_tiles(&arguments) == Int64(segments * (inputs / (16 << levels))))
+        #expect(forge_strassen_sums_floats(&arguments) == 0, "\(test)")
+        arguments.shares_sums = 1
+        let shared = Int(forge_strassen_sums_floats(&arguments))
+        #expect(shared >= most * inputs * segments && shared < all * segments, "\(test)")
+        #expect(
+          Int(forge_strassen_scratch_floats(&arguments)) == floats - 16 - shared / segments,
+          "\(test)")
       }
     }
   }

@@ -73,17 +73,16 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// with two.
   ///
   /// The kernel is the same for any number of threads, so the estimate assumes two. If they share
-  /// panels, each computes the sums of the inputs, and one waits for the other if the number of
-  /// panels is odd. The packed weights are 7/4 and 49/16 times as many. They count half as much
-  /// again, because two threads share the memory bandwidth.
+  /// panels, one waits for the other if the number of panels is odd. The packed weights are 7/4 and
+  /// 49/16 times as many. They count half as much again, because two threads share the memory
+  /// bandwidth.
   func cost(_ model: ConvolutionCost) -> Double {
     let (inputs, outputs) = (Double(model.inputs), Double(model.outputs))
     let products = inputs * outputs / 16 * (levels == 1 ? 7.0 / 8 : 49.0 / 64)
     let (input, made) = levels == 1 ? (7.0, 11.0) : (16.0, 23.0)
-    let sharesPanels = segments == 1
-    let sums = model.pixels * (input * inputs * (sharesPanels ? 2 : 1) + made * outputs) / 16
+    let sums = model.pixels * (input * inputs + made * outputs) / 16
     let columns = problem.outputs / (PlannedTensor.lanes << levels)
-    let idle = sharesPanels && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
+    let idle = sharesSums && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
     let weights = 1.5 * products * Double(1 << levels) * 64
     return max(
       products * idle * model.pixels / model.vectorsPerCycle,
@@ -114,6 +113,12 @@ struct StrassenConvolution: MeasuredAlgorithm {
     return nil
   }
 
+  /// Whether all threads read the same sums.
+  ///
+  /// They do if they share the panels of one segment. Threads with segments of their own find the
+  /// sums in their own caches.
+  private var sharesSums: Bool { segments == 1 }
+
   private var form: StrassenForm {
     StrassenForm(
       levels: levels, inputs: problem.inputs, outputs: problem.outputs, panelWidth: panelWidth,
@@ -137,14 +142,23 @@ struct StrassenConvolution: MeasuredAlgorithm {
     arguments.panel_width = Int32(clamping: panelWidth)
     arguments.segments = Int32(clamping: segments)
     arguments.levels = Int32(clamping: levels)
+    arguments.shares_sums = sharesSums ? 1 : 0
     arguments.scratch_worker = forge_strassen_scratch_floats(&arguments)
     arguments.epilogue = forge_epilogue(convolution)
     let scratch = plan.addPlain([Int(arguments.scratch_worker) * plan.settings.threads])
+    let levelled = levels == 1 ? "" : " \(levels) levels"
+    var sums: PlanBuilder.ID?
+    if sharesSums {
+      let shared = plan.addPlain([Int(forge_strassen_sums_floats(&arguments))])
+      plan.addStep(
+        "input sums\(levelled)", plan.kernels.strassen_sums, arguments,
+        tiles: forge_strassen_sums_tiles, reads: [\.in: source], writes: [\.sums: shared])
+      sums = shared
+    }
     plan.addStep(
-      "strassen\(levels == 1 ? "" : " \(levels) levels") 1×1 panel \(panelWidth)"
-        + (isScaled ? " scaled" : ""),
+      "strassen\(levelled) 1×1 panel \(panelWidth)" + (isScaled ? " scaled" : ""),
       plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
-      reads: [\.in: source, \.epilogue.residual: operands.residual],
+      reads: [\.in: source, \.sums: sums, \.epilogue.residual: operands.residual],
       writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
       parameterCount: form.weightCount,

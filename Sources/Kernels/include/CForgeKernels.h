@@ -260,13 +260,18 @@ int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t t
  * input_scales and output_scales: those of the packing, float [in.channels] and [out.channels], or
  * both NULL. The pixels are cut into `segments` that are computed separately. Each worker has
  * scratch of forge_strassen_scratch_floats, scratch_worker floats apart.
- * Tiles: segment * panels + panel. */
+ *
+ * A convolution is one step, `strassen` (tiles: segment * panels + panel), in which each worker
+ * computes the sums of its segments, or, with shares_sums, two steps: `strassen_sums` (tiles:
+ * segment * groups of 2 or 4 input blocks + group) fills `sums`, forge_strassen_sums_floats of
+ * them, and `strassen` reads them. Bits are the same. */
 typedef struct {
   forge_view in, out;
   const float *weights, *bias;
   const float *input_scales, *output_scales;
   int32_t panel_width, segments, levels;
-  forge_view scratch; /* base and offset only */
+  int32_t shares_sums;
+  forge_view sums, scratch; /* base and offset only */
   int64_t scratch_worker;
   forge_epilogue epilogue;
   const float *next; /* as forge_convolution_arguments' */
@@ -276,6 +281,7 @@ typedef struct {
 /* The number of products: 7 instead of 8, or 49 instead of 64. */
 int64_t forge_strassen_products(int32_t levels);
 int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *);
+int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
 
 /* Convolution in groups of any size. Both tensors are blocked. weights: from
  * forge_pack_grouped_convolution; bias: float [out blocks * 16]. Pixels read: as in

@@ -10,7 +10,8 @@
  *     R11 = A11 B11       R12 = R11 + S2 T2   C11 = R11 + A12 B21
  *     R21 = R12 + S3 T3   R22 = S1 T1         R12 += R22
  *     C22 = R22 + R21     C12 = R12 + S4 B22  C21 = R21 - A22 T4
- * Packing computes the T, each thread its own S. Uneven weights are scaled by powers of two for
+ * Packing computes the T. The S are computed by a step of their own, whose results all threads read,
+ * or, if each thread has segments of its own, by the thread that reads them. Uneven weights are scaled by powers of two for
  * each input and output before they are added: rounding errors of a sum are relative to its largest
  * number, so that small channels would lose precision (G. Ballard and others, "Improving the
  * numerical stability of fast matrix multiplication", 2016). If the number of pixels is odd, the
@@ -26,12 +27,14 @@
 
 /* ---- the sums S ---- */
 
-/* Computes S of a left side: float [4][blocks / 2][upper half of its rows][16]. */
-FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, const bool scaled) {
+/* Computes blocks first ..< last of S of a left side: float [4][blocks / 2][upper half of its
+ * rows][16]. */
+FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, int64_t first,
+                                  int64_t last, const bool scaled) {
   const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
   const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
-  float *out = sums;
-  for (int64_t block = 0; block < side->blocks / 2; block++) {
+  float *out = sums + first * upper * FORGE_LANES;
+  for (int64_t block = first; block < last; block++) {
     const float *from11 = forge_strassen_quarter(side, false, false, block);
     const float *from12 = forge_strassen_quarter(side, false, true, block);
     const float *from21 = forge_strassen_quarter(side, true, false, block);
@@ -58,11 +61,12 @@ FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, 
   }
 }
 
-static void strassen_sum(const forge_strassen_side *side, float *sums) {
+static void strassen_sum(const forge_strassen_side *side, float *sums, int64_t first,
+                         int64_t last) {
   if (side->scales)
-    strassen_sum_of(side, sums, true);
+    strassen_sum_of(side, sums, first, last, true);
   else
-    strassen_sum_of(side, sums, false);
+    strassen_sum_of(side, sums, first, last, false);
 }
 
 /* Returns the left side of a product, in the order of packed weights: A11, S2, A12, S3, S1, S4,
@@ -82,16 +86,38 @@ static forge_strassen_side strassen_left(const forge_strassen_side *side, const 
     .scales_block = 2 * side->scales_block};
 }
 
-/* Computes all S of a segment, which all of its panels read. */
-static void strassen_sums(const forge_strassen_arguments *a, const forge_strassen_side *image,
-                          float *scratch) {
-  const forge_strassen_scratch places = forge_strassen_scratch_of(a);
+/* Computes the S of a segment, which all of its panels read, of groups first ..< last of 2 or 4
+ * blocks. Those of the second level follow while their group is in the first-level cache. */
+static void strassen_sums_of(const forge_strassen_arguments *a, const forge_strassen_side *image,
+                             float *sums, int64_t first, int64_t last) {
+  float *further = sums + forge_strassen_layout_of(a).further_sums;
   const int64_t floats = forge_strassen_further_floats(a->in.channels, image->rows);
-  float *sums = scratch + places.sums[0];
-  strassen_sum(image, sums);
-  for (int64_t product = 0; a->levels == 2 && product < 7; product++) {
-    const forge_strassen_side side = strassen_left(image, sums, product);
-    strassen_sum(&side, scratch + places.sums[1] + product * floats);
+  if (a->levels == 1) {
+    strassen_sum(image, sums, first, last);
+    return;
+  }
+  for (int64_t group = first; group < last; group++) {
+    strassen_sum(image, sums, 2 * group, 2 * group + 2);
+    for (int64_t product = 0; product < 7; product++) {
+      const forge_strassen_side side = strassen_left(image, sums, product);
+      strassen_sum(&side, further + product * floats, group, group + 1);
+    }
+  }
+}
+
+/* Tiles: segment * groups + group. */
+FORGE_KERNEL(strassen_sums) {
+  const forge_strassen_arguments *a = arguments;
+  const int64_t groups = forge_strassen_groups(a);
+  const int64_t floats = forge_strassen_layout_of(a).sums_floats;
+  float *sums = forge_origin(&a->sums, frame);
+  while (first < last) {
+    const int64_t segment = first / groups;
+    const int64_t end = forge_smaller(last, (segment + 1) * groups);
+    const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+    strassen_sums_of(a, &image, sums + segment * floats, first - segment * groups,
+                     end - segment * groups);
+    first = end;
   }
 }
 
@@ -225,12 +251,12 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Computes one panel of one segment, with its sums ready: columns of all parts of the output
- * channels. */
+/* Computes one panel of one segment from its sums: columns of all parts of the output channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
-                           int64_t segment, int64_t panel, float *scratch, const finish *end) {
+                           int64_t segment, int64_t panel, const float *sums, float *scratch,
+                           const finish *end) {
   const forge_strassen_side image = forge_strassen_image(a, frame, segment);
-  const forge_strassen_scratch places = forge_strassen_scratch_of(a);
+  const forge_strassen_layout layout = forge_strassen_layout_of(a);
   const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
   const int64_t in_blocks = image.blocks / parts;
   const int64_t out_blocks = a->out.channels / FORGE_LANES / parts;
@@ -242,7 +268,7 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
-  const strassen_product whole = {scratch + places.products[0], vector,
+  const strassen_product whole = {scratch + layout.products, vector,
                                   parts / 2 * vectors * vector};
   strassen_multiplier m = {
     .row = {.weights = weights,
@@ -260,12 +286,11 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
       : more            ? a->weights
                         : a->next,
     .next_floats = more ? product_floats : a->next_floats,
-    .further_sums = scratch + places.sums[1],
+    .further_sums = sums + layout.further_sums,
     .further_floats = forge_strassen_further_floats(a->in.channels, image.rows),
-    .further = {scratch + places.products[1], further, vectors * further},
+    .further = {scratch + layout.further_products, further, vectors * further},
   };
-  strassen_multiply(&m, a->levels, &image, scratch + places.sums[0], (strassen_product){NULL, 0, 0},
-                    whole, whole);
+  strassen_multiply(&m, a->levels, &image, sums, (strassen_product){NULL, 0, 0}, whole, whole);
   const int64_t pixel = forge_strassen_first(a, segment);
   for (int64_t i = 0; i < parts; i++) {
     strassen_product from = part(whole, 0, 0, i % 2);
@@ -275,24 +300,33 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   }
 }
 
-/* Tiles: segment * panels + panel. Each thread computes the sums for itself. Sharing them would
- * move every cache line between cores and back. */
+/* Tiles: segment * panels + panel. Unless the threads share sums, each computes those of its
+ * segments. */
 FORGE_KERNEL(strassen) {
   const forge_strassen_arguments *a = arguments;
   const finish end = finish_of(&a->epilogue.activation);
-  const int64_t panels = forge_strassen_panels(a);
+  const int64_t panels = forge_strassen_panels(a), groups = forge_strassen_groups(a);
+  const int64_t sums_floats = forge_strassen_layout_of(a).sums_floats;
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
+  if (a->shares_sums) {
+    const float *sums = forge_origin(&a->sums, frame);
+    for (int64_t tile = first; tile < last; tile++)
+      strassen_panel(a, frame, tile / panels, tile % panels, sums + tile / panels * sums_floats,
+                     scratch, &end);
+    return;
+  }
   /* The segment whose sums the scratch holds, from an earlier call of this worker for this step. */
   int64_t made = -1;
   if (frame->calls > 0) memcpy(&made, scratch, sizeof made);
+  float *sums = scratch + FORGE_LANES;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t segment = tile / panels;
     if (segment != made) {
       const forge_strassen_side image = forge_strassen_image(a, frame, segment);
-      strassen_sums(a, &image, scratch);
+      strassen_sums_of(a, &image, sums, 0, groups);
       made = segment;
     }
-    strassen_panel(a, frame, segment, tile % panels, scratch, &end);
+    strassen_panel(a, frame, segment, tile % panels, sums, scratch, &end);
   }
   memcpy(scratch, &made, sizeof made);
 }

@@ -225,6 +225,13 @@ struct PreparedStrassen {
   /// Where the scratch of the first worker begins, how much each has, and how far apart two are.
   var start, floats, worker: Int
   var call: Call
+  /// The step before it that computes the sums, if all workers read the same.
+  var sums: Call?
+
+  func runAll() {
+    sums?.runAll()
+    call.runAll()
+  }
 
   /// Scratch outside its place, or that of a worker who took no part, that is not a canary any more.
   func hasStrayed(workers: Set<Int>) -> Bool {
@@ -239,9 +246,11 @@ struct PreparedStrassen {
 extension StrassenNumbers {
   /// The convolution on one level, in memory with canaries all around and room for four workers.
   ///
-  /// With `inPlace`, the output is where the residual is; `next` is fetched ahead.
+  /// With `inPlace`, the output is where the residual is; `next` is fetched ahead. With
+  /// `sharesSums`, a step of its own computes the sums.
   func prepare(
-    _ test: StrassenCase, on level: Level, inPlace: Bool = false, next: Ahead = .bias
+    _ test: StrassenCase, on level: Level, inPlace: Bool = false, next: Ahead = .bias,
+    sharesSums: Bool = false
   ) -> PreparedStrassen {
     let sizes = test.convolution
     // No gaps between rows: one long row is laid out, and looked at as an image.
@@ -271,6 +280,10 @@ extension StrassenNumbers {
     let ahead = next.memory(bias)
     arguments.next = ahead.map { UnsafePointer($0.buffer.pointer) }
     arguments.next_floats = Int64(ahead?.floats ?? 0)
+    arguments.shares_sums = sharesSums ? 1 : 0
+    let sums = Buffer(count: 16 + Int(forge_strassen_sums_floats(&arguments)) + 16)
+    arguments.sums.base = 4
+    arguments.sums.offset = 16
 
     let start = 37
     let floats = Int(forge_strassen_scratch_floats(&arguments))
@@ -280,12 +293,16 @@ extension StrassenNumbers {
     arguments.scratch.offset = Int64(start)
     arguments.scratch_worker = Int64(worker)
     let bases =
-      [input.buffer, out.buffer, residual.buffer, scratch, weights, bias, scales]
+      [input.buffer, out.buffer, residual.buffer, scratch, sums, weights, bias, scales]
       + (ahead.map { [$0.buffer] } ?? [])
     return PreparedStrassen(
       out: out, scratch: scratch, start: start, floats: floats, worker: worker,
       call: Call(
         level.kernels.strassen, arguments, bases: bases, image: sizes.images - 1, out: out.buffer,
-        tiles: forge_strassen_tiles))
+        tiles: forge_strassen_tiles),
+      sums: sharesSums
+        ? Call(
+          level.kernels.strassen_sums, arguments, bases: bases, image: sizes.images - 1, out: sums,
+          tiles: forge_strassen_sums_tiles) : nil)
   }
 }
