@@ -268,8 +268,7 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   const bool more_panels = last_block < out_blocks, more = more_panels || segment + 1 < a->segments;
   const int64_t vector = forge_strassen_vector(image.rows);
   const int64_t further = forge_strassen_vector(forge_upper_half(image.rows));
-  const strassen_product whole = {scratch + layout.products, vector,
-                                  parts / 2 * vectors * vector};
+  const strassen_product whole = {scratch + layout.products, vector, parts / 2 * vectors * vector};
   strassen_multiplier m = {
     .row = {.weights = weights,
             .pixel = FORGE_LANES,
