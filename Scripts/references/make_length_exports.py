@@ -268,6 +268,30 @@ def mistakes(folder):
         node("CumSum", ["n", "axis"], ["c"], name="count"), node("Mul", ["c", "n"], ["m"]),
         node("Sub", ["m", "one"], ["d"]), node("Cast", ["d"], ["y"], to=TensorProto.FLOAT)],
         {"zero": np.array(0, np.float32), "one": np.array(1), "axis": np.array(1)})
+    # Of integers that have no bound only the truth of a product is known, and what a clip leaves.
+    whole = node("Cast", ["x"], ["i"], to=TensorProto.INT64)
+    product = node("Mul", ["i", "i"], ["m"], name="product")
+    graph(folder, "truth", [
+        whole, product, node("Cast", ["m"], ["b"], to=TensorProto.BOOL),
+        node("Cast", ["b"], ["y"], to=TensorProto.FLOAT)], {})
+    graph(folder, "product", [whole, product, node("Cast", ["m"], ["y"], to=TensorProto.FLOAT)],
+          {})
+    graph(folder, "clipped", [
+        whole, node("Clip", ["i", "low", "high"], ["c"]), node("Mul", ["c", "c"], ["m"]),
+        node("Cast", ["m"], ["y"], to=TensorProto.FLOAT)],
+        {"low": np.array(-3), "high": np.array(5)})
+    # Rows at the places that the network computes: one along the length, or along two axes.
+    graph(folder, "largest_rows", [
+        node("ArgMax", ["x"], ["a"], axis=1, keepdims=0), node("Unsqueeze", ["a", "last"], ["p"]),
+        node("Concat", ["zeros", "p"], ["q"], axis=2),
+        node("GatherND", ["x", "q"], ["y"], name="rows")],
+        {"last": np.array([-1]), "zeros": np.zeros((1, 6, 1), np.int64)})
+    graph(folder, "computed_places", [
+        node("Slice", ["x", "from", "to", "axes"], ["s"]), node("Squeeze", ["s", "zero"], ["f"]),
+        node("Cast", ["f"], ["p"], to=TensorProto.INT64), node("Reshape", ["x", "t"], ["r"]),
+        node("GatherND", ["r", "p"], ["y"], name="rows")],
+        {"from": np.array([0, 0]), "to": np.array([4, 2]), "axes": np.array([1, 2]),
+         "zero": np.array([0]), "t": np.array([5, 8, 6])})
     graph(folder, "third", [node("Gather", ["x", "three"], ["y"], axis=1, name="third")],
           {"three": np.array(3)})
     graph(folder, "shape", [node("Shape", ["x"], ["y"], name="shape")], {})

@@ -38,20 +38,22 @@ NETWORKS = {
     "llama": lambda t: t.LlamaModel(t.LlamaConfig(
         num_key_value_heads=1, use_cache=False, **SIZES)),
     "wav2vec2": lambda t: t.Wav2Vec2Model(t.Wav2Vec2Config(**SOUND)),
+    "deberta": lambda t: t.DebertaV2Model(t.DebertaV2Config(
+        relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8, **SIZES)),
+    "cliptext": lambda t: t.CLIPTextModelWithProjection(t.CLIPTextConfig(
+        eos_token_id=52, bos_token_id=51, pad_token_id=1, projection_dim=12, **SIZES)),
 }
 
 
 class Features(torch.nn.Module):
-    """The features of a model, without names."""
+    """The first result of a model, its features or their projection."""
 
     def __init__(self, model):
         super().__init__()
         self.model = model
 
     def forward(self, x, mask=None):
-        if mask is None:
-            return self.model(x).last_hidden_state
-        return self.model(x, attention_mask=mask).last_hidden_state
+        return (self.model(x) if mask is None else self.model(x, attention_mask=mask))[0]
 
 
 def inputs(name, length):
@@ -59,7 +61,11 @@ def inputs(name, length):
         return {"x": seeded(length, length)[None]}
     mask = np.ones((1, length), np.int64)
     mask[0, max(length - length // 3, 1):] = 0
-    return {"x": np.random.default_rng(length).integers(3, 53, (1, length)), "mask": mask}
+    ids = np.random.default_rng(length).integers(3, 53, (1, length))
+    if name == "cliptext":
+        ids %= 51
+        ids[0, length // 2] = 52  # the end of the text, whose row is the result
+    return {"x": ids, "mask": mask}
 
 
 def export(name, folder, kind, lengths):

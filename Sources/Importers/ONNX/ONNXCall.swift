@@ -12,6 +12,8 @@ struct ONNXCall {
   var families: [ONNXLengthFamily?] = []
   /// The largest magnitude of the result, if it is an integer and small enough for Float32.
   var integerBound: Int?
+  /// Whether only casts to truth values read the result.
+  var isUsedAsTruth = false
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
   /// The names of the graph's outputs.

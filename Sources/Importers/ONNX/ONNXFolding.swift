@@ -289,6 +289,21 @@ enum ONNXFolding {
     "Pow": binary({ _, _ in nil }, { Float(pow(Double($0), Double($1))) }),
     "Min": binary({ min($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : min($0, $1) }),
     "Max": binary({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
+    "Clip": { call, hosts in
+      guard var result = hosts.first, !call.node.has("min"), !call.node.has("max") else {
+        return false
+      }
+      // The upper bound wins where they cross.
+      for (index, name) in [(1, "Max"), (2, "Min")] {
+        guard let bound = call.host(index), let combine = arithmetic[name] else { continue }
+        guard try combine(&call, [result, bound]), case .host(let next)? = call.outputs[0] else {
+          return false
+        }
+        result = next
+      }
+      set(&call, result)
+      return true
+    },
     "Neg": unary({ checked(Int64(0).subtractingReportingOverflow($0)) }, { -$0 }),
     "Abs": unary({ $0 == .min ? nil : abs($0) }, { abs($0) }),
     "Sign": unary({ $0.signum() }, { $0 > 0 ? 1 : $0 < 0 ? -1 : $0.isNaN ? .nan : 0 }),

@@ -12,6 +12,8 @@ struct ONNXGraphImport {
   private var values: [String: FileValue] = [:]
   /// Values that are known for every length of a sequence.
   private var families: [String: ONNXLengthFamily] = [:]
+  /// Values that only casts to truth values read.
+  private let usedAsTruth: Set<String>
   /// The largest magnitudes of integers that the network computes.
   private var integerBounds: [String: Int] = [:]
   private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
@@ -31,6 +33,7 @@ struct ONNXGraphImport {
     self.options = options
     reader = ONNXTensorReader(path: path)
     graphOutputs = Set(file.model.graph.output.map(\.name))
+    usedAsTruth = Self.usedAsTruth(file.model.graph)
     opsets = Dictionary(
       file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
     ) { first, _ in first }
@@ -187,6 +190,18 @@ struct ONNXGraphImport {
 
   // MARK: Nodes
 
+  /// The values that only casts to truth values read.
+  private static func usedAsTruth(_ graph: OnnxGraph) -> Set<String> {
+    var truth: Set<String> = []
+    var others = Set(graph.output.map(\.name))
+    for node in graph.node.map(ONNXNode.init) {
+      let isTruth =
+        node.type == "Cast" && ElementType(onnx: Int32(clamping: node.int("to"))) == .bool
+      if isTruth { truth.formUnion(node.inputs) } else { others.formUnion(node.inputs) }
+    }
+    return truth.subtracting(others)
+  }
+
   private mutating func importNode(_ node: ONNXNode) throws(ImportError) {
     let blocked = node.inputs.contains { missing.contains($0) }
     guard let operation = ONNXOperators.find(node) else {
@@ -216,6 +231,7 @@ struct ONNXGraphImport {
       node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader,
       graphOutputs: graphOutputs)
     call.families = node.inputs.map { families[$0] }
+    call.isUsedAsTruth = node.outputs.allSatisfy { usedAsTruth.contains($0) }
     do {
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)

@@ -5,7 +5,8 @@ import Forge
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
 /// exact as long as its results are smaller: on truth values, on their sums along an axis, on
 /// positions. Other integers, such as those of inputs, have no bound, and arithmetic on them is
-/// refused. So is that on integers of 8 bits, whose results wrap around.
+/// refused, but for products of which only the truth is read. So is arithmetic on integers of 8
+/// bits, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
@@ -21,7 +22,9 @@ enum ONNXIntegerBounds {
   /// - Returns: the bound.
   /// - Throws: what reading the file throws.
   static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
-    guard call.node.domain.isEmpty, let rule = rules[call.node.type] else { return nil }
+    guard call.node.domain.isEmpty else { return nil }
+    if try isProductOfTruth(call) { return largest }
+    guard let rule = rules[call.node.type] else { return nil }
     let bounds = try call.inputs.indices.map { index in
       try bound(
         of: call.family(index).map { .host($0.tensors[0]) } ?? call.inputs[index],
@@ -42,6 +45,14 @@ enum ONNXIntegerBounds {
     }
   }
 
+  /// Whether a node multiplies integers, and only whether they are 0 is read, as of masks.
+  ///
+  /// Rounding does not change that. Integers of 64 bits that Float32 has do not wrap around to 0.
+  private static func isProductOfTruth(_ call: ONNXCall) throws -> Bool {
+    guard call.node.type == "Mul", call.isUsedAsTruth else { return false }
+    return try call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
+  }
+
   /// Whether results below ``largest`` do not wrap around.
   private static func isWide(_ type: ElementType) -> Bool { type == .int32 || type == .int64 }
 
@@ -58,11 +69,23 @@ enum ONNXIntegerBounds {
     }
   }
 
+  /// The last place along the axis of a node.
+  private static func placeBound(_ call: ONNXCall) throws -> Int? {
+    let sizes = try call.value(0).sizes
+    return sizes.isEmpty
+      ? 0 : sizes[try ONNXCall.axis(call.node.int("axis"), rank: sizes.count)] - 1
+  }
+
   private static let rules: [String: Rule] = [
     "Identity": same, "Cast": same, "Reshape": same, "Squeeze": same, "Unsqueeze": same,
     "Transpose": same, "Flatten": same, "Slice": same, "Expand": same, "Tile": same,
     "Gather": same, "GatherND": same, "GatherElements": same, "Neg": same, "Abs": same,
     "Sign": same, "Concat": largestOfAll, "Max": largestOfAll, "Min": largestOfAll,
+    "Clip": { _, bounds in
+      guard bounds.count == 3, let low = bounds[1], let high = bounds[2] else { return nil }
+      return max(low, high)
+    },
+    "ArgMax": { call, _ in try placeBound(call) }, "ArgMin": { call, _ in try placeBound(call) },
     "Where": { call, bounds in
       guard bounds.count == 3, let a = bounds[1], let b = bounds[2] else { return nil }
       return max(a, b)

@@ -353,11 +353,11 @@ enum ONNXLengths {
     let sizes = try input.lengthSizes()
     guard let places = call.family(1), places.countsUp,
       LengthSize.product(of: places.sizes) == sizes[axis]
-    else { throw NodeFailure.unsupported("rows of a sequence at computed places") }
+    else { return try ONNXOperators.gather(&call) }
     call.set(try input.reshaped(to: Array(sizes[..<axis] + places.sizes + sizes[(axis + 1)...])))
   }
 
-  /// Gathers every place along the leading axes in order, as masks of attention are read.
+  /// Gathers every place along the leading axes in order, as masks of attention are read, or some.
   private static func gatherND(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let sizes = try input.lengthSizes()
@@ -366,7 +366,7 @@ enum ONNXLengths {
       try places.countsUp(along: Array(sizes[..<depth])),
       LengthSize.product(of: Array(places.sizes.dropLast()))
         == LengthSize.product(of: Array(sizes[..<depth]))
-    else { throw NodeFailure.unsupported("places of a sequence that are not all in order") }
+    else { return try ONNXOperators.gatherND(&call) }
     call.set(try input.reshaped(to: Array(places.sizes.dropLast() + sizes[depth...])))
   }
 

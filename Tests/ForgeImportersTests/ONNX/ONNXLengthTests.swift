@@ -147,6 +147,67 @@ import Testing
     }
   }
 
+  /// Whether a product is 0 does not depend on rounding, and a clip leaves small numbers.
+  @Test func integersWithoutABoundAreComputedWhereThatIsExact() throws {
+    for sizes: [InputSize] in [[1, .upTo(40), 6], [1, 40, 6]] {
+      #expect(problem("product", sizes).contains("Mul with arithmetic on i64"))
+    }
+    for file in ["truth", "clipped"] {
+      let imported = try ImportedModel(
+        onnx: ImporterFixtures.path("\(Self.folder)/\(file).onnx"),
+        options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
+      let network = try imported.model.compile()
+      for length in [40, 1, 7] {
+        let values = (0..<6 * length).map { Float($0 * 37 % 23) * 0.7 - 6 }
+        let expected = values.map { value in
+          let whole = value.rounded(.towardZero)
+          let clipped = min(max(whole, -3), 5)
+          return file == "truth" ? (whole == 0 ? 0 : 1) : clipped * clipped
+        }
+        let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
+        let output = try #require(try network.predict(["x": input])["y"])
+        #expect(Self.port(imported.outputs[0], [1, length, 6]).values(output) == expected)
+      }
+    }
+  }
+
+  @Test func rowsAtComputedPlacesOfASequence() throws {
+    let imported = try ImportedModel(
+      onnx: ImporterFixtures.path("\(Self.folder)/largest_rows.onnx"),
+      options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
+    let network = try imported.model.compile()
+    for length in [40, 1, 7, 23] {
+      let values = (0..<6 * length).map { Float(($0 * 37 + length) % 241) }
+      let expected = (0..<6).flatMap { channel in
+        let largest = (0..<length).max { values[6 * $0 + channel] < values[6 * $1 + channel] } ?? 0
+        return values[6 * largest..<6 * largest + 6]
+      }
+      let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
+      let output = try #require(try network.predict(["x": input])["y"])
+      #expect(Self.port(imported.outputs[0], [1, 6, 6]).values(output) == expected)
+    }
+  }
+
+  /// Negative places count from the end of their axis; one that it does not have has no number.
+  @Test func rowsAtComputedPlacesOfTwoAxes() throws {
+    let imported = try ImportedModel(
+      onnx: ImporterFixtures.path("\(Self.folder)/computed_places.onnx"),
+      options: ImportOptions(sizes: ["x": [1, 40, 6]]))
+    let network = try imported.model.compile()
+    var values = (0..<240).map { Float($0) / 8 }
+    let places: [(Float, Float)] = [(4, 7), (-1, -8), (0, 8), (-6, 0)]
+    for (row, place) in places.enumerated() {
+      (values[6 * row], values[6 * row + 1]) = (place.0, place.1)
+    }
+    let input = Self.port(imported.inputs[0], [1, 40, 6]).tensor(values)
+    let output = try #require(try network.predict(["x": input])["y"])
+    let rows = Self.port(imported.outputs[0], [4, 6]).values(output)
+    #expect(Array(rows[..<6]) == Array(values[6 * 39..<6 * 40]))
+    #expect(Array(rows[6..<12]) == Array(values[6 * 32..<6 * 33]))
+    #expect(rows[12...].filter(\.isNaN).count == 12)
+    #expect(problem("computed_places", [1, .upTo(40), 6]).contains("rows"))
+  }
+
   @Test func windowsAndStepsAlongTheLengthAreRefused() {
     for file in ["strided", "unpadded"] {
       let message = problem(file, [1, 6, .upTo(40)])

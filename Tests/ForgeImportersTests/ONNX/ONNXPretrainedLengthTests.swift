@@ -23,7 +23,9 @@ import Testing
   }
 
   @Test(
-    arguments: ["bert", "roberta", "mpnet", "t5", "gpt2", "llama", "wav2vec2"],
+    arguments: [
+      "bert", "roberta", "mpnet", "t5", "gpt2", "llama", "wav2vec2", "deberta", "cliptext",
+    ],
     ["script", "dynamo"])
   func lengthsGiveTheResultsOfONNXRuntime(_ network: String, _ exporter: String) throws {
     let name = "\(network)_\(exporter)"

@@ -88,8 +88,9 @@ extension ONNXOperators {
       HostTensor.broadcast(input.sizes, host.sizes) == input.sizes
     else { return false }
     // The layer has a factor for each channel; those of a row as long as a sequence would vary.
+    // Scores of attention, in the rows of several heads, are fused with their factor.
     if let sizes = input.tensor.lengthSizes, sizes.last?.constant == nil,
-      sizes.dropLast().allSatisfy({ $0.constant == 1 })
+      !isProduct(input.tensor) || sizes.dropLast().allSatisfy({ $0.constant == 1 })
     {
       return false
     }
@@ -125,6 +126,16 @@ extension ONNXOperators {
     let result = try call.apply(layer, to: flat)
     call.set(result.reshaped(to: whole, lengths: input.tensor.lengthSizes), like: input)
     return true
+  }
+
+  /// Whether a tensor is a product of two others, with its axes rearranged or not.
+  private static func isProduct(_ tensor: Tensor) -> Bool {
+    guard case .layer(let layer) = tensor.source else { return false }
+    switch layer {
+    case is MatMul: return true
+    case is Reshape, is Permute: return tensor.inputs.first.map(isProduct) ?? false
+    default: return false
+    }
   }
 
   /// Whether a tensor was made by splitting an axis of a size.

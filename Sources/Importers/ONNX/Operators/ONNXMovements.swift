@@ -227,22 +227,7 @@ extension ONNXOperators {
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
     guard let indices = call.host(1) else {
-      let positions = try call.network(1)
-      let result = try call.apply(
-        GatherRows(axis: axis),
-        to: [
-          input.tensor(as: FileTensor.fileLayout(input.sizes)),
-          positions.tensor(as: FileTensor.fileLayout(positions.sizes)),
-        ])
-      let sizes = Array(input.sizes[..<axis]) + positions.sizes + input.sizes[(axis + 1)...]
-      // An index without axes counts as a vector of one.
-      let layout: [Int?] =
-        positions.sizes.isEmpty
-        ? (0..<axis).map { $0 } + [nil] + (axis..<max(sizes.count, axis)).map { $0 }
-        : FileTensor.fileLayout(sizes)
-      call.set(
-        FileTensor(result, sizes: try checked(sizes), layout: layout, type: input.type))
-      return
+      return try gatherRows(&call, input, at: try call.network(1), axis: axis)
     }
     let size = input.sizes[axis]
     let positions = try indices.integers().map { (index: Int64) -> Int in
@@ -258,6 +243,25 @@ extension ONNXOperators {
     // The axis of the positions becomes the axes of the indices.
     let sizes = Array(input.sizes[..<axis]) + indices.sizes + input.sizes[(axis + 1)...]
     call.set(gathered.reshaped(to: try checked(sizes)))
+  }
+
+  /// Gathers the entries of an axis at places that the network computes.
+  static func gatherRows(
+    _ call: inout ONNXCall, _ input: FileTensor, at positions: FileTensor, axis: Int
+  ) throws {
+    let result = try call.apply(
+      GatherRows(axis: axis),
+      to: [
+        input.tensor(as: FileTensor.fileLayout(input.sizes)),
+        positions.tensor(as: FileTensor.fileLayout(positions.sizes)),
+      ])
+    let sizes = Array(input.sizes[..<axis]) + positions.sizes + input.sizes[(axis + 1)...]
+    // An index without axes counts as a vector of one.
+    let layout: [Int?] =
+      positions.sizes.isEmpty
+      ? (0..<axis).map { $0 } + [nil] + (axis..<max(sizes.count, axis)).map { $0 }
+      : FileTensor.fileLayout(sizes)
+    call.set(FileTensor(result, sizes: try checked(sizes), layout: layout, type: input.type))
   }
 
   private static func pad(_ call: inout ONNXCall) throws {

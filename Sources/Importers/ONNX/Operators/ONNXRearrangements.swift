@@ -127,31 +127,4 @@ extension ONNXOperators {
         try call.apply(Where(), to: [isPlace] + choices), sizes: sizes, layout: layout,
         type: values.type))
   }
-
-  /// Gathers slices whose place along several leading axes is stated.
-  private static func gatherND(_ call: inout ONNXCall) throws {
-    let input = try call.network(0)
-    guard let indices = call.host(1), call.node.int("batch_dims") == 0,
-      let depth = indices.sizes.last, (1...max(input.rank, 1)).contains(depth)
-    else { throw NodeFailure.unsupported("indices computed at run time, or a batch") }
-    let (outer, inner) = (Array(input.sizes[..<depth]), Array(input.sizes[depth...]))
-    let strides = HostTensor.strides(outer)
-    let numbers = try indices.integers().map { Int($0) }
-    let rows = try stride(from: 0, to: numbers.count, by: depth).map { start in
-      try (0..<depth).reduce(0) { place, axis in
-        let index = numbers[start + axis]
-        guard (-outer[axis]..<outer[axis]).contains(index) else {
-          throw NodeFailure.invalid("index \(index) of an axis of \(outer[axis])")
-        }
-        return place + (index < 0 ? index + outer[axis] : index) * strides[axis]
-      }
-    }
-    guard !rows.isEmpty else { throw NodeFailure.unsupported("an empty tensor") }
-    let flat = input.reshaped(to: [outer.reduce(1, *)] + inner)
-    let layout = fullLayout(flat, axes: [0])
-    let layer = Gather(indices: rows, axis: layout.firstIndex(of: 0) ?? 0)
-    let result = try call.apply(layer, to: flat.tensor(as: layout))
-    let gathered = FileTensor(result, layout: layout, rank: flat.rank, type: input.type)
-    call.set(gathered.reshaped(to: Array(indices.sizes.dropLast()) + inner))
-  }
 }
