@@ -205,7 +205,6 @@ import Testing
     #expect(Array(rows[..<6]) == Array(values[6 * 39..<6 * 40]))
     #expect(Array(rows[6..<12]) == Array(values[6 * 32..<6 * 33]))
     #expect(rows[12...].filter(\.isNaN).count == 12)
-    #expect(problem("computed_places", [1, .upTo(40), 6]).contains("rows"))
   }
 
   @Test func windowsAndStepsAlongTheLengthAreRefused() {
