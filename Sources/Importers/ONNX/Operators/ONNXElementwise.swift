@@ -130,12 +130,17 @@ extension ONNXOperators {
 
   /// Whether a tensor is a product of two others, with its axes rearranged or not.
   private static func isProduct(_ tensor: Tensor) -> Bool {
-    guard case .layer(let layer) = tensor.source else { return false }
-    switch layer {
-    case is MatMul: return true
-    case is Reshape, is Permute: return tensor.inputs.first.map(isProduct) ?? false
-    default: return false
+    var tensor = tensor
+    // Exporters write three rearrangements at most.
+    for _ in 0..<4 {
+      guard case .layer(let layer) = tensor.source else { return false }
+      if layer is MatMul { return true }
+      guard layer is Reshape || layer is Permute, let before = tensor.inputs.first else {
+        return false
+      }
+      tensor = before
     }
+    return false
   }
 
   /// Whether a tensor was made by splitting an axis of a size.

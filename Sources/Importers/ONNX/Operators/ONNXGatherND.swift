@@ -2,6 +2,7 @@ import Forge
 
 /// Slices whose places along several leading axes are stated, or computed in predictions.
 extension ONNXOperators {
+  /// Gathers slices: the last axis of the indices holds a place along each of the leading axes.
   static func gatherND(_ call: inout ONNXCall) throws {
     guard call.node.int("batch_dims") == 0 else { throw NodeFailure.unsupported("a batch") }
     let input = try call.network(0)
