@@ -144,6 +144,14 @@ struct ONNXCall {
     return axis < 0 ? axis + rank : axis
   }
 
+  /// An index of an axis of a size, counted from 0.
+  static func place(_ index: Int, of size: Int) throws -> Int {
+    guard (-size..<size).contains(index) else {
+      throw NodeFailure.invalid("index \(index) of an axis of \(size)")
+    }
+    return index < 0 ? index + size : index
+  }
+
   // MARK: Layers and results
 
   /// The name of the layer with the node's parameters: that of its first output.

@@ -158,12 +158,7 @@ enum ONNXFolding {
       guard hosts.count == 2 else { return false }
       let axis = try ONNXCall.axis(call.node.int("axis"), rank: hosts[0].sizes.count)
       let size = hosts[0].sizes[axis]
-      let positions = try hosts[1].integers().map { (index: Int64) -> Int in
-        guard (-Int64(size)..<Int64(size)).contains(index) else {
-          throw NodeFailure.invalid("index \(index) of an axis of \(size)")
-        }
-        return Int(index) + (index < 0 ? size : 0)
-      }
+      let positions = try hosts[1].integers().map { try ONNXCall.place(Int($0), of: size) }
       set(&call, try hosts[0].gathered(axis: axis, at: positions, sizes: hosts[1].sizes))
       return true
     },

@@ -194,10 +194,11 @@ struct ONNXGraphImport {
   private static func usedAsTruth(_ graph: OnnxGraph) -> Set<String> {
     var truth: Set<String> = []
     var others = Set(graph.output.map(\.name))
-    for node in graph.node.map(ONNXNode.init) {
+    for node in graph.node {
       let isTruth =
-        node.type == "Cast" && ElementType(onnx: Int32(clamping: node.int("to"))) == .bool
-      if isTruth { truth.formUnion(node.inputs) } else { others.formUnion(node.inputs) }
+        node.opType == "Cast"
+        && ElementType(onnx: Int32(clamping: ONNXNode(node).int("to"))) == .bool
+      if isTruth { truth.formUnion(node.input) } else { others.formUnion(node.input) }
     }
     return truth.subtracting(others)
   }

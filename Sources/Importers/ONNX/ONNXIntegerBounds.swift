@@ -47,7 +47,8 @@ enum ONNXIntegerBounds {
 
   /// Whether a node multiplies integers, and only whether they are 0 is read, as of masks.
   ///
-  /// Rounding does not change that. Integers of 64 bits that Float32 has do not wrap around to 0.
+  /// Rounding does not change that. Products of 64 bits wrap around to 0 only from factors such as
+  /// 2³² on, which masks do not have; those of smaller types do sooner.
   private static func isProductOfTruth(_ call: ONNXCall) throws -> Bool {
     guard call.node.type == "Mul", call.isUsedAsTruth else { return false }
     return try call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }

@@ -83,6 +83,26 @@ import Testing
     return port(own, sizes).values(result)
   }
 
+  /// A small graph from `x` to `y`, compiled.
+  private struct SmallNetwork {
+    let imported: ImportedModel
+    let network: CompiledModel
+
+    init(_ name: String, _ sizes: [InputSize] = [1, .upTo(40), 6]) throws {
+      imported = try ImportedModel(
+        onnx: ImporterFixtures.path("\(ONNXLengthTests.folder)/\(name).onnx"),
+        options: ImportOptions(sizes: ["x": sizes]))
+      network = try imported.model.compile()
+    }
+
+    /// What it computes, in the order of the file, given the sizes of both.
+    func predict(_ values: [Float], _ sizes: [Int], to result: [Int]) throws -> [Float] {
+      let input = ONNXLengthTests.port(imported.inputs[0], sizes).tensor(values)
+      let output = try #require(try network.predict(["x": input])["y"])
+      return ONNXLengthTests.port(imported.outputs[0], result).values(output)
+    }
+  }
+
   // MARK: What does not follow the length
 
   private func problem(_ name: String, _ sizes: [InputSize] = [1, .upTo(40), 6]) -> String {
@@ -112,16 +132,10 @@ import Testing
 
   /// Length and channels change places, but no number does: [length][6] as [6][length].
   @Test func aReshapeMayMoveTheLengthToAnotherAxis() throws {
-    let imported = try ImportedModel(
-      onnx: ImporterFixtures.path("\(Self.folder)/mixing_reshape.onnx"),
-      options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
-    let network = try imported.model.compile()
+    let network = try SmallNetwork("mixing_reshape")
     for length in [40, 1, 7, 23] {
       let values = (0..<6 * length).map { Float($0) / 7 - 3 }
-      let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
-      let result = try network.predict(["x": input])
-      let output = try #require(result["y"])
-      #expect(Self.port(imported.outputs[0], [1, 6, length]).values(output) == values)
+      #expect(try network.predict(values, [1, length, 6], to: [1, 6, length]) == values)
     }
   }
 
@@ -130,10 +144,7 @@ import Testing
     for sizes: [InputSize] in [[1, .upTo(40), 6], [1, 40, 6]] {
       #expect(problem("narrow", sizes).contains("arithmetic on u8"))
     }
-    let imported = try ImportedModel(
-      onnx: ImporterFixtures.path("\(Self.folder)/counted.onnx"),
-      options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
-    let network = try imported.model.compile()
+    let network = try SmallNetwork("counted")
     for length in [40, 1, 7] {
       let values = (0..<6 * length).map { Float($0 * 37 % 11) - 5 }
       var counts = Array(repeating: Float(0), count: 6)
@@ -141,9 +152,7 @@ import Testing
         if value > 0 { counts[index % 6] += 1 }
         return (value > 0 ? counts[index % 6] : 0) - 1
       }
-      let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
-      let output = try #require(try network.predict(["x": input])["y"])
-      #expect(Self.port(imported.outputs[0], [1, length, 6]).values(output) == expected)
+      #expect(try network.predict(values, [1, length, 6], to: [1, length, 6]) == expected)
     }
   }
 
@@ -153,10 +162,7 @@ import Testing
       #expect(problem("product", sizes).contains("Mul with arithmetic on i64"))
     }
     for file in ["truth", "clipped"] {
-      let imported = try ImportedModel(
-        onnx: ImporterFixtures.path("\(Self.folder)/\(file).onnx"),
-        options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
-      let network = try imported.model.compile()
+      let network = try SmallNetwork(file)
       for length in [40, 1, 7] {
         let values = (0..<6 * length).map { Float($0 * 37 % 23) * 0.7 - 6 }
         let expected = values.map { value in
@@ -164,44 +170,32 @@ import Testing
           let clipped = min(max(whole, -3), 5)
           return file == "truth" ? (whole == 0 ? 0 : 1) : clipped * clipped
         }
-        let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
-        let output = try #require(try network.predict(["x": input])["y"])
-        #expect(Self.port(imported.outputs[0], [1, length, 6]).values(output) == expected)
+        #expect(try network.predict(values, [1, length, 6], to: [1, length, 6]) == expected)
       }
     }
   }
 
   @Test func rowsAtComputedPlacesOfASequence() throws {
-    let imported = try ImportedModel(
-      onnx: ImporterFixtures.path("\(Self.folder)/largest_rows.onnx"),
-      options: ImportOptions(sizes: ["x": [1, .upTo(40), 6]]))
-    let network = try imported.model.compile()
+    let network = try SmallNetwork("largest_rows")
     for length in [40, 1, 7, 23] {
       let values = (0..<6 * length).map { Float(($0 * 37 + length) % 241) }
       let expected = (0..<6).flatMap { channel in
         let largest = (0..<length).max { values[6 * $0 + channel] < values[6 * $1 + channel] } ?? 0
         return values[6 * largest..<6 * largest + 6]
       }
-      let input = Self.port(imported.inputs[0], [1, length, 6]).tensor(values)
-      let output = try #require(try network.predict(["x": input])["y"])
-      #expect(Self.port(imported.outputs[0], [1, 6, 6]).values(output) == expected)
+      #expect(try network.predict(values, [1, length, 6], to: [1, 6, 6]) == expected)
     }
   }
 
   /// Negative places count from the end of their axis; one that it does not have has no number.
   @Test func rowsAtComputedPlacesOfTwoAxes() throws {
-    let imported = try ImportedModel(
-      onnx: ImporterFixtures.path("\(Self.folder)/computed_places.onnx"),
-      options: ImportOptions(sizes: ["x": [1, 40, 6]]))
-    let network = try imported.model.compile()
+    let network = try SmallNetwork("computed_places", [1, 40, 6])
     var values = (0..<240).map { Float($0) / 8 }
     let places: [(Float, Float)] = [(4, 7), (-1, -8), (0, 8), (-6, 0)]
     for (row, place) in places.enumerated() {
       (values[6 * row], values[6 * row + 1]) = (place.0, place.1)
     }
-    let input = Self.port(imported.inputs[0], [1, 40, 6]).tensor(values)
-    let output = try #require(try network.predict(["x": input])["y"])
-    let rows = Self.port(imported.outputs[0], [4, 6]).values(output)
+    let rows = try network.predict(values, [1, 40, 6], to: [4, 6])
     #expect(Array(rows[..<6]) == Array(values[6 * 39..<6 * 40]))
     #expect(Array(rows[6..<12]) == Array(values[6 * 32..<6 * 33]))
     #expect(rows[12...].filter(\.isNaN).count == 12)

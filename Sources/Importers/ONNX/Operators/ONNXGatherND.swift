@@ -19,11 +19,7 @@ extension ONNXOperators {
     let numbers = try indices.integers().map { Int($0) }
     let rows = try stride(from: 0, to: numbers.count, by: depth).map { start in
       try (0..<depth).reduce(0) { place, axis in
-        let index = numbers[start + axis]
-        guard (-outer[axis]..<outer[axis]).contains(index) else {
-          throw NodeFailure.invalid("index \(index) of an axis of \(outer[axis])")
-        }
-        return place + (index < 0 ? index + outer[axis] : index) * strides[axis]
+        place + (try ONNXCall.place(numbers[start + axis], of: outer[axis])) * strides[axis]
       }
     }
     guard !rows.isEmpty else { throw NodeFailure.unsupported("an empty tensor") }
@@ -68,6 +64,15 @@ extension ONNXOperators {
     try gatherRows(&call, flat, at: chosen, axis: 0)
   }
 
+  /// Computed places along an axis, where negative ones count from its end, counted from its start.
+  static func countedFromStart(
+    _ call: inout ONNXCall, _ places: Tensor, _ size: Int
+  ) throws -> Tensor {
+    let isNegative = try call.apply(Compare(.less, than: [0]), to: places)
+    return try call.apply(
+      Add(), to: places, try call.apply(Scale(by: [Float(size)]), to: isNegative))
+  }
+
   /// The places in all of several axes, negative ones from the end of each.
   private static func flatPlaces(
     _ call: inout ONNXCall, _ columns: [Tensor], _ sizes: [Int], rank: Int
@@ -75,9 +80,7 @@ extension ONNXOperators {
     var flat: Tensor?
     var isInside: Tensor?
     for ((column, size), stride) in zip(zip(columns, sizes), HostTensor.strides(sizes)) {
-      let isNegative = try call.apply(Compare(.less, than: [0]), to: column)
-      let counted = try call.apply(
-        Add(), to: column, try call.apply(Scale(by: [Float(size)]), to: isNegative))
+      let counted = try countedFromStart(&call, column, size)
       let part = try call.apply(Scale(by: [Float(stride)]), to: counted)
       flat = try flat.map { try call.apply(Add(), to: $0, part) } ?? part
       for bound in [

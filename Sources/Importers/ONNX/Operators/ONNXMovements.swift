@@ -230,12 +230,7 @@ extension ONNXOperators {
       return try gatherRows(&call, input, at: try call.network(1), axis: axis)
     }
     let size = input.sizes[axis]
-    let positions = try indices.integers().map { (index: Int64) -> Int in
-      guard (-Int64(size)..<Int64(size)).contains(index) else {
-        throw NodeFailure.invalid("index \(index) of an axis of \(size)")
-      }
-      return Int(index) + (index < 0 ? size : 0)
-    }
+    let positions = try indices.integers().map { try ONNXCall.place(Int($0), of: size) }
     let layout = fullLayout(input, axes: [axis])
     let layer = Gather(indices: positions, axis: layout.firstIndex(of: axis) ?? 0)
     let result = try call.apply(layer, to: input.tensor(as: layout))

@@ -108,11 +108,7 @@ extension ONNXOperators {
     let wide = indices.reshaped(to: sizes)
     let layout = FileTensor.fileLayout(sizes)
     let places = try self.places(depth, axis, rank)
-    let stated = wide.tensor(as: layout)
-    // Negative indices count from the end.
-    let isNegative = try call.apply(Compare(.less, than: [0]), to: stated)
-    let counted = try call.apply(
-      Add(), to: stated, try call.apply(Scale(by: [Float(depth)]), to: isNegative))
+    let counted = try countedFromStart(&call, wide.tensor(as: layout), depth)
     let isPlace = try call.apply(Compare(.equal), to: counted, places)
     let number = values.tensor(as: [0])
     let ones = Array(repeating: 1, count: rank)
