@@ -124,6 +124,20 @@ let examples: [Target] = [
     path: "Examples/SentenceSearch", exclude: ["Conversion"], resources: [.copy("Resources")]),
 ]
 
+// Speed, memory and long comparisons. A package that depends on Forge does not build them.
+let benchmarks: [Target] = [
+  .executableTarget(
+    name: "ForgeBenchmarks", dependencies: ["Forge", "ForgeModels"],
+    path: "Benchmarks/Sources/ForgeBenchmarks"),
+  .executableTarget(
+    name: "RunnerBenchmark", dependencies: ["Forge", "ForgeModels"],
+    path: "Benchmarks/Sources/RunnerBenchmark"),
+  .executableTarget(
+    name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
+  .executableTarget(
+    name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
+]
+
 let tests: [Target] = [
   .target(
     name: "ForgeTestSupport", dependencies: ["Forge"], path: "Tests/ForgeTestSupport"),
@@ -217,6 +231,6 @@ let package = Package(
     // Used with the trait Macros only.
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
   ],
-  targets: library + macros + (isOfMacros ? macroTests : examples + tests + macroTests),
+  targets: library + macros + macroTests + (isOfMacros ? [] : examples + benchmarks + tests),
   swiftLanguageModes: [.v6]
 )

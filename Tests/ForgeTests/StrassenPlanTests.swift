@@ -46,6 +46,29 @@ import Testing
     #expect(try kernel(14, 520, 512).hasPrefix("convolution 1×1"), "\(level)")
   }
 
+  /// Each thread computes small sums itself, and all threads read the same large ones.
+  @Test func threadsShareLargeSums() throws {
+    for (width, height, inputs, shares) in [
+      (28, 7, 512, [1: false, 2: false, 3: true]), (17, 13, 768, [1: false, 2: true]),
+      (31, 17, 768, [1: true, 2: true]),
+    ] {
+      let model = model(width, height, inputs, 768)
+      let values = normalValues(count: width * height * inputs, seed: 7)
+      var outputs: Set<[Float]> = []
+      for (threads, shared) in shares {
+        let network = try model.compile(
+          parameters: SeededParameters(), options: CompileOptions(threads: threads))
+        let kernels = network.report.steps.map(\.kernel)
+        let label = "\(width)x\(height)x\(inputs), \(threads) threads: \(kernels)"
+        #expect(kernels.contains { $0.hasPrefix("strassen") }, "\(label)")
+        #expect(kernels.contains { $0.hasPrefix("input sums") } == shared, "\(label)")
+        outputs.insert(try network.predict(values))
+      }
+      // The bits do not depend on who computes the sums.
+      #expect(outputs.count == 1, "\(width)x\(height)x\(inputs)")
+    }
+  }
+
   @Test(arguments: KernelChoiceTests.vectors)
   func errorsStayWithinAccuracy(_ level: CompileOptions.InstructionSet) throws {
     let model = model(14, 14, 512, 512)

@@ -4,7 +4,7 @@ import Foundation
 
 /// Times predictions of ready networks on seeded random parameters and prints a table.
 ///
-/// `swift run -c release --package-path Benchmarks ForgeBenchmarks [RUNS]`
+/// `swift run -c release ForgeBenchmarks [RUNS]`
 @main
 struct ForgeBenchmarks {
   static func main() throws {

@@ -49,15 +49,19 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// panels of one.
   private static let (leastPixels, mostColumns) = (256, 128)
 
+  /// Returns the bytes of the sums of so many pixels: four per input, and with two levels seven
+  /// quarters as many besides.
+  private static func sumBytes(_ pixels: Int, inputs: Int, levels: Int) -> Int {
+    pixels.multipliedSaturated(by: (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs))
+  }
+
   /// Returns the number of segments.
   ///
   /// It depends only on the image, so that results do not depend on the number of threads. A
   /// segment reads all weights again, and its matrices are the smaller: 197 pixels in two segments
   /// take a fifth more time than in one.
   private static func segments(of pixels: Int, inputs: Int, columns: Int, levels: Int) -> Int {
-    // Four bytes per input, and with two levels seven quarters as many besides.
-    let perPixel = (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs)
-    let sums = pixels.multipliedSaturated(by: perPixel)
+    let sums = sumBytes(pixels, inputs: inputs, levels: levels)
     let fitting = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)
     guard pixels > mostPixels || pixels >= leastPixels && columns <= mostColumns else {
       return fitting
@@ -82,7 +86,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     let (input, made) = levels == 1 ? (7.0, 11.0) : (16.0, 23.0)
     let sums = model.pixels * (input * inputs + made * outputs) / 16
     let columns = problem.outputs / (PlannedTensor.lanes << levels)
-    let idle = sharesSums && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
+    let idle = segments == 1 && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
     let weights = 1.5 * products * Double(1 << levels) * 64
     return max(
       products * idle * model.pixels / model.vectorsPerCycle,
@@ -113,11 +117,23 @@ struct StrassenConvolution: MeasuredAlgorithm {
     return nil
   }
 
+  /// The largest memory of all threads' own sums together, in bytes.
+  ///
+  /// Threads on cores without a common third-level cache wait for each other: with two such
+  /// threads and 128 pixels of 768 channels, own sums save 10 % of a transformer's time. With 197
+  /// pixels they leave the second-level cache, and threads with a common cache lose 2 to 4 %.
+  private static let mostOwnSumBytes = 5 << 19
+
   /// Whether all threads read the same sums.
   ///
-  /// They do if they share the panels of one segment. Threads with segments of their own find the
-  /// sums in their own caches.
-  private var sharesSums: Bool { segments == 1 }
+  /// Threads with segments of their own find the sums in their own caches. Threads that share the
+  /// panels of one segment compute small sums again, because that takes less time than fetching
+  /// them from another core.
+  private var sharesSums: Bool {
+    let own = Self.sumBytes(problem.outputPixels, inputs: problem.inputs, levels: levels)
+      .multipliedSaturated(by: problem.settings.threads)
+    return segments == 1 && own > Self.mostOwnSumBytes
+  }
 
   private var form: StrassenForm {
     StrassenForm(
