@@ -57,7 +57,7 @@ import Testing
       var outputs: Set<[Float]> = []
       for (threads, shared) in shares {
         let network = try model.compile(
-          parameters: SeededParameters(), options: CompileOptions(threads: threads))
+          parameters: SeededParameters(), options: CompileOptions(threads: .exactly(threads)))
         let kernels = network.report.steps.map(\.kernel)
         let label = "\(width)x\(height)x\(inputs), \(threads) threads: \(kernels)"
         #expect(kernels.contains { $0.hasPrefix("strassen") }, "\(label)")
