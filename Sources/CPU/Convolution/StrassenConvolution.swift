@@ -30,7 +30,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
       // Threads that share segments need not share panels.
       let sharesSegments =
         !problem.settings.sizesAreFixed
-        || segments.isMultiple(of: problem.settings.threads)
+        || dealsSegments(of: pixels, columns: outputs >> levels)
+          && segments.isMultiple(of: problem.settings.threads)
       return StrassenConvolution(
         levels: levels, segments: segments, problem: problem,
         panelWidth: Panels.width(
@@ -40,9 +41,10 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   /// The largest memory of the sums of a segment, in bytes.
   ///
-  /// All panels read them from the third-level cache. With 512 pixels of 3072 channels, whose sums
-  /// take 17 MB, two segments take three quarters of the time of one.
-  private static let mostSumBytes = 10 << 20
+  /// All panels read them and the image from the third-level cache. With 512 pixels of 3072 channels
+  /// two segments take nine tenths of the time of one with one level, whose sums take 6 MB, and
+  /// three quarters with two, whose sums take 17 MB.
+  private static let mostSumBytes = 5 << 20
   /// The most pixels of a segment.
   private static let mostPixels = 1024
   /// From so many pixels on and up to so many columns, threads share two segments rather than the
@@ -55,6 +57,11 @@ struct StrassenConvolution: MeasuredAlgorithm {
     pixels.multipliedSaturated(by: (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs))
   }
 
+  /// Returns whether threads share the segments of so many pixels rather than panels.
+  private static func dealsSegments(of pixels: Int, columns: Int) -> Bool {
+    pixels > mostPixels || pixels >= leastPixels && columns <= mostColumns
+  }
+
   /// Returns the number of segments.
   ///
   /// It depends only on the image, so that results do not depend on the number of threads. A
@@ -63,9 +70,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   private static func segments(of pixels: Int, inputs: Int, columns: Int, levels: Int) -> Int {
     let sums = sumBytes(pixels, inputs: inputs, levels: levels)
     let fitting = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)
-    guard pixels > mostPixels || pixels >= leastPixels && columns <= mostColumns else {
-      return fitting
-    }
+    guard dealsSegments(of: pixels, columns: columns) else { return fitting }
     let pairs = max((fitting + 1) / 2, (pixels + 2 * mostPixels - 1) / (2 * mostPixels))
     return 2 * pairs
   }
@@ -86,7 +91,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     let (input, made) = levels == 1 ? (7.0, 11.0) : (16.0, 23.0)
     let sums = model.pixels * (input * inputs + made * outputs) / 16
     let columns = problem.outputs / (PlannedTensor.lanes << levels)
-    let idle = segments == 1 && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
+    let idle = !dealsSegments && !columns.isMultiple(of: 2) ? 1 + 1 / Double(columns) : 1
     let weights = 1.5 * products * Double(1 << levels) * 64
     return max(
       products * idle * model.pixels / model.vectorsPerCycle,
@@ -126,13 +131,18 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   /// Whether all threads read the same sums.
   ///
-  /// Threads with segments of their own find the sums in their own caches. Threads that share the
-  /// panels of one segment compute small sums again, because that takes less time than fetching
-  /// them from another core.
+  /// Threads with segments of their own find the sums in their own caches. Threads that share
+  /// panels compute small sums again, because that takes less time than fetching them from another
+  /// core.
   private var sharesSums: Bool {
-    let own = Self.sumBytes(problem.outputPixels, inputs: problem.inputs, levels: levels)
-      .multipliedSaturated(by: problem.settings.threads)
-    return segments == 1 && own > Self.mostOwnSumBytes
+    let own =
+      Self.sumBytes(problem.outputPixels, inputs: problem.inputs, levels: levels)
+      .multipliedSaturated(by: problem.settings.threads) / segments
+    return !dealsSegments && own > Self.mostOwnSumBytes
+  }
+
+  private var dealsSegments: Bool {
+    Self.dealsSegments(of: problem.outputPixels, columns: problem.outputs >> levels)
   }
 
   private var form: StrassenForm {
@@ -174,6 +184,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     plan.addStep(
       "strassen\(levelled) 1×1 panel \(panelWidth)" + (isScaled ? " scaled" : ""),
       plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
+      parts: dealsSegments ? 1 : ((outputs >> levels) + panelWidth - 1) / panelWidth,
       reads: [\.in: source, \.sums: sums, \.epilogue.residual: operands.residual],
       writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
