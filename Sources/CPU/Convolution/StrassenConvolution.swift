@@ -41,9 +41,9 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   /// The largest memory of the sums of a segment, in bytes.
   ///
-  /// All panels read them and the image from the third-level cache. With 512 pixels of 3072 channels
-  /// two segments take nine tenths of the time of one with one level, whose sums take 6 MB, and
-  /// three quarters with two, whose sums take 17 MB.
+  /// All panels read them and the image from the third-level cache. With 512 pixels of 3072
+  /// channels two segments take nine tenths of the time of one with one level, whose sums take
+  /// 6 MB, and three quarters with two, whose sums take 17 MB.
   private static let mostSumBytes = 5 << 20
   /// The most pixels of a segment.
   private static let mostPixels = 1024
