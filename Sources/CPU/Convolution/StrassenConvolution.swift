@@ -184,7 +184,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     plan.addStep(
       "strassen\(levelled) 1×1 panel \(panelWidth)" + (isScaled ? " scaled" : ""),
       plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
-      parts: dealsSegments ? 1 : ((outputs >> levels) + panelWidth - 1) / panelWidth,
+      parts: dealsSegments ? 1 : Int(forge_strassen_tiles(&arguments)) / segments,
       reads: [\.in: source, \.sums: sums, \.epilogue.residual: operands.residual],
       writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * inputs / (1 << (3 * levels)) * form.products,
