@@ -20,9 +20,9 @@ FORGE_INLINE void right_sides(const d16 b[4], d16 sides[7]) {
 }
 
 typedef struct {
-  const float *weights; /* [outputs][inputs] */
+  const float *weights; /* [outputs][stride], of which `inputs` are packed */
   float *packed;
-  int64_t outputs, inputs, panel_width;
+  int64_t outputs, inputs, stride, panel_width;
   int32_t levels;
   const float *input_scales, *output_scales; /* or NULL */
 } strassen_packing;
@@ -35,8 +35,8 @@ typedef float strassen_parts[4][4][FORGE_LANES][FORGE_LANES];
 FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_t block,
                                strassen_parts gathered) {
   const int64_t parts = 1 << a->levels;
-  const float *weights = a->weights + (column * parts * a->inputs + block * parts) * FORGE_LANES;
-  for (int64_t o = 0; o < parts * FORGE_LANES; o++, weights += a->inputs)
+  const float *weights = a->weights + (column * parts * a->stride + block * parts) * FORGE_LANES;
+  for (int64_t o = 0; o < parts * FORGE_LANES; o++, weights += a->stride)
     for (int64_t i = 0; i < parts; i++)
       for (int64_t lane = 0; lane < FORGE_LANES; lane++)
         gathered[i][o / FORGE_LANES][lane][o % FORGE_LANES] = weights[i * FORGE_LANES + lane];
@@ -144,12 +144,13 @@ FORGE_INLINE void pack_strassen_tile(const void *arguments, int64_t tile) {
 FORGE_PACKING(pack_strassen_tile)
 
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t levels, const float *input_scales,
-                         const float *output_scales, int32_t threads) {
+                         int64_t stride, int64_t panel_width, int32_t levels,
+                         const float *input_scales, const float *output_scales, int32_t threads) {
   const strassen_packing arguments = {.weights = weights,
                                       .packed = packed,
                                       .outputs = outputs,
                                       .inputs = inputs,
+                                      .stride = stride,
                                       .panel_width = panel_width,
                                       .levels = levels,
                                       .input_scales = input_scales,

@@ -96,10 +96,11 @@ import Testing
     for (index, parts) in [1, 2, 3, 5].enumerated() {
       for blocks in [1, 3, 4] {
         let (outputs, inputs) = (parts * 16 << levels, blocks * 16 << levels)
+        let stride = inputs + 5 * index
         var random = SeededGenerator(seed: UInt64(index))
-        let weights = random.values(outputs * inputs)
+        let weights = random.values(outputs * stride)
         let whole = WeightMatrix(inputs: inputs, outputs: outputs) {
-          Double(weights[$1 * inputs + $0])
+          Double(weights[$1 * stride + $0])
         }
         var sides = whole.rightSides
         if levels == 2 { sides = sides.flatMap(\.rightSides) }
@@ -116,8 +117,8 @@ import Testing
         }
         let packed = Buffer(count: wanted.count + 32)
         forge_pack_strassen(
-          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(panel), Int32(levels),
-          nil, nil, 1)
+          weights, packed.pointer + 16, Int64(outputs), Int64(inputs), Int64(stride), Int64(panel),
+          Int32(levels), nil, nil, 1)
         #expect(
           packed.bits
             == Array(repeating: canary, count: 16) + wanted

@@ -58,7 +58,8 @@ import Testing
     let products = Int(forge_strassen_products(Int32(levels)))
     check(panels * products * (inputs >> levels) * panel, "panel \(panel), \(levels) levels") {
       forge_pack_strassen(
-        weights, $0, Int64(outputs), Int64(inputs), Int64(panel), Int32(levels), nil, nil, $1)
+        weights, $0, Int64(outputs), Int64(inputs), Int64(inputs), Int64(panel), Int32(levels), nil,
+        nil, $1)
     }
   }
 

@@ -84,6 +84,27 @@ import Testing
     }
   }
 
+  /// The rounding error of two levels grows with the inputs, unless they are cut into parts.
+  @Test(arguments: KernelChoiceTests.vectors)
+  func manyInputsAreCutIntoParts(_ level: CompileOptions.InstructionSet) throws {
+    let options = CompileOptions(instructionSet: level)
+    for (inputs, outputs, parts) in [
+      (1280, 512, 1), (1536, 512, 2), (3072, 512, 4), (1472, 512, 0), (3072, 448, 0),
+    ] {
+      let input = Input(width: 17, height: 13, channels: inputs)
+      let image = input --> Activation(.tanh)
+      let other = image --> PointwiseConvolution(channels: outputs, name: "other")
+      let made = image --> PointwiseConvolution(channels: outputs, name: "conv")
+      // The first part adds the other image, and the last one applies the activation.
+      let model = Model(input: input, output: [made, other] --> Add() --> Activation(.gelu))
+      let report = try model.compile(parameters: SeededParameters(), options: options).report
+      let steps = report.steps.filter { $0.layers.first == "conv" }.map(\.kernel)
+      #expect(
+        steps.count { $0.hasPrefix("strassen 2 levels") } == parts, "\(level), \(inputs): \(steps)")
+      try expectAgreement(model, options: options, relativeL2: options.accuracy / 3)
+    }
+  }
+
   /// The error of each output channel, relative to the channel, of one pointwise convolution.
   private func channelErrors(
     _ weights: [Float], _ pixels: [Float], size: Int, inputs: Int, outputs: Int,
@@ -124,9 +145,11 @@ import Testing
   ]
 
   /// Large input or output channels must not reduce the accuracy of their neighbours.
-  @Test("each channel is as exact as it is alone", arguments: spreads)
-  func channelsOfDifferentScale(_ spread: (inputs: Float, outputs: Float)) throws {
-    let (size, inputs, outputs) = (14, 256, 256)
+  @Test("each channel is as exact as it is alone", arguments: spreads, [256, 1536])
+  func channelsOfDifferentScale(
+    _ spread: (inputs: Float, outputs: Float), _ inputs: Int
+  ) throws {
+    let (size, outputs) = (14, inputs == 256 ? 256 : 512)
     let ofInputs = channelScales(count: inputs, decades: spread.inputs, seed: 1)
     let ofOutputs = channelScales(count: outputs, decades: spread.outputs, seed: 2)
     var weights = normalValues(count: inputs * outputs, seed: 3)
@@ -241,7 +264,9 @@ import Testing
   /// Also when threads take over parts of each other's work.
   @Test(arguments: KernelChoiceTests.vectors)
   func bitsAreIndependentOfThreads(_ level: CompileOptions.InstructionSet) throws {
-    for (size, inputs, outputs) in [(14, 512, 512), (19, 320, 448), (7, 512, 1024)] {
+    for (size, inputs, outputs) in [
+      (14, 512, 512), (19, 320, 448), (7, 512, 1024), (14, 1536, 512),
+    ] {
       let model = model(size, size, inputs, outputs, activation: .relu)
       let values = try ReferenceModel(model).inputs(seed: 5)
       var expected: [UInt32]?

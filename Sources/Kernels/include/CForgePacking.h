@@ -47,13 +47,14 @@ void forge_pack_winograd(const float *weights, float *packed, int64_t outputs, i
 int64_t forge_winograd_units(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                              int32_t kernel_width, int32_t stride);
 
-/* [outputs][inputs] -> the right sides of Strassen's algorithm, computed in double:
+/* [outputs][stride], of which the first `inputs` are taken -> the right sides of Strassen's
+ * algorithm, computed in double:
  * [panel of outputs >> levels][7 or 49][inputs >> levels][panel_width], zero where padded. Weights
  * are first divided by input_scales and output_scales, float [inputs] and [outputs], powers of two
  * or 0 (division by 0 gives 0); both may be NULL. */
 void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, int64_t inputs,
-                         int64_t panel_width, int32_t levels, const float *input_scales,
-                         const float *output_scales, int32_t threads);
+                         int64_t stride, int64_t panel_width, int32_t levels,
+                         const float *input_scales, const float *output_scales, int32_t threads);
 
 /* How much larger an error may be than with evenly spread weights, where it is 1: see balance.c. */
 typedef struct {

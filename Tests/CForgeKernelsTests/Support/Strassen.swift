@@ -115,7 +115,8 @@ struct StrassenNumbers {
       repeating: Float(bitPattern: canary),
       count: test.panels * products * (sizes.inputs >> test.levels) * sizes.panel)
     forge_pack_strassen(
-      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.panel),
+      numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.inputs),
+      Int64(sizes.panel),
       Int32(test.levels), test.decades > 0 ? inputScales : nil,
       test.decades > 0 ? outputScales : nil, 1)
     return packed
