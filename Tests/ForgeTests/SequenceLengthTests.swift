@@ -272,7 +272,7 @@ import Testing
       message(32, 2 * 9) == """
         the inputs differ in length
           received  2 in "x", 3 in "mask"
-          needs     lengths that belong together in all inputs of a prediction
+          needs     2 in "mask" with 2 in "x"
         """)
     #expect(message(32, 2 * 4) == "")
     let context = try Context(network)

@@ -237,7 +237,7 @@ import Testing
       message(60, 4) == """
         the inputs differ in length
           received  60 in "sound", 4 in "frames"
-          needs     lengths that belong together in all inputs of a prediction
+          needs     3 in "frames" with 60 in "sound"
         """)
     do { try Context(network).setLength(70) } catch {
       #expect("\(error)".contains("needs     a length from 20 to 240 in steps of 20"))

@@ -162,7 +162,8 @@ import Testing
         weights, pixels, size: size, inputs: inputs, outputs: outputs, options)
       // Scaling keeps the algorithm for such weights.
       #expect(kernel.hasPrefix("strassen"), "\(level), \(kernel)")
-      let isSpread = max(spread.inputs, spread.outputs) >= 1
+      // With more inputs errors are nearer to their bound.
+      let isSpread = max(spread.inputs, spread.outputs) >= (inputs == 256 ? 1 : 0.5)
       #expect(kernel.hasSuffix("scaled") == isSpread, "\(level), \(kernel)")
       let all = errors.map { $0 * $0 }.reduce(0, +) / Double(outputs)
       #expect(all.squareRoot() <= options.accuracy / 3, "\(level)")

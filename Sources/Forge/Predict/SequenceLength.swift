@@ -97,7 +97,7 @@ extension CompiledModel {
     of inputs: [(shape: Shape?, count: Int)]
   ) throws(PredictionError) -> Int? {
     guard let sequenceLength else { return nil }
-    var found: [(name: String, length: Int)] = []
+    var found: [(index: Int, length: Int)] = []
     for (index, input) in inputs.enumerated() {
       let length =
         if let shape = input.shape {
@@ -105,13 +105,14 @@ extension CompiledModel {
         } else {
           try sequenceLength.length(ofInput: index, count: input.count)
         }
-      if let length { found.append((inputNames[index], length)) }
+      if let length { found.append((index, length)) }
     }
-    guard let first = found.first, found.allSatisfy({ $0.length == first.length }) else {
+    guard let first = found.first else { return nil }
+    guard found.allSatisfy({ $0.length == first.length }) else {
       throw .differentLengths(
-        found.map { name, length in
-          let index = inputNames.firstIndex(of: name) ?? 0
-          return (name, sequenceLength.axes[index].first?.sizes[length] ?? length)
+        found.map { index, length in
+          let sizes = sequenceLength.axes[index][0].sizes
+          return (inputNames[index], sizes[length], sizes[first.length])
         })
     }
     return first.length
@@ -158,10 +159,17 @@ extension PredictionError {
       remedy: "declare one with .upTo or .stepping in Input(shape:)")
   }
 
-  static func differentLengths(_ inputs: [(name: String, length: Int)]) -> PredictionError {
-    PredictionError(
+  /// The error for inputs whose sizes belong to different lengths; `matching` is the size that
+  /// belongs to that of the first input.
+  static func differentLengths(
+    _ inputs: [(name: String, size: Int, matching: Int)]
+  ) -> PredictionError {
+    let text = { (name: String, size: Int) in "\(size) in \"\(name)\"" }
+    let others = inputs.filter { $0.size != $0.matching }.map { text($0.name, $0.matching) }
+    let first = inputs.first.map { text($0.name, $0.size) } ?? ""
+    return PredictionError(
       .wrongShape, "the inputs differ in length",
-      received: inputs.map { "\($0.length) in \"\($0.name)\"" }.joined(separator: ", "),
-      needs: "lengths that belong together in all inputs of a prediction")
+      received: inputs.map { text($0.name, $0.size) }.joined(separator: ", "),
+      needs: "\(others.joined(separator: ", ")) with \(first)")
   }
 }
