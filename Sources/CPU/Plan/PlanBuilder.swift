@@ -149,6 +149,11 @@ struct PlanBuilder {
       plainForms[value] = form
       return form
     }
+    if let blocked = blockedForms[value], let view = tensor(blocked).pixelAsPlain {
+      let form = addTensor(view.reshaped(sizes(of: value)))
+      plainForms[value] = form
+      return form
+    }
     let form = plainResult(value)
     if let blocked = blockedForms[value] { addUnblock(from: blocked, to: form) }
     return form

@@ -104,6 +104,13 @@ struct PlannedTensor {
       isContiguous: true)
   }
 
+  /// The same memory as a plain tensor; `nil` if this is no blocked image of one pixel whose blocks
+  /// follow each other.
+  var pixelAsPlain: PlannedTensor? {
+    guard isBlocked, height == 1, width == 1, blockStride == Self.lanes else { return nil }
+    return reshaped([channels])
+  }
+
   /// Returns a part of a blocked image, `sizes` large, starting at a row, a column and a whole
   /// block of channels.
   func part(
