@@ -22,6 +22,23 @@ import Testing
     #expect(conversions[0] < conversions[1], "\(conversions)")
   }
 
+  /// No later operation overwrites an image that a reshape shows in row-major order.
+  @Test func viewedImagesAreNotOverwritten() throws {
+    let input = Input(width: 1, height: 1, channels: 23)
+    let image = input --> PointwiseConvolution(channels: 32)
+    let table = image --> Reshape(to: [4, 8])
+    // Their only other use is the last one of the image, so that they could take its memory.
+    for other in [
+      image --> Softmax(), image --> Activation(.tanh), image --> BatchNormalization(),
+    ] {
+      let later = table --> Permute(order: [1, 0])
+      let joined = [other --> Flatten(), later --> Flatten()] --> Concatenate()
+      try expectAgreement(Model(input: input, output: joined), relativeL2: 1e-6)
+      try expectAgreement(
+        Model(inputs: [input], outputs: [other, later --> Softmax()]), relativeL2: 1e-6)
+    }
+  }
+
   /// Neither the image of a later frame nor the part of a concatenation is taken for another.
   @Test func framesOfRecurrentLayersAreViews() throws {
     let input = Input(shape: [1, 24])

@@ -213,11 +213,13 @@ struct PlanBuilder {
       && !othersRead(source, than: input)
   }
 
-  /// Whether this or a later node reads the memory of `root` through another value, such as a crop
-  /// or an operand of a concatenation.
+  /// Whether this or a later node reads the memory of `root` through another value, such as a crop,
+  /// an operand of a concatenation or a reshape of one pixel.
   private func othersRead(_ root: ID, than input: Value) -> Bool {
-    blockedForms.contains { value, form in
-      value != input && tensor(form).root == root && (lastUse[value.index] ?? -1) >= node
+    [blockedForms, plainForms].contains { forms in
+      forms.contains { value, form in
+        value != input && tensor(form).root == root && (lastUse[value.index] ?? -1) >= node
+      }
     }
   }
 
