@@ -37,12 +37,3 @@ extension ConvolutionProblem {
     inputs.isMultiple(of: PlannedTensor.lanes) && outputs.isMultiple(of: PlannedTensor.lanes)
   }
 }
-
-extension PlanBuilder {
-  /// Adds a tensor for some channels of a blocked image, starting at a whole block.
-  fileprivate mutating func addPart(of image: ID, from channel: Int, count: Int) -> ID {
-    let whole = tensor(image)
-    return addTensor(
-      whole.part([whole.sizes[0], whole.sizes[1], count], channel: channel, halo: whole.halo))
-  }
-}

@@ -49,7 +49,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// A transformer of 768 channels with 512 positions takes 2 % less time with four parts of 768
   /// than with three of 1024, whose sums need two segments. Two threads compute the sums of 128
   /// positions themselves.
-  private static let severalParts = 512...768
+  private static let channelsOfPart = 512...768
   /// The fewest output channels for which inputs are cut into parts.
   ///
   /// The sums of the inputs are made for all outputs. With 384 outputs and two parts a transformer
@@ -63,11 +63,11 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// parts it is the same, because errors of parts are independent.
   private static func parts(of problem: ConvolutionProblem, group: Int, levels: Int) -> Int? {
     let inputs = problem.inputs
-    return (1...max(inputs / severalParts.lowerBound, 1)).first { parts in
+    return (1...max(inputs / channelsOfPart.lowerBound, 1)).first { parts in
       inputs.isMultiple(of: parts * group)
         && StrassenForm.error(levels: levels, inputs: inputs / parts) <= problem.settings.accuracy
         && (parts == 1
-          || severalParts.contains(inputs / parts) && problem.outputs >= leastPartOutputs)
+          || channelsOfPart.contains(inputs / parts) && problem.outputs >= leastPartOutputs)
     }
   }
 
@@ -204,12 +204,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
   ) throws {
     let (outputs, form, target) = (problem.outputs, form, operands.target)
     let residual = part == 0 ? operands.residual : target
-    let whole = plan.tensor(operands.source)
-    let source =
-      parts == 1
-      ? operands.source
-      : plan.addTensor(
-        whole.part([whole.height, whole.width, partInputs], channel: part * partInputs))
+    let source = plan.addPart(
+      of: operands.source, from: part * partInputs, count: partInputs)
     let packed = try plan.packedWeights(convolution, as: form)
     let weights = packed.map { $0 + part * form.partCount }
     let scales = isScaled ? packed.map { $0 + parts * form.partCount } : nil
@@ -228,9 +224,8 @@ struct StrassenConvolution: MeasuredAlgorithm {
     arguments.levels = Int32(clamping: levels)
     arguments.shares_sums = sharesSums ? 1 : 0
     arguments.scratch_worker = forge_strassen_scratch_floats(&arguments)
-    arguments.epilogue.activation = forge_activation(
-      part == parts - 1 ? convolution.activation : .linear)
-    arguments.epilogue.has_residual = residual == nil ? 0 : 1
+    arguments.epilogue = forge_epilogue(
+      part == parts - 1 ? convolution.activation : .linear, hasResidual: residual != nil)
     let scratch = plan.addPlain([Int(arguments.scratch_worker) * plan.settings.threads])
     let levelled = levels == 1 ? "" : " \(levels) levels"
     var sums: PlanBuilder.ID?

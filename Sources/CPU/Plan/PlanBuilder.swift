@@ -149,8 +149,8 @@ struct PlanBuilder {
       plainForms[value] = form
       return form
     }
-    if let blocked = blockedForms[value], let view = tensor(blocked).pixelAsPlain {
-      let form = addTensor(view.reshaped(sizes(of: value)))
+    if let blocked = blockedForms[value], tensor(blocked).isVector {
+      let form = addTensor(tensor(blocked).reshaped(sizes(of: value)))
       plainForms[value] = form
       return form
     }
@@ -164,9 +164,8 @@ struct PlanBuilder {
     let sizes = graph.imageSizes(of: value)
     let form: ID
     if let slot = convolutions.layout.slots[value] {
-      let id = blockedForms[slot.whole] ?? blockedResult(slot.whole)
-      let whole = tensor(id)
-      form = addTensor(whole.part(sizes, channel: slot.channel, halo: whole.halo))
+      let whole = blockedForms[slot.whole] ?? blockedResult(slot.whole)
+      form = addPart(of: whole, from: slot.channel, count: sizes[2])
     } else {
       form = addBlocked(sizes, halo: convolutions.layout.halos[value])
     }
@@ -231,6 +230,13 @@ struct PlanBuilder {
   mutating func addTensor(_ tensor: PlannedTensor) -> ID {
     tensors.append(tensor)
     return ID(index: tensors.count - 1)
+  }
+
+  /// Adds a tensor for some channels of a blocked image, starting at a whole block.
+  mutating func addPart(of image: ID, from channel: Int, count: Int) -> ID {
+    let whole = tensor(image)
+    return addTensor(
+      whole.part([whole.height, whole.width, count], channel: channel, halo: whole.halo))
   }
 
   /// Adds a plain tensor with its own memory.

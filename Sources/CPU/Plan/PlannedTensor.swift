@@ -104,12 +104,9 @@ struct PlannedTensor {
       isContiguous: true)
   }
 
-  /// The same memory as a plain tensor; `nil` if this is no blocked image of one pixel whose blocks
-  /// follow each other.
-  var pixelAsPlain: PlannedTensor? {
-    guard isBlocked, height == 1, width == 1, blockStride == Self.lanes else { return nil }
-    return reshaped([channels])
-  }
+  /// Whether this is a blocked image of one pixel whose blocks follow each other: its channels are
+  /// in memory as those of a plain vector.
+  var isVector: Bool { isBlocked && height == 1 && width == 1 && blockStride == Self.lanes }
 
   /// Returns a part of a blocked image, `sizes` large, starting at a row, a column and a whole
   /// block of channels.

@@ -37,10 +37,15 @@ extension forge_activation {
 }
 
 extension forge_epilogue {
+  /// Creates an epilogue; its residual has no place yet.
+  init(_ function: ActivationFunction, hasResidual: Bool) {
+    self.init()
+    activation = forge_activation(function)
+    has_residual = hasResidual ? 1 : 0
+  }
+
   /// Creates the epilogue of a convolution; its residual has no place yet.
   init(_ convolution: PlannedConvolution) {
-    self.init()
-    activation = forge_activation(convolution.activation)
-    has_residual = convolution.node.residual == nil ? 0 : 1
+    self.init(convolution.activation, hasResidual: convolution.node.residual != nil)
   }
 }

@@ -116,8 +116,7 @@ struct StrassenNumbers {
       count: test.panels * products * (sizes.inputs >> test.levels) * sizes.panel)
     forge_pack_strassen(
       numbers.weights, &packed, Int64(sizes.outputs), Int64(sizes.inputs), Int64(sizes.inputs),
-      Int64(sizes.panel),
-      Int32(test.levels), test.decades > 0 ? inputScales : nil,
+      Int64(sizes.panel), Int32(test.levels), test.decades > 0 ? inputScales : nil,
       test.decades > 0 ? outputScales : nil, 1)
     return packed
   }
