@@ -4,6 +4,8 @@ import PackageDescription
 // What a package of a user's own looks like. Scripts/check-downstream copies it beside a copy of Forge
 // under another folder's name, and builds it with products and traits of its choice.
 let products = Context.environment["FORGE_HDF5"] == "on" ? ["Forge", "ForgeHDF5"] : ["Forge"]
+// The ten lines of the README are a program beside it.
+let hasTenLines = Context.environment["FORGE_TEN_LINES"] == "on"
 let hasZip = Context.environment["FORGE_ZIP"] != "off"
 
 let package = Package(
@@ -11,9 +13,8 @@ let package = Package(
   dependencies: [
     .package(name: "forge", path: "../some-other-name", traits: hasZip ? [.defaults] : [])
   ],
-  targets: [
+  targets: (["Downstream"] + (hasTenLines ? ["TenLines"] : [])).map { name in
     .executableTarget(
-      name: "Downstream",
-      dependencies: products.map { .product(name: $0, package: "forge") })
-  ]
+      name: name, dependencies: products.map { .product(name: $0, package: "forge") })
+  }
 )

@@ -138,6 +138,7 @@ import Testing
           moveAveragePoolingLater: 0
           fuseResidual: 0
           fuseActivation: 1
+          mergeRearrangements: 0
           joinProducts: 0
         Steps: 4
           1. plain convolution 3×3 panel 16 pooled  (conv, norm, relu, pool)

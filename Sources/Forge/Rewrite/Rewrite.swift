@@ -19,7 +19,7 @@ public enum Rewrites {
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
     RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
     DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
-    FuseResidual.self, FuseActivation.self, JoinProducts.self,
+    FuseResidual.self, FuseActivation.self, MergeRearrangements.self, JoinProducts.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

@@ -333,7 +333,6 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   const int bytes = form == FORGE_WEIGHTS_FIXED
     ? FORGE_FIXED_GROUP_BYTES
     : vectors * FORGE_LANES * (form == FORGE_WEIGHTS_FLOATS ? 4 : 2);
-  const float input_scale = form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;
   v16 sum[2][4];
 #pragma clang loop unroll(full)
   for (int p = 0; p < panels; p++)
@@ -344,13 +343,18 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
       const float *at = row->in + ky * row->tap_row + kx * row->tap_column;
       for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
         const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
+        /* Scaled before: a load then copies one to all lanes, and the vector units have only
+         * weights to convert. The padded lanes may hold anything. */
+        _Alignas(64) float scaled[FORGE_LANES];
+        if (form == FORGE_WEIGHTS_FIXED && lanes > 0) {
+          store(scaled, load(at) * FORGE_FIXED_INPUT_SCALE);
+          for (int64_t lane = lanes; lane % together; lane++) scaled[lane] = 0;
+        }
+        const float *inputs = form == FORGE_WEIGHTS_FIXED ? scaled : at;
 #pragma clang loop unroll_count(4)
         for (int64_t lane = 0; lane < lanes; lane += together) {
           const char *here = weights + lane / together * bytes;
-          const v16 x = splat(at[lane]) * input_scale;
-          /* The padded lanes may hold anything. */
-          const v16 beside =
-            splat(form == FORGE_WEIGHTS_FIXED && lane + 1 < lanes ? at[lane + 1] : 0) * input_scale;
+          const v16 x = splat(inputs[lane]), beside = splat(inputs[lane + together - 1]);
 #pragma clang loop unroll(full)
           for (int p = 0; p < panels; p++) {
             if (form == FORGE_WEIGHTS_FIXED)
@@ -372,7 +376,7 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
     for (int i = 0; i < at_once; i++) {
       v16 one = sum[(v + i) / vectors][(v + i) % vectors];
       if (form != FORGE_WEIGHTS_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
-      if (form == FORGE_WEIGHTS_FIXED) one *= 1 / input_scale;
+      if (form == FORGE_WEIGHTS_FIXED) one *= 1 / FORGE_FIXED_INPUT_SCALE;
       some[0][i] = one + load(row->bias + (v + i) * FORGE_LANES);
     }
     finish_tile(row, some, 0, v, 1, at_once);

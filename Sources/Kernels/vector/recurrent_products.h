@@ -8,22 +8,40 @@
 #else
 #define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 2 : 1)
 #endif
-enum { MOST_CHAINS = 8 };
+enum { MOST_CHAINS = 8, SCALED_AT_ONCE = 512 };
 
 typedef v16 gate_sums[MOST_CHAINS][FORGE_MOST_GATES];
 
 /* Adds four inputs, in groups of four vectors. */
-FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, const v16 values[4],
+FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, const float *values,
                                        const int gates, const int chains) {
-  v16 w[FORGE_MOST_GATES * 4];
+  v16 x[4], w[FORGE_MOST_GATES * 4];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 4; i++) x[i] = splat(values[i]);
 #pragma clang loop unroll(full)
   for (int group = 0; group < gates; group++) {
     load_group(weights + group * FORGE_FIXED_GROUP_BYTES, w + group * 4);
 #pragma clang loop unroll(full)
     for (int v = group * 4; v < group * 4 + 4; v++) {
       const int input = v / gates, gate = v % gates;
-      parts[input % chains][gate] = multiply_add(values[input], w[v], parts[input % chains][gate]);
+      parts[input % chains][gate] = multiply_add(x[input], w[v], parts[input % chains][gate]);
     }
+  }
+}
+
+/* Adds the products with weights of 24 bits.
+ *
+ * Inputs are scaled before, some at a time: a load then copies one to all lanes, and the vector
+ * units have only weights to convert. */
+FORGE_INLINE void add_recurrent_fixed(gate_sums parts, const char *weights, const float *values,
+                                      int64_t count, const int gates, const int chains) {
+  _Alignas(64) float scaled[SCALED_AT_ONCE];
+  for (int64_t first = 0; first < count; first += SCALED_AT_ONCE) {
+    const int64_t some = forge_smaller(SCALED_AT_ONCE, count - first);
+    for (int64_t k = 0; k < some; k++) scaled[k] = values[first + k] * FORGE_FIXED_INPUT_SCALE;
+    for (int64_t k = some; k % 4; k++) scaled[k] = 0;
+    for (int64_t k = 0; k < some; k += 4, weights += gates * FORGE_FIXED_GROUP_BYTES)
+      add_recurrent_groups(parts, weights, scaled + k, gates, chains);
   }
 }
 
@@ -34,36 +52,20 @@ FORGE_INLINE void recurrent_product(const char *weights, const float *scales, co
                                     const forge_weight_form form) {
   const bool is_fixed = form == FORGE_WEIGHTS_FIXED;
   const int chains = is_fixed && gates < 4 ? 4 : FORGE_CHAINS_OF(gates);
-  const int together = is_fixed ? 4 : chains;
-  const float input_scale = is_fixed ? FORGE_FIXED_INPUT_SCALE : 1;
   gate_sums parts;
 #pragma clang loop unroll(full)
   for (int c = 0; c < chains; c++)
 #pragma clang loop unroll(full)
     for (int g = 0; g < gates; g++) parts[c][g] = splat(0);
+  if (is_fixed) add_recurrent_fixed(parts, weights, values, count, gates, chains);
   int64_t k = 0;
-  for (; k + together <= count; k += together) {
-    if (is_fixed) {
-      v16 x[4];
-#pragma clang loop unroll(full)
-      for (int i = 0; i < 4; i++) x[i] = splat(values[k + i]) * input_scale;
-      add_recurrent_groups(parts, weights + k / 4 * gates * FORGE_FIXED_GROUP_BYTES, x, gates,
-                           chains);
-      continue;
-    }
+  for (; !is_fixed && k + chains <= count; k += chains) {
 #pragma clang loop unroll(full)
     for (int c = 0; c < chains; c++)
 #pragma clang loop unroll(full)
       for (int g = 0; g < gates; g++)
         parts[c][g] = multiply_add(splat(values[k + c]),
                                    load_weights(weights, (k + c) * gates + g, form), parts[c][g]);
-  }
-  if (is_fixed && k < count) {
-    v16 x[4];
-#pragma clang loop unroll(full)
-    for (int i = 0; i < 4; i++) x[i] = splat(k + i < count ? values[k + i] : 0) * input_scale;
-    add_recurrent_groups(parts, weights + k / 4 * gates * FORGE_FIXED_GROUP_BYTES, x, gates,
-                         chains);
   }
   for (; !is_fixed && k < count; k++)
 #pragma clang loop unroll(full)
@@ -77,7 +79,7 @@ FORGE_INLINE void recurrent_product(const char *weights, const float *scales, co
     for (int c = 1; c < chains; c++) sum += parts[c][g];
     if (form != FORGE_WEIGHTS_FLOATS && form != FORGE_WEIGHTS_BFLOATS)
       sum *= load(scales + g * FORGE_LANES);
-    if (is_fixed) sum *= 1 / input_scale;
+    if (is_fixed) sum *= 1 / FORGE_FIXED_INPUT_SCALE;
     sums[g] = sum;
   }
 }
