@@ -69,18 +69,37 @@ FORGE_INLINE v16 recurrent_peephole(const recurrent_block *b, int gate, v16 sum,
   return multiply_add(load(b->a->peepholes + (b->block * 3 + gate) * FORGE_LANES), cell, sum);
 }
 
-FORGE_INLINE void simple_cell(const recurrent_block *b) {
-  v16 sum;
-  recurrent_gates(b, b->row->before, 0, 1, 1, &sum);
-  sum = recurrent_clip(b, sum + recurrent_input(b, 0));
+/* The products of a block in a round. */
+FORGE_INLINE void recurrent_sums(const recurrent_block *b, bool is_second, v16 *sums) {
+  const forge_recurrent_arguments *a = b->a;
+  const forge_recurrent_row *row = b->row;
+  switch (a->cell) {
+    case FORGE_CELL_SIMPLE: recurrent_gates(b, row->before, 0, 1, 1, sums); break;
+    case FORGE_CELL_LSTM:
+      if (is_second)
+        recurrent_multiply(b->form, a->projection, a->projection_scales, row->middle, a->units,
+                           b->block, 0, 1, 1, sums);
+      else
+        recurrent_gates(b, row->before, 0, 4, 4, sums);
+      break;
+    case FORGE_CELL_GRU_AFTER: recurrent_gates(b, row->before, 0, 3, 3, sums); break;
+    default:
+      if (is_second)
+        recurrent_gates(b, row->reset, 2, 1, 3, sums);
+      else
+        recurrent_gates(b, row->before, 0, 2, 3, sums);
+  }
+}
+
+FORGE_INLINE void simple_cell(const recurrent_block *b, const v16 *sums) {
+  const v16 sum = recurrent_clip(b, sums[0] + recurrent_input(b, 0));
   recurrent_finish(b, recurrent_activation(sum, &b->a->gates));
 }
 
-FORGE_INLINE void lstm_cell(const recurrent_block *b) {
+FORGE_INLINE void lstm_cell(const recurrent_block *b, const v16 *products) {
   const forge_recurrent_arguments *a = b->a;
   v16 sums[4];
-  recurrent_gates(b, b->row->before, 0, 4, 4, sums);
-  for (int g = 0; g < 4; g++) sums[g] += recurrent_input(b, g);
+  for (int g = 0; g < 4; g++) sums[g] = products[g] + recurrent_input(b, g);
   const v16 old = recurrent_load(b, b->row->cells_before);
   const v16 i =
     recurrent_activation(recurrent_clip(b, recurrent_peephole(b, 0, sums[0], old)), &a->gates);
@@ -109,32 +128,18 @@ FORGE_INLINE v16 gru_gate(const recurrent_block *b, int gate, v16 sum) {
   return recurrent_activation(recurrent_clip(b, sum + recurrent_input(b, gate)), &b->a->gates);
 }
 
-FORGE_INLINE void gru_after_cell(const recurrent_block *b) {
-  v16 sums[3];
-  recurrent_gates(b, b->row->before, 0, 3, 3, sums);
+FORGE_INLINE void gru_after_cell(const recurrent_block *b, const v16 *sums) {
   const v16 z = gru_gate(b, 0, sums[0]), r = gru_gate(b, 1, sums[1]);
   gru_finish(b, z, multiply_add(r, sums[2], recurrent_input(b, 2)));
 }
 
-FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second) {
+FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second, const v16 *sums) {
   if (is_second) {
-    v16 sum;
-    recurrent_gates(b, b->row->reset, 2, 1, 3, &sum);
-    gru_finish(b, recurrent_load(b, b->row->middle), sum + recurrent_input(b, 2));
+    gru_finish(b, recurrent_load(b, b->row->middle), sums[0] + recurrent_input(b, 2));
   } else {
-    v16 sums[2];
-    recurrent_gates(b, b->row->before, 0, 2, 3, sums);
     recurrent_store(b, b->row->middle, gru_gate(b, 0, sums[0]));
     recurrent_store(b, b->row->reset, gru_gate(b, 1, sums[1]) * recurrent_load(b, b->row->before));
   }
-}
-
-FORGE_INLINE void recurrent_projection(const recurrent_block *b) {
-  const forge_recurrent_arguments *a = b->a;
-  v16 sum;
-  recurrent_multiply(b->form, a->projection, a->projection_scales, b->row->middle, a->units,
-                     b->block, 0, 1, 1, &sum);
-  recurrent_finish(b, sum);
 }
 
 /* A row that has ended keeps its values, and its outputs are 0. */
@@ -150,7 +155,7 @@ FORGE_INLINE void recurrent_pass(const recurrent_block *b, bool has_outputs) {
   }
 }
 
-FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second) {
+FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second, const v16 *sums) {
   const forge_recurrent_arguments *a = b->a;
   const bool is_projection = is_second && a->projection;
   if (b->row->is_past) {
@@ -159,17 +164,21 @@ FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second) {
     return;
   }
   switch (a->cell) {
-    case FORGE_CELL_SIMPLE: simple_cell(b); break;
+    case FORGE_CELL_SIMPLE: simple_cell(b, sums); break;
     case FORGE_CELL_LSTM:
       if (is_projection)
-        recurrent_projection(b);
+        recurrent_finish(b, sums[0]);
       else
-        lstm_cell(b);
+        lstm_cell(b, sums);
       break;
-    case FORGE_CELL_GRU_AFTER: gru_after_cell(b); break;
-    default: gru_before_cell(b, is_second); break;
+    case FORGE_CELL_GRU_AFTER: gru_after_cell(b, sums); break;
+    default: gru_before_cell(b, is_second, sums); break;
   }
 }
+
+/* The functions of a block wait for each other longer than they compute, so that one row's are
+ * computed for several blocks at once. The weights of one block are in the cache for all rows. */
+enum { BLOCKS_OF_ONE_ROW = 4 };
 
 /* Each time takes the blocks in the opposite order of the one before, whose last weights may still
  * be in the second-level cache. */
@@ -179,13 +188,19 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
   const bool is_backwards = forge_recurrent_step(a, frame) % 2 == 1;
   const int64_t count = is_second && a->projection ? a->outputs : a->units;
   const int64_t end = forge_smaller(last, forge_blocks(count));
-  /* The weights of a block are in the cache for all rows. */
-  for (int64_t place = first; place < end; place++) {
-    const int64_t block = is_backwards ? end - 1 - (place - first) : place;
+  const int64_t together = a->rows == 1 ? BLOCKS_OF_ONE_ROW : 1;
+  for (int64_t place = first; place < end; place += together) {
+    const int64_t blocks = forge_smaller(together, end - place);
     for (int64_t r = 0; r < a->rows; r++) {
       const forge_recurrent_row row = forge_recurrent_row_of(a, frame, r);
-      const recurrent_block b = {a, &row, form, block, forge_lanes(count, block)};
-      recurrent_cell(&b, is_second);
+      v16 sums[BLOCKS_OF_ONE_ROW][FORGE_MOST_GATES];
+      recurrent_block some[BLOCKS_OF_ONE_ROW];
+      for (int64_t i = 0; i < blocks; i++) {
+        const int64_t block = is_backwards ? end - 1 - (place + i - first) : place + i;
+        some[i] = (recurrent_block){a, &row, form, block, forge_lanes(count, block)};
+        if (!row.is_past) recurrent_sums(&some[i], is_second, sums[i]);
+      }
+      for (int64_t i = 0; i < blocks; i++) recurrent_cell(&some[i], is_second, sums[i]);
     }
   }
 }
