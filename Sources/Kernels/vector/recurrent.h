@@ -7,6 +7,7 @@ typedef struct {
   const forge_recurrent_arguments *a;
   const forge_recurrent_row *row;
   const recurrent_form *form;
+  scaled_inputs *scaled;
   int64_t block, lanes; /* lanes: units of the block */
 } recurrent_block;
 
@@ -57,7 +58,7 @@ FORGE_INLINE void recurrent_gates(const recurrent_block *b, const float *values,
   const int64_t first = b->block * all + gate;
   if (values)
     recurrent_multiply(b->form, a->weights, a->scales, values, a->outputs, b->block, gate, gates,
-                       all, sums);
+                       all, sums, b->scaled);
   else
     for (int g = 0; g < gates; g++) sums[g] = splat(0);
   if (!a->biases) return;
@@ -78,7 +79,7 @@ FORGE_INLINE void recurrent_sums(const recurrent_block *b, bool is_second, v16 *
     case FORGE_CELL_LSTM:
       if (is_second)
         recurrent_multiply(b->form, a->projection, a->projection_scales, row->middle, a->units,
-                           b->block, 0, 1, 1, sums);
+                           b->block, 0, 1, 1, sums, b->scaled);
       else
         recurrent_gates(b, row->before, 0, 4, 4, sums);
       break;
@@ -188,6 +189,8 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
   const bool is_backwards = forge_recurrent_step(a, frame) % 2 == 1;
   const int64_t count = is_second && a->projection ? a->outputs : a->units;
   const int64_t end = forge_smaller(last, forge_blocks(count));
+  scaled_inputs scaled;
+  scaled.from = NULL;
   const int64_t together = a->rows == 1 ? BLOCKS_OF_ONE_ROW : 1;
   for (int64_t place = first; place < end; place += together) {
     const int64_t blocks = forge_smaller(together, end - place);
@@ -197,7 +200,7 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
       recurrent_block some[BLOCKS_OF_ONE_ROW];
       for (int64_t i = 0; i < blocks; i++) {
         const int64_t block = is_backwards ? end - 1 - (place + i - first) : place + i;
-        some[i] = (recurrent_block){a, &row, form, block, forge_lanes(count, block)};
+        some[i] = (recurrent_block){a, &row, form, &scaled, block, forge_lanes(count, block)};
         if (!row.is_past) recurrent_sums(&some[i], is_second, sums[i]);
       }
       for (int64_t i = 0; i < blocks; i++) recurrent_cell(&some[i], is_second, sums[i]);

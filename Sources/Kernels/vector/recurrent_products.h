@@ -29,27 +29,37 @@ FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, con
   }
 }
 
-/* Adds the products with weights of 24 bits.
- *
- * Inputs are scaled before, some at a time: a load then copies one to all lanes, and the vector
- * units have only weights to convert. */
+/* Inputs times FORGE_FIXED_INPUT_SCALE, some at a time. A load then copies one to all lanes, and
+ * the vector units have only weights to convert. All blocks read the same inputs. */
+typedef struct {
+  const float *from; /* the first of the inputs that are scaled, or NULL */
+  _Alignas(64) float values[SCALED_AT_ONCE];
+} scaled_inputs;
+
+FORGE_INLINE void scale_inputs(scaled_inputs *scaled, const float *from, int64_t count) {
+  if (scaled->from == from) return;
+  scaled->from = from;
+  for (int64_t k = 0; k < count; k++) scaled->values[k] = from[k] * FORGE_FIXED_INPUT_SCALE;
+  for (int64_t k = count; k % 4; k++) scaled->values[k] = 0;
+}
+
+/* Adds the products with weights of 24 bits. */
 FORGE_INLINE void add_recurrent_fixed(gate_sums parts, const char *weights, const float *values,
-                                      int64_t count, const int gates, const int chains) {
-  _Alignas(64) float scaled[SCALED_AT_ONCE];
+                                      int64_t count, const int gates, const int chains,
+                                      scaled_inputs *scaled) {
   for (int64_t first = 0; first < count; first += SCALED_AT_ONCE) {
     const int64_t some = forge_smaller(SCALED_AT_ONCE, count - first);
-    for (int64_t k = 0; k < some; k++) scaled[k] = values[first + k] * FORGE_FIXED_INPUT_SCALE;
-    for (int64_t k = some; k % 4; k++) scaled[k] = 0;
+    scale_inputs(scaled, values + first, some);
     for (int64_t k = 0; k < some; k += 4, weights += gates * FORGE_FIXED_GROUP_BYTES)
-      add_recurrent_groups(parts, weights, scaled + k, gates, chains);
+      add_recurrent_groups(parts, weights, scaled->values + k, gates, chains);
   }
 }
 
 /* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates, a constant. The order
  * of the sums depends on `count` alone. */
 FORGE_INLINE void recurrent_product(const char *weights, const float *scales, const float *values,
-                                    int64_t count, v16 *sums, const int gates,
-                                    const forge_weight_form form) {
+                                    int64_t count, v16 *sums, scaled_inputs *scaled,
+                                    const int gates, const forge_weight_form form) {
   const bool is_fixed = form == FORGE_WEIGHTS_FIXED;
   const int chains = is_fixed && gates < 4 ? 4 : FORGE_CHAINS_OF(gates);
   gate_sums parts;
@@ -57,7 +67,7 @@ FORGE_INLINE void recurrent_product(const char *weights, const float *scales, co
   for (int c = 0; c < chains; c++)
 #pragma clang loop unroll(full)
     for (int g = 0; g < gates; g++) parts[c][g] = splat(0);
-  if (is_fixed) add_recurrent_fixed(parts, weights, values, count, gates, chains);
+  if (is_fixed) add_recurrent_fixed(parts, weights, values, count, gates, chains, scaled);
   int64_t k = 0;
   for (; !is_fixed && k + chains <= count; k += chains) {
 #pragma clang loop unroll(full)
@@ -89,13 +99,13 @@ typedef struct {
   int64_t bits;     /* of a weight */
   int64_t together; /* inputs are rounded up to it */
   void (*products[FORGE_MOST_GATES])(const char *weights, const float *scales, const float *values,
-                                     int64_t count, v16 *sums);
+                                     int64_t count, v16 *sums, scaled_inputs *scaled);
 } recurrent_form;
 
 #define FORGE_RECURRENT_PRODUCT(name, gates, form)                                          \
   static void name##_##gates(const char *weights, const float *scales, const float *values, \
-                             int64_t count, v16 *sums) {                                    \
-    recurrent_product(weights, scales, values, count, sums, gates, form);                   \
+                             int64_t count, v16 *sums, scaled_inputs *scaled) {             \
+    recurrent_product(weights, scales, values, count, sums, scaled, gates, form);           \
   }
 #define FORGE_RECURRENT_FORM(name, form)                                      \
   FORGE_RECURRENT_PRODUCT(name, 1, form)                                      \
@@ -113,10 +123,10 @@ typedef struct {
 FORGE_INLINE void recurrent_multiply(const recurrent_form *form, const float *weights,
                                      const float *scales, const float *values, int64_t count,
                                      int64_t block, int64_t gate, int64_t gates, int64_t all,
-                                     v16 *sums) {
+                                     v16 *sums, scaled_inputs *scaled) {
   const int64_t rows = forge_quotient_up(count, form->together) * form->together;
   const int64_t vectors = (block * all + gate) * rows;
   form->products[gates - 1]((const char *)weights + vectors * FORGE_LANES * form->bits / 8,
                             scales ? scales + (block * all + gate) * FORGE_LANES : NULL, values,
-                            count, sums);
+                            count, sums, scaled);
 }
