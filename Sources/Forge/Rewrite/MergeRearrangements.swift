@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Replaces permutations and reshapes that are equal to an earlier one of the same value by it.
 ///
-/// An importer permutes a tensor for each layer that reads it in another layout. It runs late,
-/// because the patterns of earlier rewrites look for results that have one use.
+/// An importer permutes a tensor for each layer that reads it in another layout. The rewrite runs
+/// late, because the patterns of earlier ones look for results that have one use.
 enum MergeRearrangements: Rewrite {
   static let name = "mergeRearrangements"
 

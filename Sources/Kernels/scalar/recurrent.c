@@ -115,7 +115,6 @@ static void finish_row(const forge_recurrent_row *row, int64_t output, float val
 
 static void compute(const cells *c, const forge_recurrent_row *row, bool is_second, int64_t unit) {
   const forge_recurrent_arguments *a = c->a;
-  const float before = row->before ? row->before[unit] : 0;
   switch (a->cell) {
     case FORGE_CELL_SIMPLE: {
       const float sum = gate_sum(c, row, 0, unit, row->before);
@@ -133,6 +132,7 @@ static void compute(const cells *c, const forge_recurrent_row *row, bool is_seco
     case FORGE_CELL_GRU_AFTER: finish_row(row, unit, gru_after(c, row, unit)); return;
     default: break;
   }
+  const float before = row->before ? row->before[unit] : 0;
   if (is_second) {
     const float sum = clipped(a, gate_sum(c, row, 2, unit, row->reset));
     finish_row(row, unit,

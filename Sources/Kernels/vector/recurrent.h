@@ -177,8 +177,9 @@ FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second, const
   }
 }
 
-/* The functions of a block wait for each other longer than they compute, so that one row's are
- * computed for several blocks at once. The weights of one block are in the cache for all rows. */
+/* The activation functions of a block wait for each other longer than they compute, so that one
+ * row's are computed for several blocks at once. With several rows, the weights of one block are in
+ * the cache for all of them. */
 enum { BLOCKS_OF_ONE_ROW = 4 };
 
 /* Each time takes the blocks in the opposite order of the one before, whose last weights may still
