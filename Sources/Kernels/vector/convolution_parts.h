@@ -27,12 +27,15 @@ static void convolve_row_in_parts(const convolution_row *row, int64_t first, int
     for (int64_t i = 0; i < parts; i++) {
       const int64_t block = row->whole_blocks * i / parts;
       const bool is_last = i == parts - 1;
-      convolution_row part = *row;
-      part.in = row->in + block * row->in_block;
+      convolution_row part = *row; /* whose pixel 0 is x */
+      part.in = row->in + block * row->in_block + x * row->pixel;
+      part.out = row->out + x * FORGE_LANES;
+      if (row->residual) part.residual = row->residual + x * FORGE_LANES;
+      if (row->start) part.start = row->start + x * FORGE_LANES;
       part.weights = row->weights + block * FORGE_LANES * row->panel_width;
       part.whole_blocks = row->whole_blocks * (i + 1) / parts - block;
       if (i > 0) {
-        part.start = sums - x * FORGE_LANES;
+        part.start = sums;
         part.start_block = sums_block;
       }
       if (!is_last) {
@@ -40,12 +43,12 @@ static void convolve_row_in_parts(const convolution_row *row, int64_t first, int
         part.bias = NULL;
         part.residual = NULL;
         part.plain = true;
-        part.out = sums - x * FORGE_LANES;
+        part.out = sums;
         part.out_block = sums_block;
       }
       const int64_t call = group * parts + i, calls = groups * parts;
       const int64_t line = lines * call / calls;
-      convolve_row_of(&part, x, end, next ? next + line * FORGE_LANES : NULL,
+      convolve_row_of(&part, 0, end - x, next ? next + line * FORGE_LANES : NULL,
                       lines * (call + 1) / calls - line, NULL, FORGE_LANES, 4);
     }
   }
