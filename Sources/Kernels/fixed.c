@@ -6,7 +6,8 @@
 
 typedef struct {
   forge_fixed_weights from;
-  char *packed;
+  void *packed;
+  int64_t panel_width; /* of floats; words have panels of FORGE_FIXED_PANEL_WIDTH */
 } fixed_packing;
 
 /* The root mean square of a weight's error, in units of its output. */
@@ -73,6 +74,13 @@ void forge_pack_group(const float vectors[4][FORGE_LANES], const double *const i
   }
 }
 
+/* Returns the least power of two that is not below a positive number. */
+static double power_from(double x) {
+  int exponent;
+  const double fraction = frexp(x, &exponent);
+  return ldexp(fraction > 0.5 ? 1 : 0.5, exponent);
+}
+
 /* Sets the scale of an output, which is a tile: NaN if its weights cannot be exact enough. */
 static void scale_output(const void *arguments, int64_t output) {
   const forge_fixed_weights *a = arguments;
@@ -80,7 +88,8 @@ static void scale_output(const void *arguments, int64_t output) {
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
   /* The words are 256 times the weights of 24 bits. Rounding the scale may give the largest weight
    * one more unit. */
-  const double unit = (double)sizes.most / 8388606.0;
+  double unit = (double)sizes.most / 8388606.0;
+  if (a->powers && unit > 0) unit = power_from(unit);
   const float scale = (float)(unit / 256);
   /* Denormal scales would have few bits. Outputs of one repeated weight are equal in floats and
    * would differ in words, which take their last bits from neighbours. */
@@ -121,56 +130,116 @@ bool forge_fixed_scales(forge_fixed_weights *a, int32_t threads) {
   return true;
 }
 
+/* The words of 16 inputs of a panel, and the vectors of one. */
+enum {
+  WORDS_OF_A_GROUP = FORGE_FIXED_GROUP_BYTES / 4,
+  WORDS_OF_A_BLOCK = FORGE_LANES * WORDS_OF_A_GROUP,
+  VECTORS = FORGE_FIXED_PANEL_WIDTH / FORGE_LANES
+};
+
+/* Packs the inputs of a block of a tap of a panel, which may be behind the last output. */
+static void pack_block(const forge_fixed_weights *a, int64_t panel, int64_t tap, int64_t block,
+                       int32_t *words) {
+  const int64_t first = panel * FORGE_FIXED_PANEL_WIDTH, count = a->taps * a->inputs;
+  const int64_t columns = forge_smaller(FORGE_FIXED_PANEL_WIDTH, a->outputs - first);
+  const int64_t lanes = forge_lanes(a->inputs, block);
+  double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
+  float rows[FORGE_LANES][VECTORS][FORGE_LANES] = {{{0}}};
+  for (int64_t c = 0; c < columns; c++) {
+    const float scale = a->scales[first + c];
+    inverse[c] = scale > 0 ? 1 / (256 * (double)scale) : 0;
+    const float *at = a->weights + (first + c) * count + tap * a->inputs + block * FORGE_LANES;
+    for (int64_t i = 0; i < lanes; i++) rows[i][c / FORGE_LANES][c % FORGE_LANES] = at[i];
+  }
+  const double *inverses[VECTORS];
+  for (int64_t v = 0; v < VECTORS; v++) inverses[v] = inverse + v * FORGE_LANES;
+  for (int64_t i = 0; i < FORGE_LANES; i++)
+    forge_pack_group(rows[i], inverses, words + i * WORDS_OF_A_GROUP);
+}
+
 /* A tile is a panel. */
 static void pack_fixed_tile(const void *arguments, int64_t panel) {
   const fixed_packing *packing = arguments;
   const forge_fixed_weights *a = &packing->from;
-  const int64_t first = panel * FORGE_FIXED_PANEL_WIDTH, count = a->taps * a->inputs;
-  const int64_t columns = forge_smaller(FORGE_FIXED_PANEL_WIDTH, a->outputs - first);
   const int64_t blocks = forge_blocks(a->inputs);
-  const float *from = a->weights + first * count;
-  double inverse[FORGE_FIXED_PANEL_WIDTH] = {0};
-  for (int64_t c = 0; c < columns; c++)
-    inverse[c] = a->scales[first + c] > 0 ? 1 / (256 * (double)a->scales[first + c]) : 0;
-  const double *const inverses[] = {inverse, inverse + FORGE_LANES, inverse, inverse + FORGE_LANES};
-  int32_t *to =
-    (int32_t *)(packing->packed + panel * a->taps * blocks * 8 * FORGE_FIXED_GROUP_BYTES);
+  int32_t *to = (int32_t *)packing->packed + panel * a->taps * blocks * WORDS_OF_A_BLOCK;
+  for (int64_t tap = 0; tap < a->taps; tap++)
+    for (int64_t block = 0; block < blocks; block++, to += WORDS_OF_A_BLOCK)
+      pack_block(a, panel, tap, block, to);
+}
+
+/* A tile has the outputs of a panel of words, which are in one or more panels of floats. */
+static void pack_rounded_tile(const void *arguments, int64_t panel) {
+  const fixed_packing *packing = arguments;
+  const forge_fixed_weights *a = &packing->from;
+  const int64_t blocks = forge_blocks(a->inputs), width = packing->panel_width;
+  const int64_t vectors = forge_quotient_up(a->outputs, width) * width / FORGE_LANES;
+  const int64_t first = panel * VECTORS, last = forge_smaller(first + VECTORS, vectors);
   for (int64_t tap = 0; tap < a->taps; tap++) {
     for (int64_t block = 0; block < blocks; block++) {
-      float rows[2 * FORGE_LANES][FORGE_LANES] = {{0}}; /* [input][two vectors] */
-      const int64_t lanes = forge_lanes(a->inputs, block);
-      for (int64_t c = 0; c < columns; c++) {
-        const float *at = from + c * count + tap * a->inputs + block * FORGE_LANES;
-        for (int64_t i = 0; i < lanes; i++) rows[2 * i + c / FORGE_LANES][c % FORGE_LANES] = at[i];
-      }
-      for (int64_t pair = 0; pair < FORGE_LANES / 2; pair++) {
-        forge_pack_group(rows + 4 * pair, inverses, to);
-        to += FORGE_FIXED_GROUP_BYTES / (int64_t)sizeof *to;
+      int32_t words[WORDS_OF_A_BLOCK];
+      pack_block(a, panel, tap, block, words);
+      for (int64_t vector = first; vector < last; vector++) {
+        const int64_t column = vector * FORGE_LANES;
+        float *to = (float *)packing->packed + column % width +
+          ((column / width * a->taps + tap) * blocks + block) * FORGE_LANES * width;
+        for (int64_t channel = 0; channel < FORGE_LANES; channel++)
+          for (int64_t lane = 0; lane < FORGE_LANES; lane++)
+            to[channel * width + lane] = a->scales[column + lane] *
+              forge_of_fixed((const char *)words, channel, (vector - first) * FORGE_LANES + lane);
       }
     }
   }
 }
 
-int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
-                         int64_t taps, int64_t inputs, double accuracy, int32_t threads) {
-  fixed_packing arguments = {
-    .from =
-      {
-        .weights = weights,
-        .scales = scales,
-        .outputs = outputs,
-        .taps = taps,
-        .inputs = inputs,
-        .accuracy = accuracy,
-        /* The packed form is written later. Until then it holds a byte per tile of inputs. */
-        .refusals = packed,
-      },
-    .packed = packed,
-  };
-  if (!forge_fixed_scales(&arguments.from, threads)) return false;
-  const int64_t panels = forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH);
-  for (int64_t o = outputs; o < panels * FORGE_FIXED_PANEL_WIDTH; o++) scales[o] = 0;
-  forge_deal(pack_fixed_tile, &arguments, panels,
-             panels * taps * forge_blocks(inputs) * 8 * FORGE_FIXED_GROUP_BYTES, threads);
+/* Sets scales and packs tiles. columns: the outputs, rounded up. bytes: of all that is packed. */
+static int32_t pack_fixed(fixed_packing *packing, int64_t columns, forge_deal_work pack,
+                          int64_t bytes, int32_t threads) {
+  forge_fixed_weights *from = &packing->from;
+  /* The packed form is written later. Until then it holds a byte per tile of inputs. */
+  from->refusals = packing->packed;
+  if (!forge_fixed_scales(from, threads)) return false;
+  for (int64_t o = from->outputs; o < columns; o++) from->scales[o] = 0;
+  forge_deal(pack, packing, columns / FORGE_FIXED_PANEL_WIDTH, bytes, threads);
   return true;
+}
+
+int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
+                         int64_t taps, int64_t inputs, double accuracy, int32_t powers,
+                         int32_t threads) {
+  fixed_packing packing = {.from = {.weights = weights,
+                                    .scales = scales,
+                                    .outputs = outputs,
+                                    .taps = taps,
+                                    .inputs = inputs,
+                                    .accuracy = accuracy,
+                                    .powers = powers != 0},
+                           .packed = packed};
+  const int64_t columns =
+    forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH) * FORGE_FIXED_PANEL_WIDTH;
+  return pack_fixed(&packing, columns, pack_fixed_tile,
+                    columns * taps * forge_blocks(inputs) * FORGE_LANES * 3, threads);
+}
+
+int32_t forge_pack_rounded(const float *weights, float *packed, float *scales, int64_t outputs,
+                           int64_t taps, int64_t inputs, int64_t panel_width, double accuracy,
+                           int32_t threads) {
+  fixed_packing packing = {.from = {.weights = weights,
+                                    .scales = scales,
+                                    .outputs = outputs,
+                                    .taps = taps,
+                                    .inputs = inputs,
+                                    .accuracy = accuracy,
+                                    .powers = true},
+                           .packed = packed,
+                           .panel_width = panel_width};
+  const int64_t columns = forge_rounded_scales(outputs, panel_width);
+  return pack_fixed(&packing, columns, pack_rounded_tile,
+                    columns * taps * forge_blocks(inputs) * FORGE_LANES * (int64_t)sizeof(float),
+                    threads);
+}
+
+int64_t forge_rounded_scales(int64_t outputs, int64_t panel_width) {
+  const int64_t columns = forge_quotient_up(outputs, panel_width) * panel_width;
+  return forge_quotient_up(columns, FORGE_FIXED_PANEL_WIDTH) * FORGE_FIXED_PANEL_WIDTH;
 }

@@ -29,8 +29,8 @@ FORGE_INLINE int64_t forge_weight_bits(const forge_weight_form form) {
 
 /* ---- weights of 24 bits ---- */
 
-/* The bytes of a group: four vectors a, b, c, d of 16 weights. A convolution's are two input
- * channels of a panel: a and b of the first, c and d of the second.
+/* The bytes of a group: four vectors a, b, c, d of 16 weights. A convolution's are an input channel
+ * of a panel.
  *
  * The 24-bit weights are stored in three words of 32 bits, whose lowest bytes are the bytes of d:
  *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
@@ -55,8 +55,8 @@ static inline float forge_of_group(const char *group, int64_t vector, int64_t la
 
 /* Returns the unscaled word of the weight of an input channel for an output of the panel. */
 static inline float forge_of_fixed(const char *panel, int64_t channel, int64_t output) {
-  return forge_of_group(panel + channel / 2 * FORGE_FIXED_GROUP_BYTES,
-                        channel % 2 * 2 + output / FORGE_LANES, output % FORGE_LANES);
+  return forge_of_group(panel + channel * FORGE_FIXED_GROUP_BYTES, output / FORGE_LANES,
+                        output % FORGE_LANES);
 }
 
 /* Packs a group: four vectors, each with 1 / (256 * scale) of its lanes. */
@@ -69,6 +69,7 @@ typedef struct {
   float *scales;
   int64_t outputs, taps, inputs;
   double accuracy;
+  bool powers;       /* the scales are powers of two */
   double squares;    /* of all outputs' errors: of an input's weights together */
   uint8_t *refusals; /* memory of a byte per 256 inputs of a tap */
 } forge_fixed_weights;

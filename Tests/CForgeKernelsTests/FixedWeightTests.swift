@@ -5,16 +5,18 @@ import Testing
 @Suite struct FixedWeightTests {
   /// Packs `[outputs][taps][inputs]`; gives whether they are exact enough, and the weights that the form stands for.
   private func pack(
-    _ weights: [Float], outputs: Int, taps: Int = 1, accuracy: Double, threads: Int32 = 1
+    _ weights: [Float], outputs: Int, taps: Int = 1, accuracy: Double, powers: Bool = false,
+    threads: Int32 = 1
   ) -> (fits: Bool, bits: [UInt32], scales: [Float], values: [Float]) {
     let inputs = weights.count / outputs / taps
     let test = ConvolutionCase(inputs: inputs, outputs: outputs, kernel: (taps, 1))
-    let reduced = ReducedWeights(.fixed, weights, test)
-    let columns = (outputs + 31) / 32 * 32
+    let reduced = ReducedWeights(.fixed, weights, test, powers: powers)
+    let columns = (outputs + 63) / 64 * 64
     var packed = [UInt32](repeating: 0, count: columns * taps * ((inputs + 15) / 16) * 12)
     var scales = [Float](repeating: 0, count: columns)
     let fits = forge_pack_fixed(
-      weights, &packed, &scales, Int64(outputs), Int64(taps), Int64(inputs), accuracy, threads)
+      weights, &packed, &scales, Int64(outputs), Int64(taps), Int64(inputs), accuracy,
+      powers ? 1 : 0, threads)
     return (fits != 0, packed, scales, reduced.values)
   }
 
@@ -100,5 +102,56 @@ import Testing
     let one = pack(weights, outputs: 300, accuracy: 1e-6)
     let three = pack(weights, outputs: 300, accuracy: 1e-6, threads: 3)
     #expect(one.bits == three.bits && one.scales == three.scales && one.fits && three.fits)
+  }
+
+  @Test("powers of two at most double the error", arguments: [(1, 1), (33, 2), (77, 3)])
+  func powers(outputs: Int, taps: Int) {
+    var random = SeededGenerator(seed: 8)
+    let weights = (0..<outputs * taps * 130).map { _ in random.value() }
+    let packed = pack(weights, outputs: outputs, taps: taps, accuracy: 1, powers: true)
+    #expect(packed.fits)
+    for output in 0..<outputs {
+      let row = output * taps * 130..<(output + 1) * taps * 130
+      let most = weights[row].map(abs).max() ?? 0
+      let scale = packed.scales[output]
+      #expect(scale.significand == 1)
+      #expect(256 * 4_194_302 * scale < most && most <= 256 * 8_388_607 * scale)
+      for i in row {
+        #expect(abs(Double(packed.values[i]) - Double(weights[i])) <= Double(most) * 0x1p-22)
+      }
+      #expect(error(packed.values[row], weights[row]) < 0.84 * Double(most) * 0x1p-23)
+    }
+    // The largest weight is 2, so that the unit, which is just above 2 / 2²³, doubles.
+    let two = pack([2, -1.5, 1, 0.75], outputs: 1, accuracy: 1e-6, powers: true)
+    #expect(two.scales[0] == 0x1p-29)
+  }
+
+  /// Floats have the layout of direct convolutions.
+  @Test("rounded floats are the packed weights", arguments: [16, 32, 48, 64])
+  func roundedFloats(width: Int) {
+    for (outputs, taps, inputs) in [(1, 1, 1), (67, 3, 21), (97, 1, 64), (300, 2, 35)] {
+      var random = SeededGenerator(seed: UInt64(outputs))
+      let weights = (0..<outputs * taps * inputs).map { _ in random.value() }
+      let values = pack(weights, outputs: outputs, taps: taps, accuracy: 1, powers: true).values
+      let columns = (outputs + width - 1) / width * width
+      let count = columns * taps * ((inputs + 15) / 16) * 16
+      var expected = [Float](repeating: .nan, count: count)
+      forge_pack_convolution(
+        values, &expected, Int64(outputs), Int64(taps), Int64(inputs), Int64(width), 1)
+      let scaleCount = Int(forge_rounded_scales(Int64(outputs), Int64(width)))
+      for threads in [Int32(1), 3] {
+        var found = [Float](repeating: .nan, count: count + 5)
+        var scales = [Float](repeating: .nan, count: scaleCount + 5)
+        let fits = forge_pack_rounded(
+          weights, &found, &scales, Int64(outputs), Int64(taps), Int64(inputs), Int64(width), 1,
+          threads)
+        #expect(fits != 0 && found.prefix(count).elementsEqual(expected))
+        #expect((found.suffix(5) + scales.suffix(5)).allSatisfy { $0.isNaN })
+      }
+    }
+    var nan = [Float](repeating: 1, count: 40)
+    nan[3] = .nan
+    var (packed, scales) = ([Float](repeating: 0, count: 64 * 48), [Float](repeating: 0, count: 64))
+    #expect(forge_pack_rounded(nan, &packed, &scales, 2, 1, 20, Int64(width), 1, 1) == 0)
   }
 }

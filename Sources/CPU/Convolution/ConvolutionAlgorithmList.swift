@@ -10,6 +10,7 @@ enum ConvolutionAlgorithmList {
     WinogradConvolution.self,
     StrassenConvolution.self,
     FixedPointConvolution.self,
+    RoundedConvolution.self,
     HalfWeightConvolution.self,
     BFloat16Convolution.self,
     Int8Convolution.self,

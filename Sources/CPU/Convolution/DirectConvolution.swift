@@ -26,16 +26,33 @@ struct DirectConvolution: MeasuredAlgorithm {
     try addStep(for: convolution, operands, to: &plan)
   }
 
+  /// Returns the packed form of the weights of a convolution, or of one of its groups.
+  func form(of problem: ConvolutionProblem) -> PanelForm {
+    PanelForm(
+      taps: problem.taps, inputs: problem.inputs, outputs: problem.outputs, panelWidth: panelWidth)
+  }
+
   /// Adds the step of a convolution, or of one group if the operands contain only its channels.
   func addStep(
     for convolution: PlannedConvolution, _ operands: ConvolutionOperands, group: Int = 0,
     to plan: inout PlanBuilder
   ) throws {
+    let count = convolution.problem.weightCount
+    let weights = try plan.packedWeights(
+      convolution, part: group * count..<(group + 1) * count, as: form(of: convolution.problem))
+    try addStep(for: convolution, operands, group: group, weights: weights, to: &plan)
+  }
+
+  /// Adds the step with weights in the layout of ``PanelForm``.
+  func addStep(
+    _ name: String = "convolution", for convolution: PlannedConvolution,
+    _ operands: ConvolutionOperands, group: Int = 0, weights: UnsafePointer<Float>?,
+    to plan: inout PlanBuilder
+  ) throws {
     let problem = convolution.problem
     let (source, target, residual) = (operands.source, operands.target, operands.residual)
-    let (outputs, count) = (problem.outputs, problem.weightCount)
-    let form = PanelForm(
-      taps: problem.taps, inputs: problem.inputs, outputs: outputs, panelWidth: panelWidth)
+    let outputs = problem.outputs
+    let form = form(of: problem)
     // The rows of a pointwise convolution need no border between them. One long row has fewer
     // partial tiles.
     let isFlat =
@@ -45,8 +62,7 @@ struct DirectConvolution: MeasuredAlgorithm {
     let segments =
       isFlat ? Panels.segments(of: problem, width: panelWidth, threads: plan.settings.threads) : 1
     var arguments = forge_convolution_arguments()
-    arguments.weights = try plan.packedWeights(
-      convolution, part: group * count..<(group + 1) * count, as: form)
+    arguments.weights = weights
     arguments.bias = try plan.packedBias(
       convolution, part: group * outputs..<(group + 1) * outputs, count: form.columns)
     arguments.set(problem.geometry, input: plan.tensor(source))
@@ -54,11 +70,11 @@ struct DirectConvolution: MeasuredAlgorithm {
     arguments.segments = Int32(clamping: segments)
     arguments.epilogue = forge_epilogue(convolution)
     plan.addStep(
-      "convolution \(problem.geometry.kernel) panel \(panelWidth)", plan.kernels.convolution,
+      "\(name) \(problem.geometry.kernel) panel \(panelWidth)", plan.kernels.convolution,
       arguments, tiles: forge_convolution_tiles,
       parts: (isFlat ? 1 : plan.tensor(target).height) * segments,
       reads: [\.in: source, \.epilogue.residual: residual], writes: [\.out: target],
-      multiplyAdds: plan.multiplyAdds(target, of: problem), parameterCount: count,
+      multiplyAdds: plan.multiplyAdds(target, of: problem), parameterCount: problem.weightCount,
       firstWeights: FirstWeights(start: arguments.weights, count: form.panelCount)
     ) { arguments, places in
       if isFlat {

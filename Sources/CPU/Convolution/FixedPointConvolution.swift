@@ -4,30 +4,37 @@ import ForgeShapes
 
 /// 24-bit fixed-point weights for one output pixel: about as accurate as Float32 at three quarters
 /// of its size.
+///
+/// In a graph with states the pixel may be one of a sequence, whose other plans must compute the
+/// same bits. The scales are then powers of two, and ``RoundedConvolution`` reads the same weights
+/// as floats.
 struct FixedPointConvolution: NarrowWeightAlgorithm {
   let problem: ConvolutionProblem
 
   static let rewriteName: String? = "fixedPointWeights"
+  static let sumsInOneOrder = true
   static let name = "24-bit-weight"
   static let precision: CompileOptions.Precision? = nil
   static let weightBytes = 3
   static var kernel: PrecisionKernel { \.fixed_convolution }
 
-  /// Returns a candidate for at least 1 MB of Float32 weights.
+  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
+    problem.isOfOnePixel && suits(problem) ? [FixedPointConvolution(problem: problem)] : []
+  }
+
+  /// Whether 24-bit weights of a convolution are available and worth it for one pixel: from 1 MB of
+  /// Float32 on.
   ///
   /// Fewer weights fit into the second-level cache, of which AVX-512 servers have at least 1 MB,
   /// and gain nothing from compression.
   ///
   /// With few outputs, panels would be padded or too few for the threads to share. The minimum does
   /// not depend on the number of threads, because results must not.
-  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.isUngrouped, problem.isOfOnePixel,
-      problem.outputs >= 8 * Int(FORGE_FIXED_PANEL_WIDTH),
-      problem.taps.multipliedSaturated(by: problem.inputs)
-        .multipliedSaturated(by: problem.outputs) >= 1 << 18,
-      isAvailable(problem.settings.level)
-    else { return [] }
-    return [FixedPointConvolution(problem: problem)]
+  static func suits(_ problem: ConvolutionProblem) -> Bool {
+    problem.isUngrouped && problem.outputs >= 4 * Int(FORGE_FIXED_PANEL_WIDTH)
+      && problem.taps.multipliedSaturated(by: problem.inputs)
+        .multipliedSaturated(by: problem.outputs) >= 1 << 18
+      && isAvailable(problem.settings.level)
   }
 
   /// For one pixel the time is that of reading the weights.
@@ -42,7 +49,7 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_fixed(
       packing.values, packing.weights, packing.scales, packing.outputs, packing.taps,
-      packing.inputs, packing.accuracy, packing.threads) != 0
+      packing.inputs, packing.accuracy, packing.scalesArePowers ? 1 : 0, packing.threads) != 0
   }
 
   var panelWidth: Int { Int(FORGE_FIXED_PANEL_WIDTH) }

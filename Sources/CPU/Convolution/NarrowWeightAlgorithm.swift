@@ -48,6 +48,8 @@ struct NarrowPacking {
   let outputs, taps, inputs, panelWidth: Int64
   /// The permitted error of an output's weights, relative to their median.
   let accuracy: Double
+  /// Whether fixed-point weights are scaled by powers of two.
+  let scalesArePowers: Bool
   let threads: Int32
 }
 
@@ -86,7 +88,8 @@ extension NarrowWeightAlgorithm {
   func form(of problem: ConvolutionProblem) -> NarrowForm<Self> {
     NarrowForm(
       taps: problem.taps, inputs: problem.inputs, outputs: problem.outputs,
-      panelWidth: panelWidth, accuracy: problem.settings.accuracy)
+      panelWidth: panelWidth, accuracy: problem.settings.accuracy,
+      scalesArePowers: problem.settings.hasStates)
   }
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
@@ -139,6 +142,7 @@ extension NarrowWeightAlgorithm {
 struct NarrowForm<Algorithm: NarrowWeightAlgorithm>: PackedForm {
   let taps, inputs, outputs, panelWidth: Int
   let accuracy: Double
+  let scalesArePowers: Bool
 
   /// The outputs, rounded up to whole panels.
   var columns: Int { AlignedMemory.round(outputs, to: panelWidth) }
@@ -164,6 +168,7 @@ struct NarrowForm<Algorithm: NarrowWeightAlgorithm>: PackedForm {
         values: packing.values, weights: UnsafeMutableRawPointer(first + weightsStart),
         scales: first, totals: totals.assumingMemoryBound(to: Int32.self),
         outputs: Int64(outputs), taps: Int64(taps), inputs: Int64(inputs),
-        panelWidth: Int64(panelWidth), accuracy: accuracy, threads: packing.threads))
+        panelWidth: Int64(panelWidth), accuracy: accuracy, scalesArePowers: scalesArePowers,
+        threads: packing.threads))
   }
 }

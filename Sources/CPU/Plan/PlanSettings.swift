@@ -25,6 +25,9 @@ struct PlanSettings {
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
   let sizesAreFixed: Bool
+  /// Whether predictions continue a sequence, so that a plan for a part of it must have the bits of
+  /// a plan for the whole.
+  let hasStates: Bool
   /// Whether a sequence may be predicted in parts or have another length, so that each pixel must
   /// have the same bits in images of any size.
   ///
@@ -44,7 +47,8 @@ struct PlanSettings {
     accuracy = options.kernelAccuracy / Self.layersInAccuracy
     precision = options.precision
     sizesAreFixed = graph.inputs.allSatisfy { graph.shape(of: $0).isKnown }
-    sumsInOneOrder = !graph.states.isEmpty || graph.hasVaryingLength
+    hasStates = !graph.states.isEmpty
+    sumsInOneOrder = hasStates || graph.hasVaryingLength
     disabled = options.disabledRewrites
     tuned = planner.tuned
   }

@@ -68,7 +68,7 @@ typedef struct {
  * gate is scale * sum. */
 
 /* The outputs per panel of weights of 24 bits. */
-#define FORGE_FIXED_PANEL_WIDTH 32
+#define FORGE_FIXED_PANEL_WIDTH 64
 
 /* The most products of a sum of int8: 66310 * 255 * 127 is below 2^31. */
 #define FORGE_MOST_BYTE_PRODUCTS 66310
@@ -96,9 +96,20 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
  *   a weight is not finite, or beyond 2^126.
  * A sum multiplies inputs by integers below 2^31 and is scaled at the end. It overflows where the
  * scaled sum exceeds the output's largest weight times 2^97. A weight of zero may become half a
- * unit. threads: see CForgePacking.h. */
+ * unit. powers: whether scales are the next powers of two, with errors of up to twice the size.
+ * threads: see CForgePacking.h. */
 int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
-                         int64_t taps, int64_t inputs, double accuracy, int32_t threads);
+                         int64_t taps, int64_t inputs, double accuracy, int32_t powers,
+                         int32_t threads);
+
+/* The weights that forge_pack_fixed packs with powers of two, as floats in the layout of
+ * forge_pack_convolution. Products with a power of two are exact, so sums in the same order have
+ * the same bits, unless they overflow above or have inputs or results below 2^-110. packed: see
+ * forge_pack_convolution. scales: of forge_rounded_scales floats. */
+int32_t forge_pack_rounded(const float *weights, float *packed, float *scales, int64_t outputs,
+                           int64_t taps, int64_t inputs, int64_t panel_width, double accuracy,
+                           int32_t threads);
+int64_t forge_rounded_scales(int64_t outputs, int64_t panel_width);
 
 /* Pairs of bf16, rounded to nearest even. packed: words. */
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,

@@ -6,7 +6,7 @@
 
 /* ---- one group ---- */
 
-/* The bias, then the products in the order ky, kx, channel. */
+/* The products in the order ky, kx, channel, then the bias. */
 static FORGE_SCALAR_NUMBER(convolution_sum) {
   const forge_convolution_arguments *a = arguments;
   const int64_t padded = forge_blocks(a->in.channels) * FORGE_LANES;
@@ -14,7 +14,7 @@ static FORGE_SCALAR_NUMBER(convolution_sum) {
     (x * a->stride_x - a->pad_left) * FORGE_LANES;
   const float *weights = a->weights + o % a->panel_width +
     o / a->panel_width * a->kernel_height * a->kernel_width * padded * a->panel_width;
-  float sum = a->bias[o];
+  float sum = 0;
   for (int64_t ky = 0; ky < a->kernel_height; ky++) {
     for (int64_t kx = 0; kx < a->kernel_width; kx++, weights += padded * a->panel_width) {
       const float *pixel =
@@ -24,7 +24,7 @@ static FORGE_SCALAR_NUMBER(convolution_sum) {
           weights[c * a->panel_width];
     }
   }
-  return sum;
+  return sum + a->bias[o];
 }
 
 FORGE_SCALAR_CONVOLUTION(convolution, convolution, convolution_sum, a->panel_width, a->segments,

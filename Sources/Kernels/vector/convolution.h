@@ -305,82 +305,58 @@ FORGE_INLINE const convolution_tiles *tiles_of(const convolution_row *row, int64
 /* ---- one pixel, as a dense layer has ---- */
 
 /* One input channel of a panel. */
-FORGE_INLINE void add_weights(v16 sum[4], v16 x, const char *weights, const int vectors,
+FORGE_INLINE void add_weights(v16 *sum, v16 x, const char *weights, const int vectors,
                               const forge_weight_form form) {
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++)
     sum[v] = multiply_add(x, load_weights(weights, v, form), sum[v]);
 }
 
-/* Two input channels of a panel of two vectors, 24 bits of fixed point. */
-FORGE_INLINE void add_fixed(v16 sum[4], v16 x, v16 beside, const char *weights) {
-  v16 w[4];
-  load_group(weights, w);
-  sum[0] = multiply_add(x, w[0], sum[0]);
-  sum[1] = multiply_add(x, w[1], sum[1]);
-  sum[0] = multiply_add(beside, w[2], sum[0]);
-  sum[1] = multiply_add(beside, w[3], sum[1]);
-}
-
-/* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
- * so reading them limits the speed, and two streams are read faster than one. scales: NULL for
- * floats. */
-FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
-                            const float *scales, const int panels, const int vectors,
-                            const forge_weight_form form) {
-  /* Channels that are stored together, and the bytes of their weights. */
-  const int together = form == FORGE_WEIGHTS_FIXED ? 2 : 1;
-  const int bytes = form == FORGE_WEIGHTS_FIXED
-    ? FORGE_FIXED_GROUP_BYTES
-    : vectors * FORGE_LANES * (form == FORGE_WEIGHTS_FLOATS ? 4 : 2);
-  v16 sum[2][4];
+/* Stores scale * sum + bias, and what follows, for as many vectors at once as `sums` holds. scales:
+ * NULL for floats. */
+FORGE_INLINE void finish_pixel(const convolution_row *row, const v16 *sum, const float *scales,
+                               const int all, const int at_once, const forge_weight_form form) {
 #pragma clang loop unroll(full)
-  for (int p = 0; p < panels; p++)
-#pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++) sum[p][v] = splat(0);
-  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
-      const float *at = row->in + ky * row->tap_row + kx * row->tap_column;
-      for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
-        const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
-        /* Scaled before: a load then copies one to all lanes, and the vector units have only
-         * weights to convert. The padded lanes may hold anything. */
-        _Alignas(64) float scaled[FORGE_LANES];
-        if (form == FORGE_WEIGHTS_FIXED && lanes > 0) {
-          store(scaled, load(at) * FORGE_FIXED_INPUT_SCALE);
-          for (int64_t lane = lanes; lane % together; lane++) scaled[lane] = 0;
-        }
-        const float *inputs = form == FORGE_WEIGHTS_FIXED ? scaled : at;
-#pragma clang loop unroll_count(4)
-        for (int64_t lane = 0; lane < lanes; lane += together) {
-          const char *here = weights + lane / together * bytes;
-          const v16 x = splat(inputs[lane]), beside = splat(inputs[lane + together - 1]);
-#pragma clang loop unroll(full)
-          for (int p = 0; p < panels; p++) {
-            if (form == FORGE_WEIGHTS_FIXED)
-              add_fixed(sum[p], x, beside, here + p * panel_bytes);
-            else
-              add_weights(sum[p], x, here + p * panel_bytes, vectors, form);
-          }
-        }
-        if (lanes > 0) weights += FORGE_LANES / together * bytes;
-      }
-    }
-  }
-  /* scale * sum + bias, and what follows, for as many vectors at once as `sums` holds. */
-  const int at_once = FORGE_TILE_VECTORS > 1 ? vectors : 1;
-#pragma clang loop unroll(full)
-  for (int v = 0; v < panels * vectors; v += at_once) {
+  for (int v = 0; v < all; v += at_once) {
     sums some;
 #pragma clang loop unroll(full)
     for (int i = 0; i < at_once; i++) {
-      v16 one = sum[(v + i) / vectors][(v + i) % vectors];
+      v16 one = sum[v + i];
       if (form != FORGE_WEIGHTS_FLOATS) one *= load(scales + (v + i) * FORGE_LANES);
       if (form == FORGE_WEIGHTS_FIXED) one *= 1 / FORGE_FIXED_INPUT_SCALE;
       some[0][i] = one + load(row->bias + (v + i) * FORGE_LANES);
     }
     finish_tile(row, some, 0, v, 1, at_once);
   }
+}
+
+/* One pixel of `panels` panels of `vectors` vectors, panel_bytes apart. Each weight is used once,
+ * so reading them limits the speed, and two streams are read faster than one. */
+FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int64_t panel_bytes,
+                            const float *scales, const int panels, const int vectors,
+                            const forge_weight_form form) {
+  const int64_t bytes = vectors * FORGE_LANES * forge_weight_bits(form) / 8; /* of a channel */
+  v16 sum[2 * 4];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < panels * vectors; v++) sum[v] = splat(0);
+  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
+    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
+      const float *at = row->in + ky * row->tap_row + kx * row->tap_column;
+      for (int64_t block = 0; block <= row->whole_blocks; block++, at += row->in_block) {
+        const int64_t lanes = block < row->whole_blocks ? FORGE_LANES : row->rest;
+#pragma clang loop unroll_count(4)
+        for (int64_t lane = 0; lane < lanes; lane++) {
+          const char *here = weights + lane * bytes;
+          const v16 x = splat(at[lane]);
+#pragma clang loop unroll(full)
+          for (int p = 0; p < panels; p++)
+            add_weights(sum + p * vectors, x, here + p * panel_bytes, vectors, form);
+        }
+        if (lanes > 0) weights += FORGE_LANES * bytes;
+      }
+    }
+  }
+  finish_pixel(row, sum, scales, panels * vectors, FORGE_TILE_VECTORS > 1 ? vectors : 1, form);
 }
 
 #if FORGE_TILE_VECTORS > 1

@@ -8,7 +8,7 @@
 #else
 #define FORGE_CHAINS_OF(gates) ((gates) == 1 ? 2 : 1)
 #endif
-enum { MOST_CHAINS = 8, SCALED_AT_ONCE = 512 };
+enum { MOST_CHAINS = 8 };
 
 typedef v16 gate_sums[MOST_CHAINS][FORGE_MOST_GATES];
 
@@ -29,27 +29,13 @@ FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, con
   }
 }
 
-/* Inputs times FORGE_FIXED_INPUT_SCALE, some at a time. A load then copies one to all lanes, and
- * the vector units have only weights to convert. All blocks read the same inputs. */
-typedef struct {
-  const float *from; /* the first of the inputs that are scaled, or NULL */
-  _Alignas(64) float values[SCALED_AT_ONCE];
-} scaled_inputs;
-
-FORGE_INLINE void scale_inputs(scaled_inputs *scaled, const float *from, int64_t count) {
-  if (scaled->from == from) return;
-  scaled->from = from;
-  for (int64_t k = 0; k < count; k++) scaled->values[k] = from[k] * FORGE_FIXED_INPUT_SCALE;
-  for (int64_t k = count; k % 4; k++) scaled->values[k] = 0;
-}
-
 /* Adds the products with weights of 24 bits. */
 FORGE_INLINE void add_recurrent_fixed(gate_sums parts, const char *weights, const float *values,
                                       int64_t count, const int gates, const int chains,
                                       scaled_inputs *scaled) {
   for (int64_t first = 0; first < count; first += SCALED_AT_ONCE) {
     const int64_t some = forge_smaller(SCALED_AT_ONCE, count - first);
-    scale_inputs(scaled, values + first, some);
+    scale_inputs(scaled, values + first, FORGE_LANES, some);
     for (int64_t k = 0; k < some; k += 4, weights += gates * FORGE_FIXED_GROUP_BYTES)
       add_recurrent_groups(parts, weights, scaled->values + k, gates, chains);
   }

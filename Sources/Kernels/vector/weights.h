@@ -29,3 +29,24 @@ FORGE_INLINE void load_group(const char *group, v16 weights[4]) {
   weights[2] = __builtin_convertvector(c, v16);
   weights[3] = __builtin_convertvector(d, v16);
 }
+
+enum { SCALED_AT_ONCE = 512 };
+
+/* Inputs of 24-bit weights times FORGE_FIXED_INPUT_SCALE, some at a time. A load then copies one to
+ * all lanes, and the vector units have only weights to convert. All panels read the same inputs. */
+typedef struct {
+  const float *from; /* the first of the inputs that are scaled, or NULL */
+  _Alignas(64) float values[SCALED_AT_ONCE];
+} scaled_inputs;
+
+/* Scales `count` inputs, with zeros up to whole blocks of 16. block: from one block to the next. */
+FORGE_INLINE void scale_inputs(scaled_inputs *scaled, const float *from, int64_t block,
+                               int64_t count) {
+  if (scaled->from == from) return;
+  scaled->from = from;
+  for (int64_t k = 0; k < count; k += FORGE_LANES, from += block) {
+    const int64_t lanes = count - k;
+    const v16 x = lanes >= FORGE_LANES ? load(from) : load_first(from, lanes, 0);
+    store(scaled->values + k, x * FORGE_FIXED_INPUT_SCALE);
+  }
+}

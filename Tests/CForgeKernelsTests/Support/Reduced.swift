@@ -50,7 +50,8 @@ struct ReducedWeights {
   /// `[output][ky][kx][input]`.
   var values: [Float]
 
-  init(_ kind: Reduced, _ weights: [Float], _ test: ConvolutionCase) {
+  /// Packs `[output][ky][kx][input]`; `powers`: whether the scales of 24-bit weights are powers of two.
+  init(_ kind: Reduced, _ weights: [Float], _ test: ConvolutionCase, powers: Bool = false) {
     let test = kind.fitted(test)
     let taps = test.kernel.height * test.kernel.width
     let columns = (test.outputs + test.panel - 1) / test.panel * test.panel
@@ -64,7 +65,7 @@ struct ReducedWeights {
     switch kind {
     case .fixed:
       _ = forge_pack_fixed(
-        weights, raw, scales.pointer, outputs, Int64(taps), inputs, 1, 1)
+        weights, raw, scales.pointer, outputs, Int64(taps), inputs, 1, powers ? 1 : 0, 1)
     case .halves:
       forge_pack_half(
         weights, raw.assumingMemoryBound(to: UInt16.self), scales.pointer, outputs, Int64(taps),
@@ -87,7 +88,7 @@ struct ReducedWeights {
         for i in 0..<own.count {
           let channel = i / test.inputs * blocks * 16 + i % test.inputs
           let word = fixedWord(
-            panel: row / 32, channel: channel, output: row % 32, rows: rows)
+            panel: row / test.panel, channel: channel, output: row % test.panel, rows: rows)
           values.append(word * scales.pointer[row])
         }
       case .pairs: values += own.map(roundedToBFloat)
@@ -106,11 +107,11 @@ struct ReducedWeights {
 extension ReducedWeights {
   /// The word of a weight of 24 bits, from its definition; `rows` are the input channels of all taps.
   private func fixedWord(panel: Int, channel: Int, output: Int, rows: Int) -> Float {
-    let group = (panel * rows + channel) / 2 * 48
+    let group = (panel * rows + channel) * 48
     let words = (0..<3).map { word in
       Int32(bitPattern: packed.pointer[group + 16 * word + output % 16].bitPattern)
     }
-    let vector = channel % 2 * 2 + output / 16
+    let vector = output / 16
     guard vector == 3 else { return Float(words[vector]) }
     let bytes = words.map { UInt32(bitPattern: $0) & 255 }
     return Float(Int32(bitPattern: bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8))
