@@ -19,8 +19,8 @@ extension CompileOptions {
     ///
     /// Weights of large dense layers, of convolutions with one output pixel and of large recurrent
     /// layers are stored as 24-bit fixed point if the error is within ``CompileOptions/accuracy``.
-    /// The unit of each output is its largest weight over 2²³. The rewrite `fixedPointWeights` can
-    /// be disabled.
+    /// The unit of each output is its largest weight over 2²³; in networks with a state, the next
+    /// power of two. The rewrite `fixedPointWeights` can be disabled.
     case float32
     /// IEEE half-precision weights and arithmetic in Float32.
     ///
