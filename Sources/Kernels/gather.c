@@ -3,16 +3,6 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Converts an IEEE half exactly. */
-static float of_half(uint16_t half) {
-  const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
-  const uint32_t fraction = half & 0x3ff;
-  if (exponent == 0) /* zero and subnormal: fraction * 2^-24 */
-    return forge_float_of(sign | forge_bits_of((float)fraction * 0x1p-24f));
-  if (exponent == 31) return forge_float_of(sign | 0x7f800000 | fraction << 13);
-  return forge_float_of(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
 /* Returns element `index` of unaligned memory. `type` is a constant. */
 FORGE_INLINE float element(const unsigned char *bytes, int64_t index, const int32_t type) {
   if (type == FORGE_STORED_FLOAT32) {
@@ -27,7 +17,8 @@ FORGE_INLINE float element(const unsigned char *bytes, int64_t index, const int3
   }
   uint16_t half;
   memcpy(&half, bytes + index * 2, sizeof half);
-  return type == FORGE_STORED_FLOAT16 ? of_half(half) : forge_float_of((uint32_t)half << 16);
+  return type == FORGE_STORED_FLOAT16 ? forge_float_of_half(half)
+                                      : forge_float_of((uint32_t)half << 16);
 }
 
 /* Writes a matrix: out[r * row_out + c] = in[r * row_in + c * column_in]. It is copied in squares,

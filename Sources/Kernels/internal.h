@@ -102,6 +102,16 @@ static inline float forge_float_of(uint32_t bits) {
   return value;
 }
 
+/* Converts an IEEE half exactly. */
+static inline float forge_float_of_half(uint16_t half) {
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
+  const uint32_t fraction = half & 0x3ff;
+  if (exponent == 0) /* zero and subnormal: fraction * 2^-24 */
+    return forge_float_of(sign | forge_bits_of((float)fraction * 0x1p-24f));
+  if (exponent == 31) return forge_float_of(sign | 0x7f800000 | fraction << 13);
+  return forge_float_of(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
 /* ---- places ---- */
 
 /* Row 0, column 0, channel 0 of the interior. */

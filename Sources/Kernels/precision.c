@@ -141,6 +141,36 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
   }
 }
 
+typedef struct {
+  const float *weights;
+  float *packed;
+  int64_t outputs, inputs, rows, panel_width; /* inputs: of all taps. rows: of a packed panel */
+} half_rounding;
+
+/* A tile is an output, whose weights are packed as floats. */
+static void round_output(const void *arguments, int64_t output) {
+  const half_rounding *a = arguments;
+  const float scale = forge_half_scale(a->weights + output * a->inputs, a->inputs);
+  const float inverse = 1 / scale;
+  float *at =
+    a->packed + output / a->panel_width * a->rows * a->panel_width + output % a->panel_width;
+  for (int64_t row = 0; row < a->rows; row++, at += a->panel_width)
+    *at = forge_float_of_half(forge_half_of(*at * inverse)) * scale;
+}
+
+void forge_pack_rounded_half(const float *weights, float *packed, int64_t outputs, int64_t taps,
+                             int64_t inputs, int64_t panel_width, int32_t threads) {
+  forge_pack_convolution(weights, packed, outputs, taps, inputs, panel_width, threads);
+  const half_rounding arguments = {.weights = weights,
+                                   .packed = packed,
+                                   .outputs = outputs,
+                                   .inputs = taps * inputs,
+                                   .rows = taps * forge_blocks(inputs) * FORGE_LANES,
+                                   .panel_width = panel_width};
+  forge_deal(round_output, &arguments, outputs, outputs * arguments.rows * (int64_t)sizeof(float),
+             threads);
+}
+
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
                        int64_t inputs, int64_t panel_width) {
   uint16_t *pairs = (uint16_t *)packed;

@@ -156,4 +156,30 @@ import Testing
         abs(stored - weight) <= abs(weight) * 0x1p-11 + 2 * .leastNonzeroMagnitude, "\(weight)")
     }
   }
+
+  /// Floats have the layout of direct convolutions.
+  @Test("rounded halves are the packed weights", arguments: [16, 32, 48, 64])
+  func roundedHalves(width: Int) {
+    for (outputs, taps, inputs) in [(1, 1, 1), (67, 3, 21), (97, 1, 64), (300, 2, 35)] {
+      var random = SeededGenerator(seed: UInt64(outputs))
+      var weights = (0..<outputs * taps * inputs).map { _ in random.value() }
+      // One output has weights of very different scale, whose halves are subnormal or zero.
+      for i in 0..<taps * inputs { weights[i] *= i % 3 == 0 ? 1 : i % 3 == 1 ? 1e-5 : 1e-9 }
+      let test = ConvolutionCase(
+        inputs: inputs, outputs: outputs, kernel: (taps, 1), panel: width)
+      let values = ReducedWeights(.halves, weights, test).values
+      let columns = (outputs + width - 1) / width * width
+      let count = columns * taps * ((inputs + 15) / 16) * 16
+      var expected = [Float](repeating: .nan, count: count)
+      forge_pack_convolution(
+        values, &expected, Int64(outputs), Int64(taps), Int64(inputs), Int64(width), 1)
+      for threads in [Int32(1), 3] {
+        var found = [Float](repeating: .nan, count: count + 5)
+        forge_pack_rounded_half(
+          weights, &found, Int64(outputs), Int64(taps), Int64(inputs), Int64(width), threads)
+        #expect(found.prefix(count).elementsEqual(expected))
+        #expect(found.suffix(5).allSatisfy { $0.isNaN })
+      }
+    }
+  }
 }

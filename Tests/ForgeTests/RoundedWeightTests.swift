@@ -2,8 +2,8 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Large layers of networks that keep a state: one step at a time reads weights of 24 bits, many at
-/// once the same weights as floats.
+/// Large layers of networks that keep a state: one step at a time reads narrow weights, many at once
+/// the same weights as floats.
 @Suite struct RoundedWeightTests {
   private static let channels = 523
 
@@ -37,12 +37,12 @@ import Testing
     func compile(
       steps: Int, parameters: any ParameterSource = RandomParameters(seed: 7),
       set: CompileOptions.InstructionSet? = nil, threads: Int = 1, disabled: Set<String> = [],
-      verify: CompileOptions.Verification = .none
+      precision: CompileOptions.Precision = .float32, verify: CompileOptions.Verification = .none
     ) throws -> CompiledModel {
       let input = Input(shape: [steps, RoundedWeightTests.channels], name: "x")
       var options = CompileOptions(
         verify: verify, disabledRewrites: disabled, instructionSet: set,
-        threads: .exactly(threads))
+        threads: .exactly(threads), precision: precision)
       options.smallestShare = 0
       return try Model(input: input, output: layers(input)).compile(
         parameters: parameters, options: options)
@@ -69,15 +69,18 @@ import Testing
     CompileOptions.InstructionSet.present.filter { $0 == .avx512 || $0 == .scalar }
   }
 
-  @Test(arguments: Network.all)
-  func partsHaveTheBitsOfTheWhole(_ network: Network) throws {
+  @Test(arguments: Network.all, CompileOptions.Precision.allCases)
+  func partsHaveTheBitsOfTheWhole(
+    _ network: Network, _ precision: CompileOptions.Precision
+  ) throws {
     // Sums of very small and very large numbers are scaled without loss, too.
     for scale in [Float(1), 1e-12, 1e12] {
       let values = sequence(12, scale: scale)
       for set in CompileOptions.InstructionSet.present {
-        let whole = try network.compile(steps: 12, set: set).predict(values)
+        let whole = try network.compile(steps: 12, set: set, precision: precision).predict(values)
         for (steps, threads) in [(1, 1), (1, 3), (2, 1), (3, 2)] {
-          let compiled = try network.compile(steps: steps, set: set, threads: threads)
+          let compiled = try network.compile(
+            steps: steps, set: set, threads: threads, precision: precision)
           #expect(
             try parts(of: values, compiled, steps: steps).bits == whole.bits,
             "\(set), parts of \(steps), \(threads) threads, inputs of \(scale)")
@@ -97,6 +100,27 @@ import Testing
       #expect(!has("24-bit-weight convolution", many), "\(set)")
       let floats = try network.compile(steps: 1, set: set, disabled: ["fixedPointWeights"])
       #expect(one.memory.packedParameters < floats.memory.packedParameters * 9 / 10, "\(set)")
+    }
+  }
+
+  @Test(arguments: Network.all)
+  func oneStepReadsHalves(_ network: Network) throws {
+    for set in CompileOptions.InstructionSet.present {
+      let one = try network.compile(steps: 1, set: set, precision: .halfWeights)
+      guard has("half-weight convolution", one) else {
+        // AVX2 may lack F16C; the other sets have all that they need.
+        #expect(set == .avx2 || set == .baseline)
+        continue
+      }
+      let many = try network.compile(steps: 4, set: set, precision: .halfWeights)
+      #expect(has("rounded convolution", many) && !has("half-weight convolution", many), "\(set)")
+      let floats = try network.compile(steps: 1, set: set, disabled: ["fixedPointWeights"])
+      #expect(one.memory.packedParameters < floats.memory.packedParameters * 7 / 10, "\(set)")
+      let (values, plain) = try (sequence(4), network.compile(steps: 4, set: set))
+      let (a, b) = try (many.predict(values), plain.predict(values))
+      let error = zip(a, b).reduce(0.0) { $0 + Double($1.0 - $1.1) * Double($1.0 - $1.1) }
+      let norm = b.reduce(0.0) { $0 + Double($1) * Double($1) }
+      #expect(error > 0 && error < 1e-6 * norm, "\(set)")
     }
   }
 

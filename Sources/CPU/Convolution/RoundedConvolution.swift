@@ -2,32 +2,32 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Direct summation with weights rounded to the 24 bits that ``FixedPointConvolution`` stores.
+/// Direct summation with weights rounded to those that ``FixedPointConvolution`` or
+/// ``HalfWeightConvolution`` stores.
 ///
 /// A graph with states may be predicted one step at a time or many at once, with the same bits. The
-/// plan for one step reads weights of 24 bits. The plan for many uses each weight often and reads
-/// floats, so its floats must have the values of those 24 bits.
+/// plan for one step reads narrow weights. The plan for many uses each weight often and reads
+/// floats, so its floats must have the values of the narrow weights.
 struct RoundedConvolution: ConvolutionAlgorithm {
-  let problem: ConvolutionProblem
-  private let direct: DirectConvolution
+  private let form: RoundedForm
 
   static let sumsInOneOrder = true
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.settings.hasStates, !problem.isOfOnePixel,
-      problem.settings.isEnabled(FixedPointConvolution.rewriteName ?? ""),
+    guard problem.settings.hasStates, !problem.isOfOnePixel else { return [] }
+    let panels = DirectConvolution(panelWidth: problem.panelWidth).form(of: problem)
+    if HalfWeightConvolution.suits(problem) {
+      return [RoundedConvolution(form: RoundedForm(panels: panels, weights: .halves))]
+    }
+    guard problem.settings.isEnabled(FixedPointConvolution.rewriteName ?? ""),
       FixedPointConvolution.suits(problem)
     else { return [] }
-    let direct = DirectConvolution(panelWidth: problem.panelWidth)
-    return [RoundedConvolution(problem: problem, direct: direct)]
+    let weights = RoundedForm.Weights.fixed(accuracy: problem.settings.accuracy)
+    return [RoundedConvolution(form: RoundedForm(panels: panels, weights: weights))]
   }
 
   /// Weights that fit must be rounded, whatever it costs.
   func cost(_ model: ConvolutionCost) -> Double { 0 }
-
-  private var form: RoundedForm {
-    RoundedForm(panels: direct.form(of: problem), accuracy: problem.settings.accuracy)
-  }
 
   func fitted(to weights: ConvolutionWeights) throws -> Self? {
     try weights.fit(form) ? self : nil
@@ -36,22 +36,32 @@ struct RoundedConvolution: ConvolutionAlgorithm {
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
     let packed = try plan.packedWeights(convolution, as: form)
-    try direct.addStep(
+    try DirectConvolution(panelWidth: form.panels.panelWidth).addStep(
       "rounded convolution", for: convolution, operands,
       weights: packed.map { $0 + form.weightsStart }, to: &plan)
   }
 }
 
-/// Weights of 24 bits as floats: the scale of each output, then the weights in the layout of
-/// ``PanelForm``.
+/// Narrow weights as floats: the scale of each output where packing needs it, then the weights in
+/// the layout of ``PanelForm``.
 struct RoundedForm: PackedForm {
+  /// The weights that the floats stand for.
+  enum Weights: Hashable {
+    /// 24-bit weights; `accuracy` is the permitted error of an output's weights, relative to their
+    /// median.
+    case fixed(accuracy: Double)
+    case halves
+  }
+
   let panels: PanelForm
-  /// The permitted error of an output's weights, relative to their median.
-  let accuracy: Double
+  let weights: Weights
 
   /// The number of floats before the weights.
   var weightsStart: Int {
-    Int(forge_rounded_scales(Int64(panels.outputs), Int64(panels.panelWidth)))
+    switch weights {
+    case .fixed: Int(forge_rounded_scales(Int64(panels.outputs), Int64(panels.panelWidth)))
+    case .halves: 0
+    }
   }
 
   var count: Int { weightsStart + panels.count }
@@ -59,9 +69,17 @@ struct RoundedForm: PackedForm {
   var writesEverything: Bool { true }
 
   func write(_ packing: Packing) -> Bool {
-    forge_pack_rounded(
-      packing.values, packing.memory + weightsStart, packing.memory, Int64(panels.outputs),
-      Int64(panels.taps), Int64(panels.inputs), Int64(panels.panelWidth), accuracy,
-      packing.threads) != 0
+    let to = packing.memory + weightsStart
+    let (outputs, taps) = (Int64(panels.outputs), Int64(panels.taps))
+    let (inputs, width) = (Int64(panels.inputs), Int64(panels.panelWidth))
+    switch weights {
+    case .fixed(let accuracy):
+      return forge_pack_rounded(
+        packing.values, to, packing.memory, outputs, taps, inputs, width, accuracy,
+        packing.threads) != 0
+    case .halves:
+      forge_pack_rounded_half(packing.values, to, outputs, taps, inputs, width, packing.threads)
+      return true
+    }
   }
 }

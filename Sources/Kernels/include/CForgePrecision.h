@@ -111,6 +111,11 @@ int32_t forge_pack_rounded(const float *weights, float *packed, float *scales, i
                            int32_t threads);
 int64_t forge_rounded_scales(int64_t outputs, int64_t panel_width);
 
+/* The weights that forge_pack_half packs, as floats in the layout of forge_pack_convolution. Sums
+ * in the same order have the same bits, unless the results are below 2^-126 times a scale. */
+void forge_pack_rounded_half(const float *weights, float *packed, int64_t outputs, int64_t taps,
+                             int64_t inputs, int64_t panel_width, int32_t threads);
+
 /* Pairs of bf16, rounded to nearest even. packed: words. */
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
                        int64_t inputs, int64_t panel_width);

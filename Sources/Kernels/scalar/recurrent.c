@@ -21,10 +21,8 @@ static float weight_of(const char *weights, forge_weight_form form, int64_t vect
   uint16_t bits;
   memcpy(&bits, at, sizeof bits);
   if (form == FORGE_WEIGHTS_BFLOATS) return forge_float_of((uint32_t)bits << 16);
-  if (form == FORGE_WEIGHTS_HALVES)
-    forge_gather((const uint8_t *)at, FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
-  else
-    memcpy(&weight, at, sizeof weight);
+  if (form == FORGE_WEIGHTS_HALVES) return forge_float_of_half(bits);
+  memcpy(&weight, at, sizeof weight);
   return weight;
 }
 

@@ -111,9 +111,9 @@ static float float_at(const uint8_t *bytes) {
 }
 
 static float half_weight(const forge_convolution_arguments *a, int64_t o, int64_t tap, int64_t c) {
-  float weight;
-  forge_gather(weight_of(a, o, tap, c, 2, 1), FORGE_STORED_FLOAT16, 0, NULL, NULL, &weight, 1);
-  return weight;
+  uint16_t half;
+  memcpy(&half, weight_of(a, o, tap, c, 2, 1), sizeof half);
+  return forge_float_of_half(half);
 }
 
 static FORGE_SCALAR_NUMBER(half_sum) {

@@ -25,9 +25,10 @@ extension CompileOptions {
     /// IEEE half-precision weights and arithmetic in Float32.
     ///
     /// This applies to dense layers and to convolutions with one output pixel, whose time is that
-    /// of reading their weights. The weights of each output are scaled by a power of two so that
-    /// none overflows. The relative error of a weight is at most 2⁻¹¹. It requires AVX-512, or AVX2
-    /// with F16C.
+    /// of reading their weights. In networks with a state it applies to images of several pixels,
+    /// too, so that parts of a sequence have the bits of the whole. The weights of each output are
+    /// scaled by a power of two so that none overflows. The relative error of a weight is at most
+    /// 2⁻¹¹. It requires AVX-512, or AVX2 with F16C.
     case halfWeights
     /// Products of bfloat16 and sums in Float32.
     ///
