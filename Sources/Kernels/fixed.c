@@ -192,7 +192,7 @@ static void pack_rounded_tile(const void *arguments, int64_t panel) {
   }
 }
 
-/* Sets scales and packs tiles. columns: the outputs, rounded up. bytes: of all that is packed. */
+/* Sets scales and packs tiles. columns: the outputs, rounded up. bytes: of a packed weight. */
 static int32_t pack_fixed(fixed_packing *packing, int64_t columns, forge_deal_work pack,
                           int64_t bytes, int32_t threads) {
   forge_fixed_weights *from = &packing->from;
@@ -200,43 +200,31 @@ static int32_t pack_fixed(fixed_packing *packing, int64_t columns, forge_deal_wo
   from->refusals = packing->packed;
   if (!forge_fixed_scales(from, threads)) return false;
   for (int64_t o = from->outputs; o < columns; o++) from->scales[o] = 0;
-  forge_deal(pack, packing, columns / FORGE_FIXED_PANEL_WIDTH, bytes, threads);
+  const int64_t weights = columns * from->taps * forge_blocks(from->inputs) * FORGE_LANES;
+  forge_deal(pack, packing, columns / FORGE_FIXED_PANEL_WIDTH, weights * bytes, threads);
   return true;
 }
 
 int32_t forge_pack_fixed(const float *weights, void *packed, float *scales, int64_t outputs,
                          int64_t taps, int64_t inputs, double accuracy, int32_t powers,
                          int32_t threads) {
-  fixed_packing packing = {.from = {.weights = weights,
-                                    .scales = scales,
-                                    .outputs = outputs,
-                                    .taps = taps,
-                                    .inputs = inputs,
-                                    .accuracy = accuracy,
-                                    .powers = powers != 0},
-                           .packed = packed};
+  fixed_packing packing = {
+    .from = {weights, scales, outputs, taps, inputs, accuracy, .powers = powers != 0},
+    .packed = packed};
   const int64_t columns =
     forge_quotient_up(outputs, FORGE_FIXED_PANEL_WIDTH) * FORGE_FIXED_PANEL_WIDTH;
-  return pack_fixed(&packing, columns, pack_fixed_tile,
-                    columns * taps * forge_blocks(inputs) * FORGE_LANES * 3, threads);
+  return pack_fixed(&packing, columns, pack_fixed_tile, 3, threads);
 }
 
 int32_t forge_pack_rounded(const float *weights, float *packed, float *scales, int64_t outputs,
                            int64_t taps, int64_t inputs, int64_t panel_width, double accuracy,
                            int32_t threads) {
-  fixed_packing packing = {.from = {.weights = weights,
-                                    .scales = scales,
-                                    .outputs = outputs,
-                                    .taps = taps,
-                                    .inputs = inputs,
-                                    .accuracy = accuracy,
-                                    .powers = true},
-                           .packed = packed,
-                           .panel_width = panel_width};
+  fixed_packing packing = {
+    .from = {weights, scales, outputs, taps, inputs, accuracy, .powers = true},
+    .packed = packed,
+    .panel_width = panel_width};
   const int64_t columns = forge_rounded_scales(outputs, panel_width);
-  return pack_fixed(&packing, columns, pack_rounded_tile,
-                    columns * taps * forge_blocks(inputs) * FORGE_LANES * (int64_t)sizeof(float),
-                    threads);
+  return pack_fixed(&packing, columns, pack_rounded_tile, sizeof(float), threads);
 }
 
 int64_t forge_rounded_scales(int64_t outputs, int64_t panel_width) {
