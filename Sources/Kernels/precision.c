@@ -141,21 +141,26 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
   }
 }
 
+enum { MOST_PANEL_WIDTH = 64 };
+
 typedef struct {
   const float *weights;
   float *packed;
   int64_t outputs, inputs, rows, panel_width; /* inputs: of all taps. rows: of a packed panel */
 } half_rounding;
 
-/* A tile is an output, whose weights are packed as floats. */
-static void round_output(const void *arguments, int64_t output) {
+/* A tile is a panel, whose weights are packed as floats. */
+static void round_panel(const void *arguments, int64_t panel) {
   const half_rounding *a = arguments;
-  const float scale = forge_half_scale(a->weights + output * a->inputs, a->inputs);
-  const float inverse = 1 / scale;
-  float *at =
-    a->packed + output / a->panel_width * a->rows * a->panel_width + output % a->panel_width;
+  const int64_t first = panel * a->panel_width;
+  const int64_t columns = forge_smaller(a->panel_width, a->outputs - first);
+  float scales[MOST_PANEL_WIDTH];
+  for (int64_t c = 0; c < columns; c++)
+    scales[c] = forge_half_scale(a->weights + (first + c) * a->inputs, a->inputs);
+  float *at = a->packed + first * a->rows;
   for (int64_t row = 0; row < a->rows; row++, at += a->panel_width)
-    *at = forge_float_of_half(forge_half_of(*at * inverse)) * scale;
+    for (int64_t c = 0; c < columns; c++)
+      at[c] = forge_float_of_half(forge_half_of(at[c] / scales[c])) * scales[c];
 }
 
 void forge_pack_rounded_half(const float *weights, float *packed, int64_t outputs, int64_t taps,
@@ -167,8 +172,8 @@ void forge_pack_rounded_half(const float *weights, float *packed, int64_t output
                                    .inputs = taps * inputs,
                                    .rows = taps * forge_blocks(inputs) * FORGE_LANES,
                                    .panel_width = panel_width};
-  forge_deal(round_output, &arguments, outputs, outputs * arguments.rows * (int64_t)sizeof(float),
-             threads);
+  forge_deal(round_panel, &arguments, forge_quotient_up(outputs, panel_width),
+             outputs * arguments.rows * (int64_t)sizeof(float), threads);
 }
 
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,

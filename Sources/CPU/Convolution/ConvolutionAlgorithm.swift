@@ -53,6 +53,10 @@ extension ConvolutionAlgorithm {
   static var rewriteName: String? { nil }
   static var sumsInOneOrder: Bool { false }
   static func computes(in precision: CompileOptions.Precision, level: forge_level) -> Bool { false }
+  /// Whether no rewrite of the algorithm's name is disabled.
+  static func isEnabled(_ settings: PlanSettings) -> Bool {
+    rewriteName.map(settings.isEnabled) ?? true
+  }
   func addedError(_ level: forge_level) -> Double { 0 }
   var readsBorder: Bool { true }
   var needsContiguousInput: Bool { false }

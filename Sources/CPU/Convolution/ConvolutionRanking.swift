@@ -16,7 +16,7 @@ struct ConvolutionRanking {
     self.problem = problem
     let settings = problem.settings
     all = ConvolutionAlgorithmList.all
-      .filter { $0.rewriteName.map(settings.isEnabled) ?? true }
+      .filter { $0.isEnabled(settings) }
       .filter { $0.sumsInOneOrder || !settings.sumsInOneOrder }
       .flatMap { $0.candidates(for: problem) }
       .filter { $0.addedError(settings.level) <= settings.accuracy }

@@ -19,7 +19,7 @@ struct RoundedConvolution: ConvolutionAlgorithm {
     if HalfWeightConvolution.suits(problem) {
       return [RoundedConvolution(form: RoundedForm(panels: panels, weights: .halves))]
     }
-    guard problem.settings.isEnabled(FixedPointConvolution.rewriteName ?? ""),
+    guard FixedPointConvolution.isEnabled(problem.settings),
       FixedPointConvolution.suits(problem)
     else { return [] }
     let weights = RoundedForm.Weights.fixed(accuracy: problem.settings.accuracy)

@@ -47,7 +47,7 @@ struct NarrowCellForm: PackedForm {
     init?(_ settings: PlanSettings) {
       switch settings.precision {
       case .float32:
-        guard settings.isEnabled(FixedPointConvolution.rewriteName ?? "") else { return nil }
+        guard FixedPointConvolution.isEnabled(settings) else { return nil }
         self = .fixed
       case .halfWeights: self = .halves
       case .bfloat16: self = .bfloats
