@@ -30,13 +30,11 @@ struct StrassenConvolution: MeasuredAlgorithm {
       guard inputs.isMultiple(of: group), outputs.isMultiple(of: group), outputs >= 128,
         let parts = parts(of: problem, group: group, levels: levels)
       else { return nil }
-      let segments = segments(
-        of: pixels, inputs: inputs / parts, columns: outputs >> levels, levels: levels)
+      let segments = segments(of: pixels, inputs: inputs / parts, levels: levels)
       // Threads that share segments need not share panels.
       let sharesSegments =
         !problem.settings.sizesAreFixed
-        || dealsSegments(of: pixels, columns: outputs >> levels)
-          && segments.isMultiple(of: problem.settings.threads)
+        || dealsSegments(of: pixels) && segments.isMultiple(of: problem.settings.threads)
       return StrassenConvolution(
         levels: levels, parts: parts, segments: segments, problem: problem,
         panelWidth: Panels.width(
@@ -47,8 +45,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// The input channels of a part, if there are several.
   ///
   /// A transformer of 768 channels with 512 positions takes 2 % less time with four parts of 768
-  /// than with three of 1024, whose sums need two segments. Two threads compute the sums of 128
-  /// positions themselves.
+  /// than with three of 1024.
   private static let channelsOfPart = 512...768
   /// The fewest output channels for which inputs are cut into parts.
   ///
@@ -79,9 +76,13 @@ struct StrassenConvolution: MeasuredAlgorithm {
   private static let mostSumBytes = 5 << 20
   /// The most pixels of a segment.
   private static let mostPixels = 1024
-  /// From so many pixels on and up to so many columns, threads share two segments rather than the
-  /// panels of one.
-  private static let (leastPixels, mostColumns) = (256, 128)
+  /// The fewest pixels for which threads share segments rather than panels.
+  ///
+  /// A thread with segments of its own computes sums that no other thread reads, and finds its
+  /// inputs in its own cache. With two threads, transformers of 384 to 1024 channels with 256 to
+  /// 1024 positions take 0 to 4 % less time on cores with a common third-level cache and 14 to 21 %
+  /// less on cores without one. One thread takes up to 1.5 % more.
+  private static let leastDealtPixels = 256
 
   /// Returns the bytes of the sums of so many pixels: four per input, and with two levels seven
   /// quarters as many besides.
@@ -90,19 +91,17 @@ struct StrassenConvolution: MeasuredAlgorithm {
   }
 
   /// Returns whether threads share the segments of so many pixels rather than panels.
-  private static func dealsSegments(of pixels: Int, columns: Int) -> Bool {
-    pixels > mostPixels || pixels >= leastPixels && columns <= mostColumns
-  }
+  private static func dealsSegments(of pixels: Int) -> Bool { pixels >= leastDealtPixels }
 
   /// Returns the number of segments.
   ///
   /// It depends only on the image, so that results do not depend on the number of threads. A
   /// segment reads all weights again, and its matrices are the smaller: 197 pixels in two segments
   /// take a fifth more time than in one.
-  private static func segments(of pixels: Int, inputs: Int, columns: Int, levels: Int) -> Int {
+  private static func segments(of pixels: Int, inputs: Int, levels: Int) -> Int {
     let sums = sumBytes(pixels, inputs: inputs, levels: levels)
     let fitting = max(sums / mostSumBytes + (sums.isMultiple(of: mostSumBytes) ? 0 : 1), 1)
-    guard dealsSegments(of: pixels, columns: columns) else { return fitting }
+    guard dealsSegments(of: pixels) else { return fitting }
     let pairs = max((fitting + 1) / 2, (pixels + 2 * mostPixels - 1) / (2 * mostPixels))
     return 2 * pairs
   }
@@ -157,28 +156,25 @@ struct StrassenConvolution: MeasuredAlgorithm {
     return nil
   }
 
-  /// The largest memory of all threads' own sums together, in bytes.
-  ///
-  /// Threads on cores without a common third-level cache wait for each other: with two such
-  /// threads and 128 pixels of 768 channels, own sums save 10 % of a transformer's time. With 197
-  /// pixels they leave the second-level cache, and threads with a common cache lose 2 to 4 %.
+  /// The largest memory of all threads' own sums together, in bytes, if more than two threads
+  /// share a segment.
   private static let mostOwnSumBytes = 5 << 19
 
   /// Whether all threads read the same sums.
   ///
-  /// Threads with segments of their own find the sums in their own caches. Threads that share
-  /// panels compute small sums again, because that takes less time than fetching them from another
-  /// core.
+  /// Two threads that share a segment compute its sums twice, because fetching half of them from
+  /// another core takes longer: a transformer with 197 positions takes the same time on cores with
+  /// a common third-level cache and 19 % less on cores without one. With more threads the sums of
+  /// large segments would be a large part of the work.
   private var sharesSums: Bool {
+    let threads = problem.settings.threads
     let own =
       Self.sumBytes(problem.outputPixels, inputs: partInputs, levels: levels)
-      .multipliedSaturated(by: problem.settings.threads) / segments
-    return !dealsSegments && own > Self.mostOwnSumBytes
+      .multipliedSaturated(by: threads) / segments
+    return threads > 2 * segments && own > Self.mostOwnSumBytes
   }
 
-  private var dealsSegments: Bool {
-    Self.dealsSegments(of: problem.outputPixels, columns: problem.outputs >> levels)
-  }
+  private var dealsSegments: Bool { Self.dealsSegments(of: problem.outputPixels) }
 
   private var form: StrassenForm {
     StrassenForm(

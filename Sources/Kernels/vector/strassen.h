@@ -10,12 +10,12 @@
  *     R11 = A11 B11       R12 = R11 + S2 T2   C11 = R11 + A12 B21
  *     R21 = R12 + S3 T3   R22 = S1 T1         R12 += R22
  *     C22 = R22 + R21     C12 = R12 + S4 B22  C21 = R21 - A22 T4
- * Packing computes the T. A step of its own computes the S, which all threads read. If each thread
- * has segments of its own or the S are small, each computes those it reads. Uneven weights are
- * scaled by powers of two for each input and output before they are added: rounding errors of a
- * sum are relative to its largest number, so that small channels would lose precision (G. Ballard
- * and others, "Improving the numerical stability of fast matrix multiplication", 2016). If the
- * number of pixels is odd, the lower half has one less, as if its last row were zero.
+ * Packing computes the T. Each thread computes the S that it reads, unless many threads read the
+ * same: then a step of its own computes them. Uneven weights are scaled by powers of two for each
+ * input and output before they are added: rounding errors of a sum are relative to its largest
+ * number, so that small channels would lose precision (G. Ballard and others, "Improving the
+ * numerical stability of fast matrix multiplication", 2016). If the number of pixels is odd, the
+ * lower half has one less, as if its last row were zero.
  *
  * The halves of channels are the even and the odd blocks, so that threads with ranges of channels
  * find most of their input in their own caches.
