@@ -51,7 +51,7 @@ FORGE_INLINE forge_recurrent_row forge_recurrent_row_of(const forge_recurrent_ar
     ? forge_start(&a->initial_cells, frame) + row * a->units
     : NULL;
   return (forge_recurrent_row){
-    .in = forge_start(&a->in, frame) + place * forge_recurrent_gates(a) * a->units,
+    .in = forge_start(&a->in, frame) + time * a->in_time + row * a->in_row,
     .before = step == 0 ? initial : scratch + (step + 1) % 2 * hidden + row * a->outputs,
     .after = scratch + step % 2 * hidden + row * a->outputs,
     .sequence = out + place * a->outputs,

@@ -162,7 +162,7 @@ import Testing
       (arguments.candidate, arguments.hidden) = (tanh, tanh)
       (arguments.times, arguments.rows) = (Int64(times), Int64(rows))
       (arguments.units, arguments.outputs) = (Int64(units), Int64(outputs))
-      arguments.gate_offsets = (0, Int64(units), Int64(2 * units), Int64(3 * units))
+      arguments.setPlainGates(units: units, count: test.gates, rows: rows)
       arguments.out.base = 1
       arguments.lengths.base = 2
       arguments.scratch.base = 3

@@ -31,6 +31,9 @@ import Testing
       Case(cell: FORGE_CELL_SIMPLE, units: 37, outputs: 37, rows: 2, isReversed: true),
       Case(cell: FORGE_CELL_LSTM, units: 16, outputs: 16),
       Case(cell: FORGE_CELL_LSTM, units: 35, outputs: 35, rows: 3, hasLengths: true),
+      Case(cell: FORGE_CELL_LSTM, units: 32, outputs: 40, rows: 2),
+      Case(cell: FORGE_CELL_SIMPLE, units: 80, outputs: 80, rows: 2),
+      Case(cell: FORGE_CELL_GRU_BEFORE, units: 32, outputs: 32, rows: 3),
       Case(cell: FORGE_CELL_LSTM, units: 33, outputs: 5, isReversed: true),
       Case(cell: FORGE_CELL_LSTM, units: 17, outputs: 50, rows: 2, hasLengths: true),
       Case(cell: FORGE_CELL_GRU_AFTER, units: 33, outputs: 33, rows: 2),
@@ -45,7 +48,8 @@ import Testing
   ///
   /// `order` returns the order of the tiles of a round.
   private func run(
-    _ test: Case, _ level: Level, input: [Float], order: (Range<Int64>) -> [Int64]
+    _ test: Case, _ level: Level, input: [Float], isBlocked: Bool = false,
+    order: (Range<Int64>) -> [Int64]
   ) -> (out: [UInt32], floats: [Float]) {
     var random = SeededGenerator(seed: 5)
     let (units, outputs, rows) = (test.units, test.outputs, test.rows)
@@ -69,7 +73,15 @@ import Testing
     (arguments.candidate, arguments.hidden) = (tanh, tanh)
     (arguments.times, arguments.rows) = (Int64(Self.times), Int64(rows))
     (arguments.units, arguments.outputs) = (Int64(units), Int64(outputs))
-    arguments.gate_offsets = (0, Int64(units), Int64(2 * units), Int64(3 * units))
+    arguments.setPlainGates(units: units, count: test.gates, rows: rows)
+    var gates = input
+    if isBlocked {
+      gates = blocked(input, test)
+      arguments.in_block = Int64(Self.times * rows * 16)
+      (arguments.in_time, arguments.in_row) = (Int64(rows * 16), 16)
+      let gate = arguments.in_block * Int64(units / 16)
+      arguments.gate_offsets = (0, gate, 2 * gate, 3 * gate)
+    }
     arguments.out.base = 1
     arguments.out.offset = 3
     arguments.lengths.base = 2
@@ -77,7 +89,7 @@ import Testing
     arguments.scratch.base = 3
     arguments.weights = UnsafePointer(weights.pointer)
     if test.isProjected { arguments.projection = UnsafePointer(projection.pointer) }
-    let bases = [Buffer(input), out, lengths, scratch]
+    let bases = [Buffer(gates), out, lengths, scratch]
     let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
     let before = out.bits
     let rounds = Self.times * (test.hasTwoRounds ? 2 : 1)
@@ -98,6 +110,17 @@ import Testing
     return (Array(out.bits.dropFirst(3).dropLast(3)), (0..<count).map { out.pointer[3 + $0] })
   }
 
+  /// Returns the gates as `[block of 16][times][rows][16]`.
+  private func blocked(_ input: [Float], _ test: Case) -> [Float] {
+    let channels = test.gates * test.units
+    let places = Self.times * test.rows
+    return (0..<channels / 16).flatMap { block in
+      (0..<places).flatMap { place in
+        (0..<16).map { input[place * channels + block * 16 + $0] }
+      }
+    }
+  }
+
   private func input(_ test: Case, nan: Int? = nil) -> [Float] {
     var random = SeededGenerator(seed: 9)
     var values = random.values(Self.times * test.rows * test.gates * test.units)
@@ -116,6 +139,16 @@ import Testing
       for (value, expected) in zip(forwards.floats, scalar.floats) {
         #expect(abs(value - expected) <= 1e-5, "\(level), \(test)")
       }
+    }
+  }
+
+  @Test("blocked gates", arguments: Case.all.filter { $0.units.isMultiple(of: 16) })
+  func blockedGates(test: Case) {
+    let input = input(test)
+    for level in Level.available {
+      let plain = run(test, level, input: input) { Array($0) }
+      let blocked = run(test, level, input: input, isBlocked: true) { Array($0) }
+      #expect(blocked.out == plain.out, "\(level), \(test)")
     }
   }
 
@@ -156,5 +189,13 @@ import Testing
         }
       }
     }
+  }
+}
+
+extension forge_recurrent_arguments {
+  /// Sets where gates are in a plain tensor `[times][rows][count * units]`.
+  mutating func setPlainGates(units: Int, count: Int, rows: Int) {
+    (in_time, in_row, in_block) = (Int64(rows * count * units), Int64(count * units), 16)
+    gate_offsets = (0, Int64(units), Int64(2 * units), Int64(3 * units))
   }
 }

@@ -116,6 +116,20 @@ import Testing
           inputs: [input],
           outputs: [product * 2 - 1, input --> Unary(.absolute) --> Reduce(.mean, axes: [0])])
       }, inputs: [("x", 12, 1)]),
+    Case(
+      name: "recurrent layers of whole blocks of units",
+      make: { size in
+        let input = Input(shape: [size, 13], name: "x")
+        let output =
+          input --> LSTM(units: 32, returnSequences: true, name: "a")
+          --> Bidirectional(GRU(units: 16, returnSequences: true, resetAfter: false, name: "b"))
+          --> SimpleRNN(units: 48, returnSequences: true, name: "c")
+        // A column of pixels.
+        let column =
+          output --> LastAxisDense(neurons: 20, name: "d") --> Reshape(to: [-1, 1, 20])
+          --> Activation(.tanh)
+        return Model(inputs: [input], outputs: [output, column])
+      }, inputs: [("x", 13, 1)]),
   ]
 
   private func network(

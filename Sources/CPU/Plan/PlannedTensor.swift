@@ -104,6 +104,15 @@ struct PlannedTensor {
       isContiguous: true)
   }
 
+  /// Returns a blocked image of one row as one of one column, `nil` if the sizes are others.
+  func column(_ sizes: [Int]) -> PlannedTensor? {
+    guard isBlocked, !isVector, height == 1, sizes == [width, 1, channels] else { return nil }
+    return PlannedTensor(
+      sizes: sizes, isBlocked: true, halo: .none, root: root, origin: origin,
+      rowStride: Self.lanes, blockStride: blockStride, base: base, storage: storage,
+      isContiguous: true)
+  }
+
   /// Whether this is a blocked image of one pixel whose blocks follow each other: its channels are
   /// in memory as those of a plain vector.
   var isVector: Bool { isBlocked && height == 1 && width == 1 && blockStride == Self.lanes }

@@ -78,10 +78,19 @@ extension PlanBuilder {
     }
   }
 
-  /// Adds a reshape: a view of plain memory.
+  /// Adds a reshape: a view of plain memory, or of a blocked row of pixels that becomes a column.
   mutating func addReshape(_ node: OperationGraph.Node) throws {
+    let sizes = sizes(of: node.output)
+    let layout = convolutions.layout
+    if plainForms[node.inputs[0]] == nil, layout.halos[node.output] == .none,
+      layout.slots[node.output] == nil, let row = blockedForms[node.inputs[0]],
+      let column = tensor(row).column(sizes)
+    {
+      setForm(node.output, column)
+      return
+    }
     let source = try plain(node.inputs[0])
-    setForm(node.output, tensor(source).reshaped(sizes(of: node.output)))
+    setForm(node.output, tensor(source).reshaped(sizes))
   }
 
   /// Adds a permutation of axes.

@@ -5,7 +5,7 @@ import ForgeSystem
 extension PlanBuilder {
   /// Adds recurrent cells over a sequence: one step of as many rounds as times.
   mutating func addRecurrence(_ node: OperationGraph.Node, _ rule: RecurrentRule) throws {
-    let source = try plain(node.inputs[0])
+    let source = try gates(node.inputs[0], of: rule)
     let sizes = sizes(of: node.inputs[0])
     let (times, rows) = (sizes[0], sizes[1])
     func operand(_ operand: RecurrentRule.Operand) -> Value? {
@@ -19,6 +19,7 @@ extension PlanBuilder {
     var arguments = forge_recurrent_arguments()
     arguments.set(rule, isProjected: operand(.projection) != nil)
     (arguments.times, arguments.rows) = (Int64(times), Int64(rows))
+    arguments.setGates(rule, from: tensor(source))
     arguments.has_state = hidden == nil ? 0 : 1
     arguments.has_lengths = lengths == nil ? 0 : 1
     let matrices = RecurrentMatrices(
@@ -44,6 +45,17 @@ extension PlanBuilder {
       ], writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: matrices.count.multipliedSaturated(by: times * rows),
       parameterCount: form.map { matrices.count / 32 * $0.bits } ?? matrices.count)
+  }
+
+  /// Returns the parts of the gates that come from the input: blocked if they are and the gates are
+  /// whole blocks, else plain.
+  private mutating func gates(_ value: Value, of rule: RecurrentRule) throws -> ID {
+    if plainForms[value] == nil, rule.units.isMultiple(of: PlannedTensor.lanes),
+      let form = blockedForms[value], !tensor(form).isVector
+    {
+      return form
+    }
+    return try plain(value)
   }
 
   /// Adds a part of a result: a view of its memory.
@@ -78,7 +90,15 @@ extension forge_recurrent_arguments {
     clip = rule.clip ?? .infinity
     cell_clip = rule.cellClip ?? .infinity
     (units, outputs) = (Int64(rule.units), Int64(rule.outputs))
-    let offsets = rule.gateBlocks.map { Int64($0 * rule.units) } + [0, 0, 0]
+  }
+
+  /// Sets where the gates are in a tensor `[times][rows][gates * units]`.
+  fileprivate mutating func setGates(_ rule: RecurrentRule, from tensor: PlannedTensor) {
+    let lanes = PlannedTensor.lanes
+    let (row, block) = tensor.isBlocked ? (lanes, tensor.blockStride) : (tensor.channels, lanes)
+    (in_time, in_row, in_block) = (Int64(tensor.rowStride), Int64(row), Int64(block))
+    let gate = tensor.isBlocked ? rule.units / lanes * block : rule.units
+    let offsets = rule.gateBlocks.map { Int64($0 * gate) } + [0, 0, 0]
     gate_offsets = (offsets[0], offsets[1], offsets[2], offsets[3])
   }
 }

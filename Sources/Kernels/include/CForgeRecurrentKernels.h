@@ -24,8 +24,10 @@ typedef struct {
   float cell_clip;     /* the largest magnitude of an LSTM's cells, or inf */
   forge_activation gates, candidate, hidden; /* the functions of gates, of c or h, of cells */
   int64_t times, rows, units, outputs;       /* outputs == units without a projection */
-  int64_t gate_offsets[FORGE_MOST_GATES];    /* of each gate in the gates of a row of `in` */
-  forge_place in;                            /* [times][rows][gates * units] */
+  /* [times][rows][gates * units], plain or blocked. Distances in floats: from one time, row and
+   * block of 16 units to the next, and to each gate. Blocked gates are whole blocks. */
+  forge_place in;
+  int64_t in_time, in_row, in_block, gate_offsets[FORGE_MOST_GATES];
   forge_place out; /* [times][rows][outputs], [rows][outputs], LSTM: [rows][units] */
   /* Zeros if has_state is 0: [rows][outputs], and LSTM: [rows][units]. */
   forge_place initial_hidden, initial_cells;

@@ -68,10 +68,16 @@ static float peephole(const forge_recurrent_arguments *a, int64_t gate, int64_t 
   return a->peepholes[(block * 3 + gate) * FORGE_LANES + unit % FORGE_LANES] * cell;
 }
 
+/* The input's part of a gate of a unit. */
+static float input_part(const forge_recurrent_arguments *a, const forge_recurrent_row *row,
+                        int64_t gate, int64_t unit) {
+  return row->in[a->gate_offsets[gate] + unit / FORGE_LANES * a->in_block + unit % FORGE_LANES];
+}
+
 /* The sum of a gate, with the products of `values`. */
 static float gate_sum(const cells *c, const forge_recurrent_row *row, int64_t gate, int64_t unit,
                       const float *values) {
-  return row->in[c->a->gate_offsets[gate] + unit] + recurrent_part(c, gate, unit, values);
+  return input_part(c->a, row, gate, unit) + recurrent_part(c, gate, unit, values);
 }
 
 static float lstm(const cells *c, const forge_recurrent_row *row, int64_t unit) {
@@ -100,8 +106,7 @@ static float gru_after(const cells *c, const forge_recurrent_row *row, int64_t u
     forge_activate_scalar(clipped(a, gate_sum(c, row, 0, unit, row->before)), a->gates);
   const float r =
     forge_activate_scalar(clipped(a, gate_sum(c, row, 1, unit, row->before)), a->gates);
-  const float sum =
-    row->in[a->gate_offsets[2] + unit] + r * recurrent_part(c, 2, unit, row->before);
+  const float sum = input_part(a, row, 2, unit) + r * recurrent_part(c, 2, unit, row->before);
   return mixed(z, forge_activate_scalar(clipped(a, sum), a->candidate),
                row->before ? row->before[unit] : 0);
 }
