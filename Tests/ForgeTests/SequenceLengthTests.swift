@@ -161,6 +161,25 @@ import Testing
     }
   }
 
+  /// The smallest maximum; an image of one step is a row, a column and a vector.
+  @Test(arguments: cases)
+  func shortMaximums(_ testCase: Case) throws {
+    for maximum in 8...9 {
+      let network = try network(testCase, .upTo(maximum))
+      for length in 1...maximum {
+        let values = testCase.values(length)
+        let expected = try self.network(testCase, .exactly(length)).predict(values)
+        let found = try network.predict(values)
+        for name in network.outputNames {
+          let (one, other) = (try #require(found[name]), try #require(expected[name]))
+          let label = "\(name), length \(length) of \(maximum)"
+          #expect(one.shape == other.shape, "\(label)")
+          expectClose(one.values, other.values, relativeL2: 3e-6, "\(label)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: cases)
   func plansAgreeWithTheReference(_ testCase: Case) throws {
     let network = try network(testCase, .upTo(Self.maximum))
