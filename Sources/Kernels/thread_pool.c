@@ -263,7 +263,7 @@ static void *work(void *argument) {
   int64_t move_not_before = 0;
   for (;;) {
     wait_for_offer(own);
-    __builtin_prefetch(&pool.job);
+    __builtin_prefetch(&pool.job); /* while the state changes */
     leave_processor_of_caller(&move_not_before);
     if (!change(own, OFFERED, TAKEN)) continue;
     set_arithmetic_mode(pool.job.arithmetic_mode);
