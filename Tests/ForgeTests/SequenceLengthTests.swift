@@ -141,41 +141,41 @@ import Testing
       parameters: RandomParameters(seed: 5), options: options)
   }
 
+  /// Down and up, so that each length follows a longer and a shorter one.
   @Test(arguments: cases)
   func everyLengthGivesTheResultsOfItsOwnPlan(_ testCase: Case) throws {
-    let network = try network(testCase, .upTo(Self.maximum))
-    let single = try self.network(testCase, .upTo(Self.maximum), threads: 1)
-    #expect(network.maximumLength == Self.maximum)
-    // Down and up, so that each length follows a longer and a shorter one.
-    for length in Array((1...Self.maximum).reversed()) + [1, 7, 2, Self.maximum, 3] {
-      let values = testCase.values(length)
-      let expected = try self.network(testCase, .exactly(length)).predict(values)
-      let found = try network.predict(values)
-      let alone = try single.predict(values)
-      for name in network.outputNames {
-        let (one, other) = (try #require(found[name]), try #require(expected[name]))
-        #expect(one.shape == other.shape, "\(name), length \(length)")
-        expectClose(one.values, other.values, relativeL2: 3e-6, "\(name), length \(length)")
-        #expect(one.values.bits == alone[name]?.values.bits, "\(name), length \(length)")
-      }
-    }
+    try expectResultsOfOwnPlans(
+      testCase, Array((1...Self.maximum).reversed()) + [1, 7, 2, Self.maximum, 3],
+      maximum: Self.maximum)
   }
 
   /// The smallest maximum; an image of one step is a row, a column and a vector.
   @Test(arguments: cases)
   func shortMaximums(_ testCase: Case) throws {
     for maximum in 8...9 {
-      let network = try network(testCase, .upTo(maximum))
-      for length in 1...maximum {
-        let values = testCase.values(length)
-        let expected = try self.network(testCase, .exactly(length)).predict(values)
-        let found = try network.predict(values)
-        for name in network.outputNames {
-          let (one, other) = (try #require(found[name]), try #require(expected[name]))
-          let label = "\(name), length \(length) of \(maximum)"
-          #expect(one.shape == other.shape, "\(label)")
-          expectClose(one.values, other.values, relativeL2: 3e-6, "\(label)")
-        }
+      try expectResultsOfOwnPlans(testCase, Array(1...maximum), maximum: maximum)
+    }
+  }
+
+  /// Compares the results for lengths with those of plans for these lengths alone, and the bits of
+  /// two threads with those of one.
+  private func expectResultsOfOwnPlans(
+    _ testCase: Case, _ lengths: [Int], maximum: Int
+  ) throws {
+    let network = try network(testCase, .upTo(maximum))
+    let single = try self.network(testCase, .upTo(maximum), threads: 1)
+    #expect(network.maximumLength == maximum)
+    for length in lengths {
+      let values = testCase.values(length)
+      let expected = try self.network(testCase, .exactly(length)).predict(values)
+      let found = try network.predict(values)
+      let alone = try single.predict(values)
+      for name in network.outputNames {
+        let (one, other) = (try #require(found[name]), try #require(expected[name]))
+        let label = "\(name), length \(length) of \(maximum)"
+        #expect(one.shape == other.shape, "\(label)")
+        expectClose(one.values, other.values, relativeL2: 3e-6, "\(label)")
+        #expect(one.values.bits == alone[name]?.values.bits, "\(label)")
       }
     }
   }
