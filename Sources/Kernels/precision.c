@@ -11,19 +11,29 @@
   (level == FORGE_AVX2 && __builtin_cpu_supports("f16c") ? forge_##name##_avx2 : AVX512(name))
 #define BF16(name) (__builtin_cpu_supports("avx512bf16") ? AVX512(name) : NULL)
 #define VNNI(name) (__builtin_cpu_supports("avx512vnni") ? AVX512(name) : NULL)
+#define VBMI2(name) (has_vbmi2 && level == FORGE_AVX512 ? forge_##name##_avx512vbmi2 : AVX512(name))
 #else
 #define AVX512(name) NULL
 #define F16C(name) NULL
 #define BF16(name) NULL
 #define VNNI(name) NULL
+#define VBMI2(name) NULL
 #endif
 #define FIELD(name, needs) .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
 
-forge_precision_table forge_precision_kernels(forge_level level) {
+static forge_precision_table kernels_of(forge_level level, bool has_vbmi2) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
+  has_vbmi2 = has_vbmi2 && __builtin_cpu_supports("avx512vbmi2");
 #endif
+  (void)has_vbmi2;
   return (forge_precision_table){FORGE_PRECISION_KERNELS(FIELD)};
+}
+
+forge_precision_table forge_precision_kernels(forge_level level) { return kernels_of(level, true); }
+
+forge_precision_table forge_precision_kernels_without_vbmi2(forge_level level) {
+  return kernels_of(level, false);
 }
 
 /* ---- tiles ---- */

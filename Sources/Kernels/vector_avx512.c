@@ -28,6 +28,7 @@
 #include "vector/all.h"
 #include "vector/pixel_convolution.h"
 #include "vector/narrow_recurrent.h"
+#include "vector/fixed_weights.h"
 #include "vector/words.h"
 #include "vector/word_convolution.h"
 #pragma clang attribute pop
@@ -44,6 +45,15 @@
   __attribute__((target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
   apply_to = function)
 #include "vector/byte_convolution.h"
+#pragma clang attribute pop
+
+/* For processors that have AVX512-VBMI2, too: kernels above, of the same bits. */
+#undef FORGE_KERNEL
+#define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, avx512vbmi2)
+#pragma clang attribute push(                                                         \
+  __attribute__((target("avx512vbmi2,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
+  apply_to = function)
+#include "vector/shifted_weights.h"
 #pragma clang attribute pop
 
 #endif

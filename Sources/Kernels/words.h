@@ -6,6 +6,9 @@
 #include "internal.h"
 
 FORGE_PRECISION_KERNELS(FORGE_DECLARE)
+/* For processors that have AVX512-VBMI2, too. */
+FORGE_KERNEL_FOR(fixed_convolution, avx512vbmi2);
+FORGE_KERNEL_FOR(fixed_recurrent, avx512vbmi2);
 
 enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
 
@@ -36,7 +39,7 @@ FORGE_INLINE int64_t forge_weight_bits(const forge_weight_form form) {
  *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
  * A weight is the float nearest to its word times its output's scale; the word of d is d << 8. The
  * lowest bytes are not removed: packing allows for what they add. */
-enum { FORGE_FIXED_GROUP_BYTES = 192 };
+enum { FORGE_FIXED_GROUP_BYTES = 192, FORGE_FIXED_VECTORS = FORGE_FIXED_PANEL_WIDTH / FORGE_LANES };
 
 /* The inputs are multiplied by this before the sums and the sums divided by it, which is exact:
  * words reach 2^31, so that sums of large inputs would overflow although the results do not. Inputs

@@ -141,10 +141,10 @@ import Testing
       lengths = Buffer((0..<test.rows).map { Float(1 + $0 % 3) })
     }
 
-    /// Runs all rounds of a case, as a kernel's tiles do, and returns the output.
+    /// Runs all rounds of a case, so many tiles at once, and returns the output.
     func run(
       _ test: Case, _ kernel: forge_kernel, weights: (Buffer, Buffer?),
-      projection: (Buffer, Buffer?)?
+      projection: (Buffer, Buffer?)?, tilesAtOnce: Int64 = .max
     ) -> [Float] {
       let (units, outputs, rows) = (test.units, test.outputs, test.rows)
       let times = NarrowRecurrentTests.times
@@ -183,7 +183,10 @@ import Testing
           var frame = forge_frame(
             bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0,
             round: Int64(round), fault: nil)
-          kernel(&arguments, &frame, 0, forge_recurrent_tiles(&arguments))
+          let tiles = forge_recurrent_tiles(&arguments)
+          for tile in stride(from: 0, to: tiles, by: Int(min(tilesAtOnce, tiles))) {
+            kernel(&arguments, &frame, tile, min(tile + min(tilesAtOnce, tiles), tiles))
+          }
         }
       }
       withExtendedLifetime((bases, weights, projection, biases, peepholes)) {}
@@ -216,6 +219,36 @@ import Testing
         guard let kernel = form.kernel(level) else { continue }
         let narrow = numbers.run(test, kernel, weights: weights, projection: projection)
         #expect(difference(narrow, floats) < 2e-6, "\(form), \(level), \(test)")
+      }
+    }
+  }
+
+  /// The kernels that read the same packed weights.
+  private func kernels(_ form: Form, _ level: Level) -> [forge_kernel] {
+    let older = forge_precision_kernels_without_vbmi2(forge_level(level.rawValue))
+    return [form.kernel(level), form == .fixed ? older.fixed_recurrent : nil].compactMap { $0 }
+  }
+
+  @Test(
+    "a block has the same bits alone, beside others, and without AVX512-VBMI2", arguments: cases)
+  func blocks(test: Case) throws {
+    let numbers = Numbers(test)
+    for form in Form.allCases {
+      let weights = try #require(numbers.weights.packed(as: form, accuracy: 1e-5))
+      let projection = try numbers.projection.map {
+        try #require($0.packed(as: form, accuracy: 1e-5))
+      }
+      for level in Level.available {
+        var first: [UInt32]?
+        for kernel in kernels(form, level) {
+          for tiles: Int64 in [.max, 1, 2, 7] {
+            let result = numbers.run(
+              test, kernel, weights: weights, projection: projection, tilesAtOnce: tiles
+            ).map(\.bitPattern)
+            #expect(result == first ?? result, "\(form), \(level), \(tiles) at once, \(test)")
+            first = result
+          }
+        }
       }
     }
   }

@@ -145,6 +145,33 @@ private func roundingBound(
     }
   }
 
+  @Test("dense layer of more panels than are summed at once", arguments: [2048, 2112, 2171])
+  func manyPanels(outputs: Int) {
+    for kind in Reduced.allCases where kind.isOfOnePixel {
+      check(
+        kind, ConvolutionCase(height: 1, width: 1, inputs: 37, outputs: outputs, residual: true))
+    }
+  }
+
+  @Test("24-bit weights have the same bits without AVX512-VBMI2", arguments: [1, 65, 130, 2171])
+  func withoutShiftsOfPairs(outputs: Int) {
+    for inputs in [1, 17, 530] {
+      let test = ConvolutionCase(
+        height: 1, width: 2, inputs: inputs, outputs: outputs, kernel: (1, 2), residual: true)
+      let numbers = ConvolutionNumbers(test)
+      let weights = ReducedWeights(.fixed, numbers.weights, test)
+      for level in Reduced.fixed.levels {
+        let older = forge_precision_kernels_without_vbmi2(forge_level(level.rawValue))
+        let bits = [nil, older.fixed_convolution].map { kernel in
+          let prepared = numbers.prepare(.fixed, weights, test, on: level, kernel: kernel)
+          prepared.runAll()
+          return prepared.out.buffer.bits
+        }
+        #expect(bits[0] == bits[1], "\(level), \(test)")
+      }
+    }
+  }
+
   @Test("one output pixel with padding", arguments: Reduced.allCases)
   func onePixel(kind: Reduced) {
     check(

@@ -30,12 +30,14 @@ import Testing
     #expect(split.mostThreads(tiles: 0, multiplyAdds: 0, bytes: 0) == 1)
   }
 
-  /// A piece takes 20 µs on one of two threads: a million multiply-adds of the step or 400 kB.
+  /// A piece takes 20 µs on one of two threads: a million multiply-adds of the step or 1.6 MB.
   @Test func pieceSizes() {
     let split = ThreadSplit()
     #expect(split.pieces(threads: 2, multiplyAdds: 1_999_999, bytes: 0) == 1)
     #expect(split.pieces(threads: 2, multiplyAdds: 2_000_000, bytes: 0) == 2)
-    #expect(split.pieces(threads: 16, multiplyAdds: 0, bytes: 1_200_000) == 3)
+    #expect(split.pieces(threads: 2, multiplyAdds: 0, bytes: 3_199_999) == 1)
+    #expect(split.pieces(threads: 2, multiplyAdds: 0, bytes: 3_200_000) == 2)
+    #expect(split.pieces(threads: 16, multiplyAdds: 0, bytes: 4_800_000) == 3)
     #expect(split.pieces(threads: 2, multiplyAdds: .max, bytes: .max) == ThreadSplit.mostPieces)
     #expect(split.pieces(threads: 2, multiplyAdds: 0, bytes: 0) == 1)
     #expect(split.pieces(threads: 1, multiplyAdds: .max, bytes: .max) == 1)

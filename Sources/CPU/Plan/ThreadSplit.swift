@@ -23,7 +23,9 @@ package struct ThreadSplit: Sendable {
   package init(smallestShare: Double = Self.smallestShare) { self.smallestShare = smallestShare }
 
   /// Returns the estimated seconds of a step on one core.
-  package static func seconds(multiplyAdds: Int, bytes: Int) -> Double {
+  package static func seconds(
+    multiplyAdds: Int, bytes: Int, bytesPerSecond: Double = bytesPerSecond
+  ) -> Double {
     max(Double(multiplyAdds) / multiplyAddsPerSecond, Double(bytes) / bytesPerSecond)
   }
 
@@ -41,7 +43,9 @@ package struct ThreadSplit: Sendable {
   package func pieces(threads: Int, multiplyAdds: Int, bytes: Int) -> Int {
     guard threads > 1 else { return 1 }
     // Assumes two threads: more threads have enough others to take pieces.
-    let seconds = Self.seconds(multiplyAdds: multiplyAdds, bytes: bytes) / 2
+    let seconds =
+      Self.seconds(
+        multiplyAdds: multiplyAdds, bytes: bytes, bytesPerSecond: Self.cachedBytesPerSecond) / 2
     return count(seconds, of: Self.smallestPiece, most: Self.mostPieces)
   }
 
@@ -51,6 +55,11 @@ package struct ThreadSplit: Sendable {
     return max(Int(seconds / share), 1)
   }
 
+  /// The assumed bytes per second that one core reads from its cache.
+  ///
+  /// Pieces of steps that read weights are larger for it: between two pieces a core reads code that
+  /// the weights have evicted from its second-level cache.
+  package static let cachedBytesPerSecond = 40e9
   /// The minimum estimated work of a piece in seconds.
   package static let smallestPiece = 20e-6
   /// The maximum number of pieces per share.

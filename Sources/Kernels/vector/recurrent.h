@@ -59,24 +59,49 @@ FORGE_INLINE v16 recurrent_input(const recurrent_block *b, int gate) {
   return recurrent_lanes(b, recurrent_place(b, gate));
 }
 
-/* Fetches the input's parts during the products, because each is on a cache line of its own. */
+/* Fetches the input's parts, because each is on a cache line of its own. */
 FORGE_INLINE void recurrent_fetch(const recurrent_block *b) {
   const int64_t gates = forge_recurrent_gates(b->a);
   for (int64_t gate = 0; gate < gates; gate++) __builtin_prefetch(recurrent_place(b, gate));
 }
 
-/* The products of the gates from `gate` on, of `all`, with `values`, and their biases. */
-FORGE_INLINE void recurrent_gates(const recurrent_block *b, const float *values, int gate,
-                                  const int gates, const int all, v16 *sums) {
-  const forge_recurrent_arguments *a = b->a;
-  const int64_t first = b->block * all + gate;
+/* Sets the products of `gates` gates from `gate` on, of `all`, with values. blocks: `count` of them,
+ * in ascending or descending order. */
+FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t count,
+                                     v16 (*sums)[FORGE_MOST_GATES], const float *weights,
+                                     const float *scales, const float *values, int64_t inputs,
+                                     int gate, const int gates, const int all) {
+  const recurrent_form *form = blocks->form;
+  const int64_t rows = forge_quotient_up(inputs, form->together) * form->together;
+  const int64_t vector = rows * FORGE_LANES * form->bits / 8;
+  const int64_t first = blocks->block * all + gate;
+  const int64_t step = count > 1 ? (blocks[1].block - blocks->block) * all : 0;
+  const recurrent_operands operands = {
+    .weights = (const char *)weights + first * vector,
+    .scales = scales ? scales + first * FORGE_LANES : NULL,
+    .block_bytes = step * vector,
+    .block_scales = scales ? step * FORGE_LANES : 0,
+    .values = values,
+    .count = inputs,
+  };
+  form->products[gates - 1](&operands, count, sums, blocks->scaled);
+}
+
+/* The same with hidden values, or NULL for zeros, and the biases. */
+FORGE_INLINE void recurrent_gates(const recurrent_block *blocks, int64_t count,
+                                  v16 (*sums)[FORGE_MOST_GATES], const float *values, int gate,
+                                  const int gates, const int all) {
+  const forge_recurrent_arguments *a = blocks->a;
   if (values)
-    recurrent_multiply(b->form, a->weights, a->scales, values, a->outputs, b->block, gate, gates,
-                       all, sums, b->scaled);
-  else
-    for (int g = 0; g < gates; g++) sums[g] = splat(0);
-  if (!a->biases) return;
-  for (int g = 0; g < gates; g++) sums[g] += load(a->biases + (first + g) * FORGE_LANES);
+    recurrent_multiply(blocks, count, sums, a->weights, a->scales, values, a->outputs, gate, gates,
+                       all);
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t first = blocks[i].block * all + gate;
+    for (int g = 0; g < gates; g++) {
+      if (!values) sums[i][g] = splat(0);
+      if (a->biases) sums[i][g] += load(a->biases + (first + g) * FORGE_LANES);
+    }
+  }
 }
 
 FORGE_INLINE v16 recurrent_peephole(const recurrent_block *b, int gate, v16 sum, v16 cell) {
@@ -84,25 +109,26 @@ FORGE_INLINE v16 recurrent_peephole(const recurrent_block *b, int gate, v16 sum,
   return multiply_add(load(b->a->peepholes + (b->block * 3 + gate) * FORGE_LANES), cell, sum);
 }
 
-/* The products of a block in a round. */
-FORGE_INLINE void recurrent_sums(const recurrent_block *b, bool is_second, v16 *sums) {
-  const forge_recurrent_arguments *a = b->a;
-  const forge_recurrent_row *row = b->row;
+/* Sets the products of `count` blocks in a round. */
+FORGE_INLINE void recurrent_sums(const recurrent_block *blocks, int64_t count, bool is_second,
+                                 v16 (*sums)[FORGE_MOST_GATES]) {
+  const forge_recurrent_arguments *a = blocks->a;
+  const forge_recurrent_row *row = blocks->row;
   switch (a->cell) {
-    case FORGE_CELL_SIMPLE: recurrent_gates(b, row->before, 0, 1, 1, sums); break;
+    case FORGE_CELL_SIMPLE: recurrent_gates(blocks, count, sums, row->before, 0, 1, 1); break;
     case FORGE_CELL_LSTM:
       if (is_second)
-        recurrent_multiply(b->form, a->projection, a->projection_scales, row->middle, a->units,
-                           b->block, 0, 1, 1, sums, b->scaled);
+        recurrent_multiply(blocks, count, sums, a->projection, a->projection_scales, row->middle,
+                           a->units, 0, 1, 1);
       else
-        recurrent_gates(b, row->before, 0, 4, 4, sums);
+        recurrent_gates(blocks, count, sums, row->before, 0, 4, 4);
       break;
-    case FORGE_CELL_GRU_AFTER: recurrent_gates(b, row->before, 0, 3, 3, sums); break;
+    case FORGE_CELL_GRU_AFTER: recurrent_gates(blocks, count, sums, row->before, 0, 3, 3); break;
     default:
       if (is_second)
-        recurrent_gates(b, row->reset, 2, 1, 3, sums);
+        recurrent_gates(blocks, count, sums, row->reset, 2, 1, 3);
       else
-        recurrent_gates(b, row->before, 0, 2, 3, sums);
+        recurrent_gates(blocks, count, sums, row->before, 0, 2, 3);
   }
 }
 
@@ -191,10 +217,10 @@ FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second, const
   }
 }
 
-/* The activation functions of a block wait for each other longer than they compute, so that one
- * row's are computed for several blocks at once. With several rows, the weights of one block are in
+/* The blocks of one row that are computed at once: first all products, then all functions, which
+ * wait for each other longer than they compute. With several rows the weights of one block are in
  * the cache for all of them. */
-enum { BLOCKS_OF_ONE_ROW = 4 };
+enum { BLOCKS_OF_ONE_ROW = 32 };
 
 /* Each time takes the blocks in the opposite order of the one before, whose last weights may still
  * be in the second-level cache. */
@@ -216,14 +242,14 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
       for (int64_t i = 0; i < blocks; i++) {
         const int64_t block = is_backwards ? end - 1 - (place + i - first) : place + i;
         some[i] = (recurrent_block){a, &row, form, &scaled, block, forge_lanes(count, block)};
-        recurrent_fetch(&some[i]);
-        if (!row.is_past) recurrent_sums(&some[i], is_second, sums[i]);
       }
+      if (!row.is_past) recurrent_sums(some, blocks, is_second, sums);
+      for (int64_t i = 0; i < blocks; i++) recurrent_fetch(&some[i]);
       for (int64_t i = 0; i < blocks; i++) recurrent_cell(&some[i], is_second, sums[i]);
     }
   }
 }
 
-FORGE_RECURRENT_FORM(float_recurrence, FORGE_WEIGHTS_FLOATS)
+FORGE_RECURRENT_PRODUCTS(float_recurrence, FORGE_WEIGHTS_FLOATS, 32, 1)
 
 FORGE_KERNEL(recurrent) { recurrent_blocks(arguments, frame, first, last, &float_recurrence); }

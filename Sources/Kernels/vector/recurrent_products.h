@@ -12,107 +12,86 @@ enum { MOST_CHAINS = 8 };
 
 typedef v16 gate_sums[MOST_CHAINS][FORGE_MOST_GATES];
 
-/* Adds four inputs, in groups of four vectors. */
-FORGE_INLINE void add_recurrent_groups(gate_sums parts, const char *weights, const float *values,
-                                       const int gates, const int chains) {
-  v16 x[4], w[FORGE_MOST_GATES * 4];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 4; i++) x[i] = splat(values[i]);
-#pragma clang loop unroll(full)
-  for (int group = 0; group < gates; group++) {
-    load_group(weights + group * FORGE_FIXED_GROUP_BYTES, w + group * 4);
-#pragma clang loop unroll(full)
-    for (int v = group * 4; v < group * 4 + 4; v++) {
-      const int input = v / gates, gate = v % gates;
-      parts[input % chains][gate] = multiply_add(x[input], w[v], parts[input % chains][gate]);
-    }
-  }
-}
-
-/* Adds the products with weights of 24 bits. */
-FORGE_INLINE void add_recurrent_fixed(gate_sums parts, const char *weights, const float *values,
-                                      int64_t count, const int gates, const int chains,
-                                      scaled_inputs *scaled) {
-  for (int64_t first = 0; first < count; first += SCALED_AT_ONCE) {
-    const int64_t some = forge_smaller(SCALED_AT_ONCE, count - first);
-    scale_inputs(scaled, values + first, FORGE_LANES, some);
-    for (int64_t k = 0; k < some; k += 4, weights += gates * FORGE_FIXED_GROUP_BYTES)
-      add_recurrent_groups(parts, weights, scaled->values + k, gates, chains);
-  }
-}
-
-/* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates, a constant. The order
- * of the sums depends on `count` alone. */
-FORGE_INLINE void recurrent_product(const char *weights, const float *scales, const float *values,
-                                    int64_t count, v16 *sums, scaled_inputs *scaled,
-                                    const int gates, const forge_weight_form form) {
-  const bool is_fixed = form == FORGE_WEIGHTS_FIXED;
-  const int chains = is_fixed && gates < 4 ? 4 : FORGE_CHAINS_OF(gates);
-  gate_sums parts;
+FORGE_INLINE void clear_gates(gate_sums parts, const int gates, const int chains) {
 #pragma clang loop unroll(full)
   for (int c = 0; c < chains; c++)
 #pragma clang loop unroll(full)
     for (int g = 0; g < gates; g++) parts[c][g] = splat(0);
-  if (is_fixed) add_recurrent_fixed(parts, weights, values, count, gates, chains, scaled);
-  int64_t k = 0;
-  for (; !is_fixed && k + chains <= count; k += chains) {
-#pragma clang loop unroll(full)
-    for (int c = 0; c < chains; c++)
-#pragma clang loop unroll(full)
-      for (int g = 0; g < gates; g++)
-        parts[c][g] = multiply_add(splat(values[k + c]),
-                                   load_weights(weights, (k + c) * gates + g, form), parts[c][g]);
-  }
-  for (; !is_fixed && k < count; k++)
-#pragma clang loop unroll(full)
-    for (int g = 0; g < gates; g++)
-      parts[0][g] =
-        multiply_add(splat(values[k]), load_weights(weights, k * gates + g, form), parts[0][g]);
+}
+
+/* Adds the chains of each gate, times `factor`. scales: those of the units, or NULL. */
+FORGE_INLINE void finish_gates(gate_sums parts, const float *scales, const float factor, v16 *sums,
+                               const int gates, const int chains) {
 #pragma clang loop unroll(full)
   for (int g = 0; g < gates; g++) {
     v16 sum = parts[0][g];
 #pragma clang loop unroll(full)
     for (int c = 1; c < chains; c++) sum += parts[c][g];
-    if (form != FORGE_WEIGHTS_FLOATS && form != FORGE_WEIGHTS_BFLOATS)
-      sum *= load(scales + g * FORGE_LANES);
-    if (is_fixed) sum *= 1 / FORGE_FIXED_INPUT_SCALE;
-    sums[g] = sum;
+    if (scales) sum *= load(scales + g * FORGE_LANES);
+    sums[g] = factor == 1 ? sum : sum * factor;
   }
 }
+
+/* What the products of several gates of some blocks of units are computed from. */
+typedef struct {
+  const char *weights;               /* of the first block */
+  const float *scales;               /* of the first block, or NULL */
+  int64_t block_bytes, block_scales; /* from one block to the next, or negative */
+  const float *values;
+  int64_t count; /* of values */
+} recurrent_operands;
+
+/* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates of a block, a constant.
+ * The order of the sums depends on the number of values alone. */
+FORGE_INLINE void recurrent_product(const recurrent_operands *o, int64_t block, v16 *sums,
+                                    const int gates, const forge_weight_form form) {
+  const bool has_scales = form != FORGE_WEIGHTS_FLOATS && form != FORGE_WEIGHTS_BFLOATS;
+  const char *weights = o->weights + block * o->block_bytes;
+  const int chains = FORGE_CHAINS_OF(gates);
+  gate_sums parts;
+  clear_gates(parts, gates, chains);
+  int64_t k = 0;
+  for (; k + chains <= o->count; k += chains) {
+#pragma clang loop unroll(full)
+    for (int c = 0; c < chains; c++)
+#pragma clang loop unroll(full)
+      for (int g = 0; g < gates; g++)
+        parts[c][g] = multiply_add(splat(o->values[k + c]),
+                                   load_weights(weights, (k + c) * gates + g, form), parts[c][g]);
+  }
+  for (; k < o->count; k++)
+#pragma clang loop unroll(full)
+    for (int g = 0; g < gates; g++)
+      parts[0][g] =
+        multiply_add(splat(o->values[k]), load_weights(weights, k * gates + g, form), parts[0][g]);
+  const float *scales = has_scales ? o->scales + block * o->block_scales : NULL;
+  finish_gates(parts, scales, 1, sums, gates, chains);
+}
+
+/* Sets the products of `blocks` blocks. Each function loops over the blocks itself: between two of
+ * them as little code as possible is executed, because weights that stream through the second-level
+ * cache evict it. */
+typedef void (*recurrent_function)(const recurrent_operands *operands, int64_t blocks,
+                                   v16 (*sums)[FORGE_MOST_GATES], scaled_inputs *scaled);
 
 /* The products of a form: one function per number of gates. */
 typedef struct {
   int64_t bits;     /* of a weight */
   int64_t together; /* inputs are rounded up to it */
-  void (*products[FORGE_MOST_GATES])(const char *weights, const float *scales, const float *values,
-                                     int64_t count, v16 *sums, scaled_inputs *scaled);
+  recurrent_function products[FORGE_MOST_GATES];
 } recurrent_form;
 
-#define FORGE_RECURRENT_PRODUCT(name, gates, form)                                          \
-  static void name##_##gates(const char *weights, const float *scales, const float *values, \
-                             int64_t count, v16 *sums, scaled_inputs *scaled) {             \
-    recurrent_product(weights, scales, values, count, sums, scaled, gates, form);           \
+#define FORGE_RECURRENT_PRODUCT(name, form, gates)                                      \
+  static void name##_##gates(const recurrent_operands *o, int64_t blocks,               \
+                             v16(*sums)[FORGE_MOST_GATES], scaled_inputs *scaled) {     \
+    (void)scaled;                                                                       \
+    for (int64_t i = 0; i < blocks; i++) recurrent_product(o, i, sums[i], gates, form); \
   }
-#define FORGE_RECURRENT_FORM(name, form)                                      \
-  FORGE_RECURRENT_PRODUCT(name, 1, form)                                      \
-  FORGE_RECURRENT_PRODUCT(name, 2, form)                                      \
-  FORGE_RECURRENT_PRODUCT(name, 3, form)                                      \
-  FORGE_RECURRENT_PRODUCT(name, 4, form)                                      \
-  static const recurrent_form name = {(form) == FORGE_WEIGHTS_FLOATS    ? 32  \
-                                        : (form) == FORGE_WEIGHTS_FIXED ? 24  \
-                                        : (form) == FORGE_WEIGHTS_BYTES ? 8   \
-                                                                        : 16, \
-                                      (form) == FORGE_WEIGHTS_FLOATS ? 1 : 4, \
-                                      {name##_1, name##_2, name##_3, name##_4}};
-
-/* The products of `gates` gates of a block with `values`: see forge_recurrent_arguments. */
-FORGE_INLINE void recurrent_multiply(const recurrent_form *form, const float *weights,
-                                     const float *scales, const float *values, int64_t count,
-                                     int64_t block, int64_t gate, int64_t gates, int64_t all,
-                                     v16 *sums, scaled_inputs *scaled) {
-  const int64_t rows = forge_quotient_up(count, form->together) * form->together;
-  const int64_t vectors = (block * all + gate) * rows;
-  form->products[gates - 1]((const char *)weights + vectors * FORGE_LANES * form->bits / 8,
-                            scales ? scales + (block * all + gate) * FORGE_LANES : NULL, values,
-                            count, sums, scaled);
-}
+#define FORGE_RECURRENT_FORM(name, bits, together) \
+  static const recurrent_form name = {bits, together, {name##_1, name##_2, name##_3, name##_4}};
+#define FORGE_RECURRENT_PRODUCTS(name, form, bits, together) \
+  FORGE_RECURRENT_PRODUCT(name, form, 1)                     \
+  FORGE_RECURRENT_PRODUCT(name, form, 2)                     \
+  FORGE_RECURRENT_PRODUCT(name, form, 3)                     \
+  FORGE_RECURRENT_PRODUCT(name, form, 4)                     \
+  FORGE_RECURRENT_FORM(name, bits, together)

@@ -17,19 +17,6 @@ FORGE_INLINE v16 load_weights(const char *weights, int64_t vector, const forge_w
   }
 }
 
-/* Loads four vectors of 24 bits of fixed point, unscaled: see ../words.h. */
-FORGE_INLINE void load_group(const char *group, v16 weights[4]) {
-  typedef int32_t stored __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef uint32_t bits __attribute__((vector_size(64)));
-  const stored *at = (const stored *)group;
-  const v16i a = at[0], b = at[1], c = at[2];
-  const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
-  weights[0] = __builtin_convertvector(a, v16);
-  weights[1] = __builtin_convertvector(b, v16);
-  weights[2] = __builtin_convertvector(c, v16);
-  weights[3] = __builtin_convertvector(d, v16);
-}
-
 enum { SCALED_AT_ONCE = 512 };
 
 /* Inputs of 24-bit weights times FORGE_FIXED_INPUT_SCALE, some at a time. A load then copies one to

@@ -167,13 +167,14 @@ extension ConvolutionNumbers {
   }
 
   /// The convolution with canaries around all that is written; the image has a halo for kernels of one pixel only.
+  /// `kernel` replaces the level's.
   func prepare(
     _ kind: Reduced, _ weights: ReducedWeights, _ test: ConvolutionCase, on level: Level,
-    flat: Bool = false, inPlace: Bool = false
+    flat: Bool = false, inPlace: Bool = false, kernel: forge_kernel? = nil
   ) -> PreparedReduced {
     let test = kind.fitted(test)
     let kernels = forge_precision_kernels(forge_level(level.rawValue))
-    guard let kernel = kind.convolution(level) else {
+    guard let kernel = kernel ?? kind.convolution(level) else {
       preconditionFailure("\(level) has no \(kind)")
     }
     let input = Blocked(
