@@ -66,8 +66,8 @@ FORGE_INLINE void fixed_sums(const convolution_row *row, const char *weights, in
     for (int v = 0; v < FORGE_FIXED_VECTORS; v++) sums[p * apart][v] = sum[p][v];
 }
 
-/* Between two panels as little code as possible is executed, because weights that stream through
- * the second-level cache evict it. */
+/* The panels whose sums are computed at once. Their epilogues follow together, so that their code is
+ * read from the third-level cache once: see recurrent_function. */
 enum { PANELS_AT_ONCE = 32 };
 
 FORGE_INLINE void fixed_panels(const forge_convolution_arguments *a, const forge_frame *frame,

@@ -217,9 +217,9 @@ FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second, const
   }
 }
 
-/* The blocks of one row that are computed at once: first all products, then all functions, which
- * wait for each other longer than they compute. With several rows the weights of one block are in
- * the cache for all of them. */
+/* The blocks of one row that are computed at once: first all products, then all functions, so that
+ * the code of the functions is read from the third-level cache once (see recurrent_function). With
+ * several rows the weights of one block are in the cache for all of them. */
 enum { BLOCKS_OF_ONE_ROW = 32 };
 
 /* Each time takes the blocks in the opposite order of the one before, whose last weights may still

@@ -68,9 +68,9 @@ FORGE_INLINE void recurrent_product(const recurrent_operands *o, int64_t block, 
   finish_gates(parts, scales, 1, sums, gates, chains);
 }
 
-/* Sets the products of `blocks` blocks. Each function loops over the blocks itself: between two of
- * them as little code as possible is executed, because weights that stream through the second-level
- * cache evict it. */
+/* Sets the products of `blocks` blocks. Each function loops over the blocks itself, so that little
+ * code is executed between two of them: weights that stream through the second-level cache evict
+ * all code that is not executed all the time, from the first-level cache, too. */
 typedef void (*recurrent_function)(const recurrent_operands *operands, int64_t blocks,
                                    v16 (*sums)[FORGE_MOST_GATES], scaled_inputs *scaled);
 

@@ -167,6 +167,7 @@ extension ConvolutionNumbers {
   }
 
   /// The convolution with canaries around all that is written; the image has a halo for kernels of one pixel only.
+  ///
   /// `kernel` replaces the level's.
   func prepare(
     _ kind: Reduced, _ weights: ReducedWeights, _ test: ConvolutionCase, on level: Level,
