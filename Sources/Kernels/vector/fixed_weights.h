@@ -66,7 +66,7 @@ FORGE_INLINE void fixed_sums(const convolution_row *row, const char *weights, in
     for (int v = 0; v < FORGE_FIXED_VECTORS; v++) sums[p * apart][v] = sum[p][v];
 }
 
-/* The panels whose sums are computed at once. Their epilogues follow together, so that their code is
+/* The panels whose sums are computed at once. Their epilogues follow together, so that the code is
  * read from the third-level cache once: see recurrent_function. */
 enum { PANELS_AT_ONCE = 32 };
 
@@ -96,8 +96,8 @@ FORGE_INLINE void fixed_panels(const forge_convolution_arguments *a, const forge
 
 /* ---- recurrent cells ---- */
 
-/* The products of `at_once` blocks, 1 or 2, `apart` from each other. Two streams of weights are read
- * faster than one. */
+/* The products of `at_once` blocks, 1 or 2, `apart` from each other. Two streams of weights are
+ * read faster than one. */
 FORGE_INLINE void fixed_products(const recurrent_operands *o, int64_t block, int64_t apart,
                                  const int at_once, v16 (*sums)[FORGE_MOST_GATES],
                                  scaled_inputs *scaled, const int gates,

@@ -1,5 +1,5 @@
-/* The kernels of fixed_weights.h where a shift can take a pair of words: three instructions in place
- * of five for the last vector of a group. */
+/* The kernels of fixed_weights.h where a shift can take a pair of words: three instructions in
+ * place of five for the last vector of a group. */
 
 FORGE_INLINE void load_group_by_shifts(const char *group, v16 weights[4]) {
   const stored_words *at = (const stored_words *)group;
