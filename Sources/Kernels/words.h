@@ -30,6 +30,11 @@ FORGE_INLINE int64_t forge_weight_bits(const forge_weight_form form) {
   }
 }
 
+/* Returns the rows of packed recurrent weights for `inputs` values: fours, except for floats. */
+FORGE_INLINE int64_t forge_recurrent_rows(const forge_weight_form form, int64_t inputs) {
+  return form == FORGE_WEIGHTS_FLOATS ? inputs : forge_quotient_up(inputs, 4) * 4;
+}
+
 /* ---- weights of 24 bits ---- */
 
 /* The bytes of a group: four vectors a, b, c, d of 16 weights. A convolution's are an input channel

@@ -184,8 +184,9 @@ import Testing
             bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0,
             round: Int64(round), fault: nil)
           let tiles = forge_recurrent_tiles(&arguments)
-          for tile in stride(from: 0, to: tiles, by: Int(min(tilesAtOnce, tiles))) {
-            kernel(&arguments, &frame, tile, min(tile + min(tilesAtOnce, tiles), tiles))
+          let step = min(tilesAtOnce, tiles)
+          for tile in stride(from: 0, to: tiles, by: Int(step)) {
+            kernel(&arguments, &frame, tile, min(tile + step, tiles))
           }
         }
       }

@@ -52,7 +52,7 @@ typedef struct {
  *     [panel][ky][kx][in blocks * 16][panel_width], divided by the output's `scales`, a power of
  *     two; out = scale * sum + bias.
  *   fixed_convolution: one output pixel. in: blocked floats. weights: 24 bits each,
- *     [panel][ky][kx][in blocks * 8 pairs of channels][192 bytes]; out = scale * sum + bias.
+ *     [panel][ky][kx][in blocks * 16][192 bytes]; out = scale * sum + bias.
  *     panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.
  *   byte_convolution: in: words of int8, whose scale and zero are in `range`. weights: int8_t,
@@ -85,7 +85,7 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
                      int64_t taps, int64_t inputs, int64_t panel_width);
 
 /* Fixed-point numbers of 24 bits, multiples of their output's `scales`. packed: bytes, 3 for each
- * of [panels * 32][taps][in blocks * 16]. The error of a weight is at most the output's largest
+ * of [panels * 64][taps][in blocks * 16]. The error of a weight is at most the output's largest
  * weight over 2^23; its root mean square is 0.3 of that. Returns 0, with nothing useful packed, if
  *   for some output the root mean square exceeds `accuracy` times the median of the weights that
  *   are

@@ -32,7 +32,7 @@ static float product(const cells *c, const float *weights, const float *scales, 
                      int64_t count, int64_t unit, int64_t gate, int64_t place, int64_t gates,
                      int64_t all) {
   const int64_t block = unit / FORGE_LANES, lane = unit % FORGE_LANES;
-  const int64_t rows = c->form == FORGE_WEIGHTS_FLOATS ? count : forge_quotient_up(count, 4) * 4;
+  const int64_t rows = forge_recurrent_rows(c->form, count);
   const char *from = (const char *)weights +
     (block * all + gate - place) * rows * FORGE_LANES * forge_weight_bits(c->form) / 8;
   const float input_scale = c->form == FORGE_WEIGHTS_FIXED ? FORGE_FIXED_INPUT_SCALE : 1;

@@ -144,7 +144,7 @@ FORGE_INLINE void fixed_products(const recurrent_operands *o, int64_t block, int
   FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 2)                                     \
   FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 3)                                     \
   FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 4)                                     \
-  FORGE_RECURRENT_FORM(prefix##_recurrence, 24, 4)                                       \
+  FORGE_RECURRENT_FORM(prefix##_recurrence, FORGE_WEIGHTS_FIXED)                         \
   FORGE_KERNEL(fixed_recurrent) {                                                        \
     recurrent_blocks(arguments, frame, first, last, &prefix##_recurrence);               \
   }

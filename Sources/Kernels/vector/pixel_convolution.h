@@ -12,20 +12,6 @@ FORGE_INLINE int64_t panel_bytes_of(const forge_convolution_arguments *a, const 
     a->panel_width * bits / 8;
 }
 
-/* Panels first ..< last of halves. The sums of a panel do not depend on its neighbour. */
-FORGE_INLINE void convolve_pixels(const forge_convolution_arguments *a, const forge_frame *frame,
-                                  int64_t first, int64_t last, pixel_function pixel) {
-  const int64_t panel_bytes = panel_bytes_of(a, 16);
-  convolution_row row = row_of(a, FORGE_LANES);
-  for (int64_t panel = first; panel < last;) {
-    const bool two = FORGE_TILE_VECTORS > 1 && panel + 1 < last;
-    move_row(&row, a, frame, panel, 0, FORGE_LANES);
-    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes,
-          a->scales + panel * a->panel_width, two);
-    panel += two ? 2 : 1;
-  }
-}
-
 #define FORGE_HALF_PIXEL(name, vectors)                                                  \
   static void name(const convolution_row *row, const char *weights, int64_t panel_bytes, \
                    const float *scales, bool two) {                                      \
@@ -39,8 +25,18 @@ FORGE_HALF_PIXEL(half_pixel_2, 2)
 FORGE_HALF_PIXEL(half_pixel_3, 3)
 FORGE_HALF_PIXEL(half_pixel_4, 4)
 
+/* The sums of a panel do not depend on its neighbour. */
 FORGE_KERNEL(half_convolution) {
   static const pixel_function pixels[] = {half_pixel_1, half_pixel_2, half_pixel_3, half_pixel_4};
   const forge_convolution_arguments *a = arguments;
-  convolve_pixels(a, frame, first, last, pixels[a->panel_width / FORGE_LANES - 1]);
+  const pixel_function pixel = pixels[a->panel_width / FORGE_LANES - 1];
+  const int64_t panel_bytes = panel_bytes_of(a, 16);
+  convolution_row row = row_of(a, FORGE_LANES);
+  for (int64_t panel = first; panel < last;) {
+    const bool two = FORGE_TILE_VECTORS > 1 && panel + 1 < last;
+    move_row(&row, a, frame, panel, 0, FORGE_LANES);
+    pixel(&row, (const char *)a->weights + panel * panel_bytes, panel_bytes,
+          a->scales + panel * a->panel_width, two);
+    panel += two ? 2 : 1;
+  }
 }

@@ -72,15 +72,15 @@ FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t coun
                                      const float *scales, const float *values, int64_t inputs,
                                      int gate, const int gates, const int all) {
   const recurrent_form *form = blocks->form;
-  const int64_t rows = forge_quotient_up(inputs, form->together) * form->together;
-  const int64_t vector = rows * FORGE_LANES * form->bits / 8;
+  const int64_t gate_bytes =
+    forge_recurrent_rows(form->form, inputs) * FORGE_LANES * forge_weight_bits(form->form) / 8;
   const int64_t first = blocks->block * all + gate;
   const int64_t step = count > 1 ? (blocks[1].block - blocks->block) * all : 0;
   const recurrent_operands operands = {
-    .weights = (const char *)weights + first * vector,
+    .weights = (const char *)weights + first * gate_bytes,
     .scales = scales ? scales + first * FORGE_LANES : NULL,
-    .block_bytes = step * vector,
-    .block_scales = scales ? step * FORGE_LANES : 0,
+    .block_bytes = step * gate_bytes,
+    .block_scales = step * FORGE_LANES,
     .values = values,
     .count = inputs,
   };
@@ -250,6 +250,6 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
   }
 }
 
-FORGE_RECURRENT_PRODUCTS(float_recurrence, FORGE_WEIGHTS_FLOATS, 32, 1)
+FORGE_RECURRENT_PRODUCTS(float_recurrence, FORGE_WEIGHTS_FLOATS)
 
 FORGE_KERNEL(recurrent) { recurrent_blocks(arguments, frame, first, last, &float_recurrence); }

@@ -28,7 +28,7 @@ FORGE_INLINE void finish_gates(gate_sums parts, const float *scales, const float
 #pragma clang loop unroll(full)
     for (int c = 1; c < chains; c++) sum += parts[c][g];
     if (scales) sum *= load(scales + g * FORGE_LANES);
-    sums[g] = factor == 1 ? sum : sum * factor;
+    sums[g] = sum * factor;
   }
 }
 
@@ -76,8 +76,7 @@ typedef void (*recurrent_function)(const recurrent_operands *operands, int64_t b
 
 /* The products of a form: one function per number of gates. */
 typedef struct {
-  int64_t bits;     /* of a weight */
-  int64_t together; /* inputs are rounded up to it */
+  forge_weight_form form;
   recurrent_function products[FORGE_MOST_GATES];
 } recurrent_form;
 
@@ -87,11 +86,11 @@ typedef struct {
     (void)scaled;                                                                       \
     for (int64_t i = 0; i < blocks; i++) recurrent_product(o, i, sums[i], gates, form); \
   }
-#define FORGE_RECURRENT_FORM(name, bits, together) \
-  static const recurrent_form name = {bits, together, {name##_1, name##_2, name##_3, name##_4}};
-#define FORGE_RECURRENT_PRODUCTS(name, form, bits, together) \
-  FORGE_RECURRENT_PRODUCT(name, form, 1)                     \
-  FORGE_RECURRENT_PRODUCT(name, form, 2)                     \
-  FORGE_RECURRENT_PRODUCT(name, form, 3)                     \
-  FORGE_RECURRENT_PRODUCT(name, form, 4)                     \
-  FORGE_RECURRENT_FORM(name, bits, together)
+#define FORGE_RECURRENT_FORM(name, form) \
+  static const recurrent_form name = {form, {name##_1, name##_2, name##_3, name##_4}};
+#define FORGE_RECURRENT_PRODUCTS(name, form) \
+  FORGE_RECURRENT_PRODUCT(name, form, 1)     \
+  FORGE_RECURRENT_PRODUCT(name, form, 2)     \
+  FORGE_RECURRENT_PRODUCT(name, form, 3)     \
+  FORGE_RECURRENT_PRODUCT(name, form, 4)     \
+  FORGE_RECURRENT_FORM(name, form)
