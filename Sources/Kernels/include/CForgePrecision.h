@@ -87,10 +87,9 @@ void forge_pack_half(const float *weights, uint16_t *packed, float *scales, int6
 /* Fixed-point numbers of 24 bits, multiples of their output's `scales`. packed: bytes, 3 for each
  * of [panels * 64][taps][in blocks * 16]. The error of a weight is at most the output's largest
  * weight over 2^23; its root mean square is 0.3 of that. Returns 0, with nothing useful packed, if
- *   for some output the root mean square exceeds `accuracy` times the median of the weights that
- *   are
- *     not zero (rounded down to a power of two): a few large weights, whose inputs may be zero,
- *     must not hide the errors of the others; or
+ *   for some output the root mean square exceeds `accuracy` times the median of its nonzero
+ *     weights (rounded down to a power of two): a few large weights, whose inputs may be zero, must
+ *     not hide the errors of the others; or
  *   for some input of a tap the error of all outputs together (L2) exceeds `accuracy` times its
  *     weights: an input with small weights may be large; or
  *   a weight is not finite, or beyond 2^126.
