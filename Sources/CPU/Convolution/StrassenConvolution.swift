@@ -219,10 +219,9 @@ struct StrassenConvolution: MeasuredAlgorithm {
     arguments.segments = Int32(clamping: segments)
     arguments.levels = Int32(clamping: levels)
     arguments.shares_sums = sharesSums ? 1 : 0
-    arguments.scratch_worker = forge_strassen_scratch_floats(&arguments)
     arguments.epilogue = forge_epilogue(
       part == parts - 1 ? convolution.activation : .linear, hasResidual: residual != nil)
-    let scratch = plan.addPlain([Int(arguments.scratch_worker) * plan.settings.threads])
+    let scratch = plan.workerScratch(count: Int(forge_strassen_scratch_floats(&arguments)))
     let levelled = levels == 1 ? "" : " \(levels) levels"
     var sums: PlanBuilder.ID?
     if sharesSums {
@@ -244,6 +243,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     ) { arguments, places in
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
+      arguments.scratch_worker = Int64(places.workerScratchCount)
     }
   }
 }

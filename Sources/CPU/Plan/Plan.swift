@@ -71,8 +71,7 @@ final class Plan: Executable {
     shorter: [PlanBuilder] = []
   ) throws {
     let memory = MemoryPlan(tensors: builder.tensors, steps: builder.steps)
-    let places = TensorPlaces(
-      tensors: builder.tensors, offsets: memory.offsets, inputCount: builder.graph.inputs.count)
+    let places = TensorPlaces(builder, offsets: memory.offsets)
     arenaByteCount = memory.arenaCount * MemoryLayout<Float>.stride
     unsharedByteCount = memory.unsharedCount * MemoryLayout<Float>.stride
     inputSizes = builder.graph.modelInputs.map { builder.sizes(of: $0) }
@@ -84,7 +83,8 @@ final class Plan: Executable {
     cropSlots = builder.cropSlots
     retained = builder.retained
     steps = builder.steps.map { step in
-      let values = Set(step.reads + step.writes).reduce(0) { $0 + builder.tensor($1).count }
+      let values = Set(step.reads + step.writes).filter { !builder.isWorkerScratch($0) }
+        .reduce(0) { $0 + builder.tensor($1).count }
       return StepReport(
         kernel: step.name, layers: step.layers, node: step.node, multiplyAdds: step.multiplyAdds,
         bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
@@ -156,9 +156,7 @@ final class Plan: Executable {
 
     self.lengths = try lengths.map { range throws(BackendError) in
       let probes = try shorter.map { shorter throws(BackendError) in
-        let places = TensorPlaces(
-          tensors: shorter.tensors, offsets: memory.offsets,
-          inputCount: shorter.graph.inputs.count)
+        let places = TensorPlaces(shorter, offsets: memory.offsets)
         return (shorter, try Self.calls(shorter, places, following))
       }
       _ = try Self.calls(builder, places, following)

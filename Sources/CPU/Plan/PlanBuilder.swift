@@ -50,6 +50,9 @@ struct PlanBuilder {
   private let longest: Longest?
   /// The first layer whose constants differ from those of the longest sequence.
   private(set) var layerOfOtherForm: Int?
+  private var workerScratchID: ID?
+  /// The number of floats of scratch memory for each thread: the most that a step needs.
+  private(set) var workerScratchCount = 0
 
   /// The tensors and constants of a finished builder.
   private struct Longest {
@@ -57,6 +60,7 @@ struct PlanBuilder {
     let constantFloats: [(offset: Int, values: FloatMemory)]
     let retained: [AlignedMemory]
     let copyOrders: [[Int]]
+    let workerScratchCount: Int
   }
 
   init(
@@ -66,7 +70,7 @@ struct PlanBuilder {
     self.longest = longest.map {
       Longest(
         tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained,
-        copyOrders: $0.copyOrders)
+        copyOrders: $0.copyOrders, workerScratchCount: $0.workerScratchCount)
     }
     self.graph = graph
     self.kernels = kernels
@@ -248,6 +252,27 @@ struct PlanBuilder {
   mutating func addBlocked(_ sizes: [Int], halo: Edges = .none) -> ID {
     addOwner(.blocked(sizes, halo: halo, id: ID(index: tensors.count)))
   }
+
+  /// Returns scratch memory with at least `count` floats for each thread,
+  /// ``TensorPlaces/workerScratchCount`` apart.
+  ///
+  /// All steps get the same memory, so that a thread writes where it has written before. In memory
+  /// that another thread's core has in its cache, stores wait for that core: with scratch of each
+  /// step's own, a transformer of 384 channels with 128 positions takes 7 to 9 % more time with two
+  /// threads on cores without a common third-level cache.
+  mutating func workerScratch(count: Int) -> ID {
+    let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
+    let most = max(
+      workerScratchCount, AlignedMemory.round(count, to: unit), longest?.workerScratchCount ?? 0)
+    let sizes = [most.multipliedSaturated(by: settings.threads)]
+    let id = workerScratchID ?? addPlain(sizes)
+    if longest == nil { tensors[id.index] = .plain(sizes, base: .arena, id: id) }
+    (workerScratchID, workerScratchCount) = (id, most)
+    return id
+  }
+
+  /// Whether a tensor is the scratch memory of the threads.
+  func isWorkerScratch(_ id: ID) -> Bool { id == workerScratchID }
 
   /// Adds a tensor with its own memory, or with that of the longest sequence.
   private mutating func addOwner(_ tensor: PlannedTensor) -> ID {

@@ -43,8 +43,17 @@ struct TensorPlaces {
   let offsets: [Int]
   /// The number of inputs; their bases precede those of the outputs.
   let inputCount: Int
+  /// The distance between the scratch memory of two threads, in floats.
+  let workerScratchCount: Int
   /// The first weights of the next step that has weights.
   var next: FirstWeights?
+
+  init(_ builder: PlanBuilder, offsets: [Int]) {
+    tensors = builder.tensors
+    self.offsets = offsets
+    inputCount = builder.graph.inputs.count
+    workerScratchCount = builder.workerScratchCount
+  }
 
   /// Returns for each step the first weights of the next step that has weights.
   static func following(_ steps: [PlannedStep]) -> [FirstWeights?] {

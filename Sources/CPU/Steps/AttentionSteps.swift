@@ -39,8 +39,7 @@ extension PlanBuilder {
       let kind = rule.mask == .added ? FORGE_ATTENTION_ADDED : FORGE_ATTENTION_VISIBLE
       arguments.mask_kind = Int32(kind.rawValue)
     }
-    arguments.scratch_worker = forge_attention_scratch_floats(&arguments)
-    let scratch = addPlain([Int(arguments.scratch_worker) * settings.threads])
+    let scratch = workerScratch(count: Int(forge_attention_scratch_floats(&arguments)))
     let operation = node.primitive
     let shapes = node.inputs.map { graph.shape(of: $0) }
     addStep(
@@ -51,7 +50,8 @@ extension PlanBuilder {
       writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: operation.traits.multiplyAdds.count(
         for: shapes, output: graph.shape(of: node.output))
-    ) { arguments, _ in
+    ) { arguments, places in
+      arguments.scratch_worker = Int64(places.workerScratchCount)
       guard rule.hasPosition else { return }
       arguments.keys.block_stride = Int64(lanes)
       arguments.values.block_stride = Int64(lanes)

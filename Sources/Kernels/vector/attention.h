@@ -3,12 +3,16 @@
  * values of a head are whole blocks. */
 #include "../attention.h"
 
+/* The rows and vectors of a tile, and how often the loop over its products is unrolled: a tile of one
+ * vector has few products for each turn of the loop. */
 #if FORGE_TILE_VECTORS > 1
 #define FORGE_ATTENTION_VECTORS 2
 #define FORGE_ATTENTION_ROWS 8
+#define FORGE_ATTENTION_UNROLL 1
 #else
 #define FORGE_ATTENTION_VECTORS 1
-#define FORGE_ATTENTION_ROWS (FORGE_TILE_ROWS_1 < 4 ? 2 : 4)
+#define FORGE_ATTENTION_ROWS (FORGE_TILE_ROWS_1 < 4 ? 2 : FORGE_TILE_ROWS_1)
+#define FORGE_ATTENTION_UNROLL 4
 #endif
 
 /* Stores the scaled queries of a tile with a lane per query, 0 in the lanes after the last. */
@@ -56,6 +60,7 @@ FORGE_INLINE void attention_score_tile(const forge_attention_arguments *a,
     const int64_t lane = channel % FORGE_LANES;
     const int64_t run = forge_smaller(FORGE_LANES - lane, end - channel);
     const float *left = keys + channel / FORGE_LANES * a->keys.block_stride + lane;
+#pragma clang loop unroll_count(FORGE_ATTENTION_UNROLL)
     for (int64_t k = 0; k < run; k++, queries += FORGE_ATTENTION_QUERIES) {
       v16 columns[FORGE_ATTENTION_VECTORS];
 #pragma clang loop unroll(full)
@@ -86,6 +91,7 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
   for (int i = 0; i < rows; i++)
 #pragma clang loop unroll(full)
     for (int j = 0; j < vectors; j++) sums[i][j] = load(out + j * BLOCK + i * FORGE_LANES);
+#pragma clang loop unroll_count(FORGE_ATTENTION_UNROLL)
   for (int64_t key = 0; key < count; key++) {
     v16 columns[FORGE_ATTENTION_VECTORS];
 #pragma clang loop unroll(full)
@@ -103,14 +109,16 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
     for (int j = 0; j < vectors; j++) store(out + j * BLOCK + i * FORGE_LANES, sums[i][j]);
 }
 
-/* Runs TILE(i, rows) for tiles of all rows below `count`. */
-#define FORGE_ATTENTION_TILES(count, TILE)                               \
-  do {                                                                   \
-    int64_t i = 0;                                                       \
-    for (; i + FORGE_ATTENTION_ROWS <= count; i += FORGE_ATTENTION_ROWS) \
-      TILE(i, FORGE_ATTENTION_ROWS);                                     \
-    for (; i + 2 <= count; i += 2) TILE(i, 2);                           \
-    for (; i < count; i++) TILE(i, 1);                                   \
+/* Runs TILE(i, rows) for tiles of all rows below `count`. Two tiles of 4 rows are faster than one of
+ * 6 and one of 2. */
+#define FORGE_ATTENTION_TILES(count, TILE)                                                \
+  do {                                                                                    \
+    enum { MOST = FORGE_ATTENTION_ROWS };                                                 \
+    int64_t i = 0;                                                                        \
+    for (; i + MOST <= count && !(MOST == 6 && count - i == 8); i += MOST) TILE(i, MOST); \
+    for (; MOST > 4 && i + 4 <= count; i += 4) TILE(i, MOST < 4 ? MOST : 4);              \
+    for (; i + 2 <= count; i += 2) TILE(i, 2);                                            \
+    for (; i < count; i++) TILE(i, 1);                                                    \
   } while (0)
 
 /* Computes the scores of the keys from `from` on for the first `used` vectors of queries. The

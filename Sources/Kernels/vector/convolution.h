@@ -28,7 +28,7 @@ typedef struct {
   finish end;
   bool plain; /* sums, and the residual, are stored as they are, in all vectors of the panel */
   bool half;  /* the panel's last vector holds at most 8 channels */
-  const float *next;  /* weights to fetch meanwhile, or NULL: see fetch_ahead */
+  const float *next;  /* weights to fetch meanwhile */
   int64_t next_lines; /* cache lines of them per four input channels, or words, of a tile */
   /* For words only: see word_convolution.h. */
   const float *scales;
@@ -99,9 +99,13 @@ FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
 }
 
 /* Prefetches weights into the second-level cache. Each prediction uses them once, so they come from
- * far away. */
+ * far away. The first line is fetched even if `lines` is 0, so `next` has to be valid. There is
+ * nearly always one line: a loop that the compiler unrolls would cost AVX2's tiles 5 to 9 % of their
+ * time, and the first line within the loop 1 %. */
 FORGE_INLINE void fetch(const float *next, int64_t lines) {
-  for (int64_t line = 0; line < lines; line++) __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
+  __builtin_prefetch(next, 0, 2);
+#pragma clang loop unroll(disable)
+  for (int64_t line = 1; line < lines; line++) __builtin_prefetch(next + line * FORGE_LANES, 0, 2);
 }
 
 /* Adds the bias, last: with a large bias in the sum from the beginning, every rounding error would
@@ -159,11 +163,14 @@ FORGE_INLINE void finish_tile(const convolution_row *row, sums sum, int64_t x, i
 
 /* Computes pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. The constants
  * rows, vectors, spacing (row->pixel, or 0 if unknown) and half (the last vector is half) let all
- * sums have registers and all distances be immediate. */
+ * sums have registers and all distances be immediate. one_tap, a constant too, says that the window
+ * is a pixel. */
 FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t vector,
                                 const int rows, const int vectors, const int spacing,
-                                const bool half) {
+                                const bool one_tap, const bool half) {
   const int64_t pixel = spacing > 0 ? spacing : row->pixel;
+  const int64_t kernel_height = one_tap ? 1 : row->kernel_height;
+  const int64_t kernel_width = one_tap ? 1 : row->kernel_width;
   const int64_t panel_width = FORGE_TILE_VECTORS > 1 ? vectors * FORGE_LANES : row->panel_width;
   const float *weights = row->weights + vector * FORGE_LANES;
   const float *next = row->next;
@@ -190,8 +197,8 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
     }
   }
 
-  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
+  for (int64_t ky = 0; ky < kernel_height; ky++) {
+    for (int64_t kx = 0; kx < kernel_width; kx++) {
       const float *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
       for (int64_t block = 0; block < row->whole_blocks; block++) {
 #pragma clang loop unroll(disable)
@@ -199,10 +206,10 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
           fetch(next, next_lines);
           next += next_lines * FORGE_LANES;
 #pragma clang loop unroll(full)
-          for (int lane = 0; lane < 4; lane++) {
-            add_channel_to(&sum, at + quarter + lane, pixel, weights, rows, vectors, half);
-            weights += panel_width;
-          }
+          for (int lane = 0; lane < 4; lane++)
+            add_channel_to(&sum, at + quarter + lane, pixel, weights + lane * panel_width, rows,
+                           vectors, half);
+          weights += 4 * panel_width;
         }
         at += row->in_block;
       }
@@ -226,10 +233,14 @@ FORGE_INLINE void convolve_tile(const convolution_row *row, int64_t x, int64_t v
 
 typedef void (*convolution_tile)(const convolution_row *row, int64_t x, int64_t vector);
 
+/* What is known of the windows of a row's pixels: nothing; that they are as far apart as pixels in
+ * memory; besides, that they are one pixel each. */
+typedef enum { FORGE_STRIDED, FORGE_ADJACENT, FORGE_POINTWISE, FORGE_WINDOWS } window_kind;
+
 /* The tiles of one number of vectors: functions for 1 ... most_rows pixels. */
 typedef struct {
   int64_t most_rows;
-  convolution_tile adjacent[FORGE_MOST_ROWS], strided[FORGE_MOST_ROWS];
+  convolution_tile of[FORGE_WINDOWS][FORGE_MOST_ROWS];
 } convolution_tiles;
 
 /* X(name, n, v) for each number of vectors v of a tile, whose most pixels are n. */
@@ -253,39 +264,52 @@ typedef struct {
   X(name, 9, v) X(name, 10, v) X(name, 11, v) X(name, 12, v) X(name, 13, v) X(name, 14, v)
 
 /* Defines the functions of all tiles, and their table, of a function
- * <name>_tile(row, x, vector, rows, vectors, adjacent). */
-#define FORGE_TILE(name, rows, vectors)                                                 \
-  static void name##_adjacent_##rows##x##vectors(const convolution_row *row, int64_t x, \
-                                                 int64_t vector) {                      \
-    name##_tile(row, x, vector, rows, vectors, true);                                   \
-  }                                                                                     \
-  static void name##_strided_##rows##x##vectors(const convolution_row *row, int64_t x,  \
-                                                int64_t vector) {                       \
-    name##_tile(row, x, vector, rows, vectors, false);                                  \
+ * <name>_tile(row, x, vector, rows, vectors, windows). */
+#define FORGE_TILE(name, rows, vectors)                                                  \
+  static void name##_strided_##rows##x##vectors(const convolution_row *row, int64_t x,   \
+                                                int64_t vector) {                        \
+    name##_tile(row, x, vector, rows, vectors, FORGE_STRIDED);                           \
+  }                                                                                      \
+  static void name##_adjacent_##rows##x##vectors(const convolution_row *row, int64_t x,  \
+                                                 int64_t vector) {                       \
+    name##_tile(row, x, vector, rows, vectors, FORGE_ADJACENT);                          \
+  }                                                                                      \
+  static void name##_pointwise_##rows##x##vectors(const convolution_row *row, int64_t x, \
+                                                  int64_t vector) {                      \
+    name##_tile(row, x, vector, rows, vectors, FORGE_POINTWISE);                         \
   }
 #define FORGE_TILE_NAME(name, rows, vectors) name##_##rows##x##vectors,
 #define FORGE_TILES_UP_TO(name, n, v) FORGE_UP_TO(FORGE_TILE, name, n, v)
-#define FORGE_TILE_ENTRY(name, n, v)                      \
-  {n,                                                     \
-   {FORGE_UP_TO(FORGE_TILE_NAME, name##_adjacent, n, v)}, \
-   {FORGE_UP_TO(FORGE_TILE_NAME, name##_strided, n, v)}},
+#define FORGE_TILE_ENTRY(name, n, v)                       \
+  {n,                                                      \
+   {{FORGE_UP_TO(FORGE_TILE_NAME, name##_strided, n, v)},  \
+    {FORGE_UP_TO(FORGE_TILE_NAME, name##_adjacent, n, v)}, \
+    {FORGE_UP_TO(FORGE_TILE_NAME, name##_pointwise, n, v)}}},
 #define FORGE_TILE_TABLE(name)                                        \
   FORGE_TILE_SHAPES(FORGE_TILES_UP_TO, name)                          \
   static const convolution_tiles name##_tiles[FORGE_TILE_VECTORS] = { \
     FORGE_TILE_SHAPES(FORGE_TILE_ENTRY, name)};
 
 FORGE_INLINE void whole_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
-                             const int vectors, const bool adjacent) {
-  convolve_tile(row, x, vector, rows, vectors, adjacent ? FORGE_LANES : 0, false);
+                             const int vectors, const window_kind windows) {
+  convolve_tile(row, x, vector, rows, vectors, windows == FORGE_STRIDED ? 0 : FORGE_LANES,
+                windows == FORGE_POINTWISE, false);
 }
 
 FORGE_INLINE void half_tile(const convolution_row *row, int64_t x, int64_t vector, const int rows,
-                            const int vectors, const bool adjacent) {
-  convolve_tile(row, x, vector, rows, vectors, adjacent ? FORGE_LANES : 0, true);
+                            const int vectors, const window_kind windows) {
+  convolve_tile(row, x, vector, rows, vectors, windows == FORGE_STRIDED ? 0 : FORGE_LANES,
+                windows == FORGE_POINTWISE, true);
 }
 
 FORGE_TILE_TABLE(whole)
 FORGE_TILE_TABLE(half)
+
+/* Returns what is known of the windows of a row whose pixels take `adjacent` floats in memory. */
+FORGE_INLINE window_kind windows_of(const convolution_row *row, int64_t adjacent) {
+  if (row->pixel != adjacent) return FORGE_STRIDED;
+  return row->kernel_height == 1 && row->kernel_width == 1 ? FORGE_POINTWISE : FORGE_ADJACENT;
+}
 
 /* Whether a panel exceeds its channels by half a vector or more. */
 FORGE_INLINE bool ends_in_half(int64_t panel_width, int64_t channels) {
@@ -359,23 +383,39 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   finish_pixel(row, sum, scales, panels * vectors, FORGE_TILE_VECTORS > 1 ? vectors : 1, form);
 }
 
-#if FORGE_TILE_VECTORS > 1
-static void one_pixel_of_two(const convolution_row *row, int64_t panel_floats) {
-  const char *weights = (const char *)row->weights;
-  const int64_t bytes = panel_floats * (int64_t)sizeof(float);
-  switch (row->panel_width / FORGE_LANES) {
-    case 1: one_pixel(row, weights, bytes, NULL, 2, 1, FORGE_WEIGHTS_FLOATS); break;
-    case 2: one_pixel(row, weights, bytes, NULL, 2, 2, FORGE_WEIGHTS_FLOATS); break;
-    case 3: one_pixel(row, weights, bytes, NULL, 2, 3, FORGE_WEIGHTS_FLOATS); break;
-    default: one_pixel(row, weights, bytes, NULL, 2, 4, FORGE_WEIGHTS_FLOATS); break;
+typedef void (*pixel_tile)(const convolution_row *row, int64_t panel_floats);
+
+/* One pixel of `panels` panels of `vectors` vectors of floats. */
+#define FORGE_FLOAT_PIXEL(panels, vectors)                                                         \
+  static void float_pixel_##panels##_##vectors(const convolution_row *row, int64_t panel_floats) { \
+    one_pixel(row, (const char *)row->weights, panel_floats *(int64_t)sizeof(float), NULL, panels, \
+              vectors, FORGE_WEIGHTS_FLOATS);                                                      \
   }
-}
+FORGE_FLOAT_PIXEL(1, 1)
+FORGE_FLOAT_PIXEL(1, 2)
+FORGE_FLOAT_PIXEL(1, 3)
+FORGE_FLOAT_PIXEL(1, 4)
+#if FORGE_TILE_VECTORS > 1
+FORGE_FLOAT_PIXEL(2, 1)
+FORGE_FLOAT_PIXEL(2, 2)
+FORGE_FLOAT_PIXEL(2, 3)
+FORGE_FLOAT_PIXEL(2, 4)
+#define FORGE_PIXEL_PANELS 2
+#else
+#define FORGE_PIXEL_PANELS 1 /* their sums take half of the registers */
 #endif
+
+static const pixel_tile float_pixels[FORGE_PIXEL_PANELS][4] = {
+  {float_pixel_1_1, float_pixel_1_2, float_pixel_1_3, float_pixel_1_4},
+#if FORGE_PIXEL_PANELS > 1
+  {float_pixel_2_1, float_pixel_2_2, float_pixel_2_3, float_pixel_2_4},
+#endif
+};
 
 /* ---- rows ---- */
 
-/* Cuts pixels first ..< last of a row into tiles of nearly equal size, because a tile of one or two
- * pixels takes almost as long as a full one. With `words` the row's tables are those of words,
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size, the larger ones first, because
+ * a tile of one or two pixels takes almost as long as a full one. With `words` the row's tables are those of words,
  * which take all vectors of a panel at once. */
 FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t last,
                                   const float *next, int64_t lines, const convolution_tiles *words,
@@ -386,6 +426,9 @@ FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t l
   /* A half vector alone has as many rows as a whole one. */
   const int64_t most_rows = (words ? &words[vectors - 1] : tiles_of(row, 0, at_once))->most_rows;
   const int64_t count = (width + most_rows - 1) / most_rows;
+  if (count == 0) return;
+  const int64_t rows = width / count, larger = width % count;
+  const window_kind windows = windows_of(row, adjacent);
   /* Prefetches are spread over the calls and, in each, over its groups of input channels. */
   const int64_t calls = count * (vectors / at_once);
   const int64_t groups_of_all =
@@ -394,14 +437,15 @@ FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t l
   row->next_lines = next && groups_of_all > 0 && calls > 1
     ? forge_smaller((lines + groups_of_all - 1) / groups_of_all, 8)
     : 0;
-  for (int64_t tile = 0, x = first, call = 0; tile < count; tile++) {
-    const int64_t end = first + width * (tile + 1) / count;
-    for (int64_t vector = 0; vector < vectors; vector += at_once, call++) {
+  const int64_t call_floats = next ? (lines + calls - 1) / calls * FORGE_LANES : 0;
+  row->next = next ? next : row->weights;
+  for (int64_t tile = 0, x = first; tile < count; tile++) {
+    const int64_t pixels = rows + (tile < larger);
+    for (int64_t vector = 0; vector < vectors; vector += at_once, row->next += call_floats) {
       if (vector * FORGE_LANES >= row->channels) continue;
-      row->next = next ? next + lines * call / calls * FORGE_LANES : NULL;
       const convolution_tiles *tiles = words ? &words[vectors - 1] : tiles_of(row, vector, at_once);
-      (row->pixel == adjacent ? tiles->adjacent : tiles->strided)[end - x - 1](row, x, vector);
+      tiles->of[windows][pixels - 1](row, x, vector);
     }
-    x = end;
+    x += pixels;
   }
 }

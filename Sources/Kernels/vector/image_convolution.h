@@ -52,13 +52,12 @@ FORGE_INLINE void convolve_image(const forge_convolution_arguments *a, const for
       row.totals = a->totals + panel * a->panel_width;
     }
     row.half = !tables && ends_in_half(a->panel_width, row.channels);
-#if FORGE_TILE_VECTORS > 1
-    if (!tables && parts == 1 && a->out.width == 1 && tile + 1 < last) {
-      one_pixel_of_two(&row, panel_floats);
-      tile++;
+    if (!tables && parts == 1 && a->out.width == 1) {
+      const int64_t panels = forge_smaller(last - tile, FORGE_PIXEL_PANELS);
+      float_pixels[panels - 1][a->panel_width / FORGE_LANES - 1](&row, panel_floats);
+      tile += panels - 1;
       continue;
     }
-#endif
     /* Each part of the image prefetches its share of the next panel, or of the next step. */
     const bool more = row.channels > a->panel_width;
     const float *next = more ? row.weights + panel_floats : a->next;

@@ -17,11 +17,11 @@
 #define FORGE_SPACED_(spacing, rows, vectors)                                                   \
   static void spaced_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x,      \
                                                     int64_t vector) {                           \
-    convolve_tile(row, x, vector, rows, vectors, spacing, false);                               \
+    convolve_tile(row, x, vector, rows, vectors, spacing, false, false);                        \
   }                                                                                             \
   static void spaced_half_##spacing##_##rows##x##vectors(const convolution_row *row, int64_t x, \
                                                          int64_t vector) {                      \
-    convolve_tile(row, x, vector, rows, vectors, spacing, true);                                \
+    convolve_tile(row, x, vector, rows, vectors, spacing, false, true);                         \
   }
 #define FORGE_SPACED_NAMES(spacing, rows, vectors) FORGE_SPACED_NAMES_(spacing, rows, vectors)
 #define FORGE_SPACED_NAMES_(spacing, rows, vectors) \
@@ -47,7 +47,7 @@ static convolution_tile plain_tile_of(const convolution_row *row, int64_t count,
   for (int i = 0; i < 3 && count == tiles->most_rows; i++)
     if (spaced_tiles[i].spacing == row->pixel)
       return spaced_tiles[i].functions[at_once - 1][is_half(row, vector, at_once)];
-  return tiles->strided[count - 1];
+  return tiles->of[FORGE_STRIDED][count - 1];
 }
 
 typedef struct {
@@ -201,6 +201,7 @@ FORGE_KERNEL(plain_convolution) {
     const int64_t block = panel * vectors;
     const int64_t blocks = forge_smaller(vectors, forge_blocks(a->out.channels) - block);
     call.row.weights = a->weights + panel * a->kernel_height * padded * a->panel_width;
+    call.row.next = call.row.weights;
     call.row.bias = a->bias + panel * a->panel_width;
     call.row.half = ends_in_half(a->panel_width, a->out.channels - block * FORGE_LANES);
     call.most_rows = tiles_of(&call.row, 0, FORGE_TILE_VECTORS > 1 ? vectors : 1)->most_rows;

@@ -54,9 +54,11 @@ typedef v16 (*word_end)(const convolution_row *row, int64_t vector, v16 sum);
 
 /* Pixels x ..< x + rows: see convolve_tile. All but the first two arguments are constants. */
 FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int rows,
-                            const int vectors, const bool adjacent, const int words,
+                            const int vectors, const window_kind windows, const int words,
                             const word_begin begin, const sum_product add, const word_end end) {
-  const int64_t pixel = adjacent ? words : row->pixel;
+  const int64_t pixel = windows == FORGE_STRIDED ? row->pixel : words;
+  const int64_t kernel_height = windows == FORGE_POINTWISE ? 1 : row->kernel_height;
+  const int64_t kernel_width = windows == FORGE_POINTWISE ? 1 : row->kernel_width;
   const int panel_width = vectors * FORGE_LANES;
   const float *weights = row->weights, *next = row->next;
   const int64_t next_lines = row->next_lines;
@@ -67,8 +69,8 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; r++) sum[r][v] = first;
   }
-  for (int64_t ky = 0; ky < row->kernel_height; ky++) {
-    for (int64_t kx = 0; kx < row->kernel_width; kx++) {
+  for (int64_t ky = 0; ky < kernel_height; ky++) {
+    for (int64_t kx = 0; kx < kernel_width; kx++) {
       const float *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
       for (int64_t group = 0; group < row->whole_blocks; group++) {
         fetch(next, next_lines);
@@ -95,12 +97,12 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
 }
 
 /* Defines the tiles of a precision, whose functions are <name>_begin, <name>_add and <name>_end. */
-#define FORGE_WORD_TILES(name, words)                                                        \
-  FORGE_INLINE void name##_tile(const convolution_row *row, int64_t x, int64_t vector,       \
-                                const int rows, const int vectors, const bool adjacent) {    \
-    (void)vector;                                                                            \
-    word_tile(row, x, rows, vectors, adjacent, words, name##_begin, name##_add, name##_end); \
-  }                                                                                          \
+#define FORGE_WORD_TILES(name, words)                                                           \
+  FORGE_INLINE void name##_tile(const convolution_row *row, int64_t x, int64_t vector,          \
+                                const int rows, const int vectors, const window_kind windows) { \
+    (void)vector;                                                                               \
+    word_tile(row, x, rows, vectors, windows, words, name##_begin, name##_add, name##_end);     \
+  }                                                                                             \
   FORGE_TILE_TABLE(name)
 
 /* words: of 16 channels; tiles: by number of vectors, from 1. */
