@@ -3,8 +3,8 @@
  * values of a head are whole blocks. */
 #include "../attention.h"
 
-/* The rows and vectors of a tile, and how often the loop over its products is unrolled: a tile of one
- * vector has few products for each turn of the loop. */
+/* The rows and vectors of a tile, and how often the loop over its products is unrolled: a tile of
+ * one vector has few products for each turn of the loop. */
 #if FORGE_TILE_VECTORS > 1
 #define FORGE_ATTENTION_VECTORS 2
 #define FORGE_ATTENTION_ROWS 8
@@ -109,8 +109,8 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
     for (int j = 0; j < vectors; j++) store(out + j * BLOCK + i * FORGE_LANES, sums[i][j]);
 }
 
-/* Runs TILE(i, rows) for tiles of all rows below `count`. Two tiles of 4 rows are faster than one of
- * 6 and one of 2. */
+/* Runs TILE(i, rows) for tiles of all rows below `count`. Two tiles of 4 rows are faster than one
+ * of 6 and one of 2. */
 #define FORGE_ATTENTION_TILES(count, TILE)                                                \
   do {                                                                                    \
     enum { MOST = FORGE_ATTENTION_ROWS };                                                 \

@@ -100,8 +100,8 @@ FORGE_INLINE void add_channel_to(tile_sums *sum, const float *at, int64_t pixel,
 
 /* Prefetches weights into the second-level cache. Each prediction uses them once, so they come from
  * far away. The first line is fetched even if `lines` is 0, so `next` has to be valid. There is
- * nearly always one line: a loop that the compiler unrolls would cost AVX2's tiles 5 to 9 % of their
- * time, and the first line within the loop 1 %. */
+ * nearly always one line: a loop that the compiler unrolls would cost AVX2's tiles 5 to 9 % of
+ * their time, and the first line within the loop 1 %. */
 FORGE_INLINE void fetch(const float *next, int64_t lines) {
   __builtin_prefetch(next, 0, 2);
 #pragma clang loop unroll(disable)
@@ -383,13 +383,13 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   finish_pixel(row, sum, scales, panels * vectors, FORGE_TILE_VECTORS > 1 ? vectors : 1, form);
 }
 
-typedef void (*pixel_tile)(const convolution_row *row, int64_t panel_floats);
+/* One pixel of one or two panels of floats, panel_bytes apart. */
+typedef void (*float_pixel)(const convolution_row *row, int64_t panel_bytes);
 
-/* One pixel of `panels` panels of `vectors` vectors of floats. */
-#define FORGE_FLOAT_PIXEL(panels, vectors)                                                         \
-  static void float_pixel_##panels##_##vectors(const convolution_row *row, int64_t panel_floats) { \
-    one_pixel(row, (const char *)row->weights, panel_floats *(int64_t)sizeof(float), NULL, panels, \
-              vectors, FORGE_WEIGHTS_FLOATS);                                                      \
+#define FORGE_FLOAT_PIXEL(panels, vectors)                                                        \
+  static void float_pixel_##panels##_##vectors(const convolution_row *row, int64_t panel_bytes) { \
+    one_pixel(row, (const char *)row->weights, panel_bytes, NULL, panels, vectors,                \
+              FORGE_WEIGHTS_FLOATS);                                                              \
   }
 FORGE_FLOAT_PIXEL(1, 1)
 FORGE_FLOAT_PIXEL(1, 2)
@@ -405,7 +405,8 @@ FORGE_FLOAT_PIXEL(2, 4)
 #define FORGE_PIXEL_PANELS 1 /* their sums take half of the registers */
 #endif
 
-static const pixel_tile float_pixels[FORGE_PIXEL_PANELS][4] = {
+/* [panels - 1][vectors of a panel - 1] */
+static const float_pixel float_pixels[FORGE_PIXEL_PANELS][4] = {
   {float_pixel_1_1, float_pixel_1_2, float_pixel_1_3, float_pixel_1_4},
 #if FORGE_PIXEL_PANELS > 1
   {float_pixel_2_1, float_pixel_2_2, float_pixel_2_3, float_pixel_2_4},
@@ -414,9 +415,9 @@ static const pixel_tile float_pixels[FORGE_PIXEL_PANELS][4] = {
 
 /* ---- rows ---- */
 
-/* Cuts pixels first ..< last of a row into tiles of nearly equal size, the larger ones first, because
- * a tile of one or two pixels takes almost as long as a full one. With `words` the row's tables are those of words,
- * which take all vectors of a panel at once. */
+/* Cuts pixels first ..< last of a row into tiles of nearly equal size, the larger ones first,
+ * because a tile of one or two pixels takes almost as long as a full one. With `words` the row's
+ * tables are those of words, which take all vectors of a panel at once. */
 FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t last,
                                   const float *next, int64_t lines, const convolution_tiles *words,
                                   const int64_t adjacent, const int64_t groups) {
