@@ -270,16 +270,31 @@ private func check(
   func fits() {
     #expect(forge_plain_convolution_fits(3, 3, 1, 3) != 0)
     #expect(forge_plain_convolution_fits(11, 11, 4, 3) != 0)
-    #expect(forge_plain_convolution_fits(11, 11, 4, 15) == 0)
+    #expect(forge_plain_convolution_fits(11, 11, 4, 15) != 0)
+    #expect(forge_plain_convolution_fits(16, 16, 16, 3) != 0)
+    #expect(forge_plain_convolution_fits(18, 16, 16, 15) == 0)
     #expect(forge_plain_convolution_fits(1, 1, 1, 15) != 0)
     #expect(forge_plain_convolution_fits(1, 1, 1, 16) == 0)
-    #expect(forge_plain_convolution_fits(64, 51, 1, 1) != 0)
-    #expect(forge_plain_convolution_fits(64, 52, 1, 1) == 0)
+    #expect(forge_plain_convolution_fits(64, 64, 64, 1) != 0)
+    #expect(forge_plain_convolution_fits(64, 64, 64, 2) == 0)
     for huge in [65, 1 << 31, 1 << 62] as [Int64] {
       #expect(forge_plain_convolution_fits(huge, 1, 1, 1) == 0)
       #expect(forge_plain_convolution_fits(1, huge, 1, 1) == 0)
       #expect(forge_plain_convolution_fits(1, 1, huge, 1) == 0)
       #expect(forge_plain_convolution_fits(1, 1, 1, huge) == 0)
+    }
+  }
+
+  /// Windows of patches: the buffer holds those of fewer pixels than a tile has.
+  @Test("large strides, with and without padding", arguments: [0, 3])
+  func largeStrides(padding: Int) {
+    for (kernel, stride, inputs) in [(16, 16, 3), (14, 14, 3), (32, 32, 3), (17, 5, 13)] {
+      check(
+        ConvolutionCase(
+          height: kernel + stride + 1, width: kernel + 15 * stride + 2, inputs: inputs,
+          outputs: 18, kernel: (kernel, kernel), stride: (stride, stride),
+          padding: (padding, padding, padding, padding), panel: 32),
+        [.none])
     }
   }
 

@@ -70,8 +70,17 @@ static void plain_tile(plain_call *call, int64_t y, int64_t x, int64_t count, fl
   const int64_t channels = a->in.channels, height = call->height, width = call->width;
   const int64_t top = y * a->stride_y - call->pad_top, left = x * a->stride_x - call->pad_left;
   const int64_t columns = (count - 1) * a->stride_x + a->kernel_width;
+  const bool is_inside =
+    top >= 0 && top + a->kernel_height <= height && left >= 0 && left + columns <= width;
+  if (!is_inside && a->kernel_height * columns * channels > FORGE_PATCH_FLOATS) {
+    /* The patch holds fewer pixels at a time, at least one. */
+    const int64_t half = count / 2;
+    plain_tile(call, y, x, half, out);
+    plain_tile(call, y, x + half, count - half, out + half * FORGE_LANES);
+    return;
+  }
   float patch[FORGE_PATCH_FLOATS];
-  if (top >= 0 && top + a->kernel_height <= height && left >= 0 && left + columns <= width) {
+  if (is_inside) {
     row->in = call->image + top * call->image_row + left * channels;
     row->tap_row = call->image_row;
   } else {

@@ -164,7 +164,8 @@ package struct StepReport: Sendable {
   package let node: Int
   /// The number of multiply-adds per example.
   package let multiplyAdds: Int
-  /// The bytes of tensors and parameters that it reads and writes, each counted once.
+  /// The bytes of tensors and parameters that it reads and writes, each counted once, without the
+  /// scratch memory that all steps share.
   package let bytes: Int
 
   package init(kernel: String, layers: [Int], node: Int, multiplyAdds: Int, bytes: Int) {
