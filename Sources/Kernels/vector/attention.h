@@ -110,13 +110,14 @@ FORGE_INLINE void attention_value_tile(const float *weights, const float *values
 }
 
 /* Runs TILE(i, rows) for tiles of all rows below `count`. Two tiles of 4 rows are faster than one
- * of 6 and one of 2. */
+ * of 6 and one of 2. Where tiles have fewer rows than 4, that loop is never entered; FOUR keeps
+ * what is compiled of it within the arrays. */
 #define FORGE_ATTENTION_TILES(count, TILE)                                                \
   do {                                                                                    \
-    enum { MOST = FORGE_ATTENTION_ROWS };                                                 \
+    enum { MOST = FORGE_ATTENTION_ROWS, FOUR = MOST < 4 ? MOST : 4 };                     \
     int64_t i = 0;                                                                        \
     for (; i + MOST <= count && !(MOST == 6 && count - i == 8); i += MOST) TILE(i, MOST); \
-    for (; MOST > 4 && i + 4 <= count; i += 4) TILE(i, MOST < 4 ? MOST : 4);              \
+    for (; MOST > 4 && i + 4 <= count; i += 4) TILE(i, FOUR);                             \
     for (; i + 2 <= count; i += 2) TILE(i, 2);                                            \
     for (; i < count; i++) TILE(i, 1);                                                    \
   } while (0)
