@@ -151,10 +151,9 @@ static int64_t winograd_input_tiles(const forge_winograd_arguments *a) {
   }
 FORGE_KERNELS(FORGE_DEFINE_TILES)
 
-/* A window must fit the buffer of vector/plain_convolution.h. */
 int32_t forge_plain_convolution_fits(int64_t kernel_height, int64_t kernel_width, int64_t stride_x,
                                      int64_t channels) {
   if (channels >= FORGE_LANES || kernel_height > 64 || kernel_width > 64 || stride_x > 64)
     return false;
-  return kernel_height * kernel_width * channels <= 4096;
+  return kernel_height * kernel_width * channels <= FORGE_PATCH_FLOATS;
 }

@@ -28,6 +28,9 @@
   FORGE_KERNEL_FOR(name, avx512);
 FORGE_KERNELS(FORGE_DECLARE)
 
+/* The most floats of a tile's input on the stack of plain_convolution. A window must fit. */
+#define FORGE_PATCH_FLOATS 4096
+
 /* The floats of a tile of activation_plain. */
 #define FORGE_PLAIN_TILE 1024
 

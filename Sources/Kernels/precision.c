@@ -11,7 +11,7 @@
   (level == FORGE_AVX2 && __builtin_cpu_supports("f16c") ? forge_##name##_avx2 : AVX512(name))
 #define BF16(name) (__builtin_cpu_supports("avx512bf16") ? AVX512(name) : NULL)
 #define VNNI(name) (__builtin_cpu_supports("avx512vnni") ? AVX512(name) : NULL)
-#define VBMI2(name) (has_vbmi2 && level == FORGE_AVX512 ? forge_##name##_avx512vbmi2 : AVX512(name))
+#define VBMI2(name) (has_vbmi2 && level == FORGE_AVX512 ? forge_##name##_avx512vbmi2 : F16C(name))
 #else
 #define AVX512(name) NULL
 #define F16C(name) NULL

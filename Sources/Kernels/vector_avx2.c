@@ -17,6 +17,7 @@
 #define FORGE_TILE_VECTORS 1
 #define FORGE_TILE_ROWS_1 6
 #define FORGE_PART_BLOCKS 24   /* of 64 outputs 96 KB: processors have 256 KB and more per core */
+#define FORGE_NEAR_FLOATS 6144 /* 24 KB of the first-level cache, which has 32 KB and more */
 #define FORGE_GROUPED_PIXELS 4 /* 8 sums, 6 weights, an input */
 #define FORGE_PERMUTES FORGE_PERMUTES_8
 #define FORGE_DEPTHWISE_PIXELS 7 /* 14 sums, 2 weights; inputs from memory */
@@ -30,6 +31,8 @@
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #include "vector/pixel_convolution.h"
 #include "vector/narrow_recurrent.h"
+#include "vector/fixed_weights.h"
+#include "vector/shuffled_weights.h"
 #pragma clang attribute pop
 
 #endif

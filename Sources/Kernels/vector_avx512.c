@@ -29,6 +29,7 @@
 #include "vector/pixel_convolution.h"
 #include "vector/narrow_recurrent.h"
 #include "vector/fixed_weights.h"
+FORGE_FIXED_KERNELS(fixed, add_group)
 #include "vector/words.h"
 #include "vector/word_convolution.h"
 #pragma clang attribute pop

@@ -47,7 +47,7 @@ import Testing
 
   /// The sets whose kernels can do it.
   private var sets: [CompileOptions.InstructionSet] {
-    CompileOptions.InstructionSet.present.filter { $0 == .avx512 || $0 == .scalar }
+    CompileOptions.InstructionSet.present.filter { $0 != .baseline }
   }
 
   @Test(arguments: models)

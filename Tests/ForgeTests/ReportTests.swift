@@ -138,6 +138,7 @@ import Testing
           moveAveragePoolingLater: 0
           fuseResidual: 0
           fuseActivation: 1
+          runPatchesAsPixels: 0
           mergeRearrangements: 0
           joinProducts: 0
         Steps: 4

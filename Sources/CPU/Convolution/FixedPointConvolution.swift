@@ -25,8 +25,8 @@ struct FixedPointConvolution: NarrowWeightAlgorithm {
   /// Whether 24-bit weights of a convolution are available and worth it for one pixel: from 1 MB of
   /// Float32 on.
   ///
-  /// Fewer weights fit into the second-level cache, of which AVX-512 servers have at least 1 MB,
-  /// and gain nothing from compression.
+  /// Fewer weights fit into the second-level cache, of which most servers have 1 MB, and gain
+  /// nothing from compression.
   ///
   /// With few outputs, panels would be padded or too few for the threads to share. The minimum does
   /// not depend on the number of threads, because results must not.

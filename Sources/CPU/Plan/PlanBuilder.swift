@@ -51,8 +51,9 @@ struct PlanBuilder {
   /// The first layer whose constants differ from those of the longest sequence.
   private(set) var layerOfOtherForm: Int?
   private var workerScratchID: ID?
-  /// The number of floats of scratch memory for each thread: the most that a step needs.
-  private(set) var workerScratchCount = 0
+  /// The number of floats of scratch memory for each thread: the most that a step needs, of the
+  /// longest sequence too.
+  private(set) var workerScratchCount: Int
 
   /// The tensors and constants of a finished builder.
   private struct Longest {
@@ -60,7 +61,6 @@ struct PlanBuilder {
     let constantFloats: [(offset: Int, values: FloatMemory)]
     let retained: [AlignedMemory]
     let copyOrders: [[Int]]
-    let workerScratchCount: Int
   }
 
   init(
@@ -70,8 +70,9 @@ struct PlanBuilder {
     self.longest = longest.map {
       Longest(
         tensors: $0.tensors, constantFloats: $0.constantFloats, retained: $0.retained,
-        copyOrders: $0.copyOrders, workerScratchCount: $0.workerScratchCount)
+        copyOrders: $0.copyOrders)
     }
+    workerScratchCount = longest?.workerScratchCount ?? 0
     self.graph = graph
     self.kernels = kernels
     self.constants = constants
@@ -262,8 +263,7 @@ struct PlanBuilder {
   /// threads on cores without a common third-level cache.
   mutating func workerScratch(count: Int) -> ID {
     let unit = AlignedMemory.alignment / MemoryLayout<Float>.stride
-    let most = max(
-      workerScratchCount, AlignedMemory.round(count, to: unit), longest?.workerScratchCount ?? 0)
+    let most = max(workerScratchCount, AlignedMemory.round(count, to: unit))
     let sizes = [most.multipliedSaturated(by: settings.threads)]
     let id = workerScratchID ?? addPlain(sizes)
     if longest == nil { tensors[id.index] = .plain(sizes, base: .arena, id: id) }

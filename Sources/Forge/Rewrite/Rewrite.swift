@@ -19,7 +19,8 @@ public enum Rewrites {
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
     RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
     DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
-    FuseResidual.self, FuseActivation.self, MergeRearrangements.self, JoinProducts.self,
+    FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self, MergeRearrangements.self,
+    JoinProducts.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

@@ -69,7 +69,7 @@
 /* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The
  * scalar level has all of them, the others those whose instructions the processor has:
  *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI)
- *   VBMI2: AVX-512, with kernels of their own where there is AVX512-VBMI2 */
+ *   VBMI2: as F16C, with kernels of their own where there is AVX512-VBMI2 */
 #define FORGE_PRECISION_KERNELS(X) \
   X(half_convolution, F16C)        \
   X(fixed_convolution, VBMI2)      \

@@ -383,35 +383,39 @@ FORGE_INLINE void one_pixel(const convolution_row *row, const char *weights, int
   finish_pixel(row, sum, scales, panels * vectors, FORGE_TILE_VECTORS > 1 ? vectors : 1, form);
 }
 
-/* One pixel of one or two panels of floats, panel_bytes apart. */
-typedef void (*float_pixel)(const convolution_row *row, int64_t panel_bytes);
+/* One pixel of one or two panels, panel_bytes apart. scales: NULL for floats. */
+typedef void (*pixel_function)(const convolution_row *row, const char *weights, int64_t panel_bytes,
+                               const float *scales);
 
-#define FORGE_FLOAT_PIXEL(panels, vectors)                                                        \
-  static void float_pixel_##panels##_##vectors(const convolution_row *row, int64_t panel_bytes) { \
-    one_pixel(row, (const char *)row->weights, panel_bytes, NULL, panels, vectors,                \
-              FORGE_WEIGHTS_FLOATS);                                                              \
+#define FORGE_PIXEL(name, form, panels, vectors)                                           \
+  static void name##_##panels##_##vectors(const convolution_row *row, const char *weights, \
+                                          int64_t panel_bytes, const float *scales) {      \
+    one_pixel(row, weights, panel_bytes, scales, panels, vectors, form);                   \
   }
-FORGE_FLOAT_PIXEL(1, 1)
-FORGE_FLOAT_PIXEL(1, 2)
-FORGE_FLOAT_PIXEL(1, 3)
-FORGE_FLOAT_PIXEL(1, 4)
+#define FORGE_PIXELS_OF(name, form, panels) \
+  FORGE_PIXEL(name, form, panels, 1)        \
+  FORGE_PIXEL(name, form, panels, 2)        \
+  FORGE_PIXEL(name, form, panels, 3) FORGE_PIXEL(name, form, panels, 4)
+#define FORGE_PIXEL_NAMES(name, panels) \
+  { name##_##panels##_1, name##_##panels##_2, name##_##panels##_3, name##_##panels##_4 }
+
+/* Defines the functions of a form of weights, and their table <name>s[panels - 1][vectors of a
+ * panel - 1]. The sums of one panel take half of the registers of AVX2. */
 #if FORGE_TILE_VECTORS > 1
-FORGE_FLOAT_PIXEL(2, 1)
-FORGE_FLOAT_PIXEL(2, 2)
-FORGE_FLOAT_PIXEL(2, 3)
-FORGE_FLOAT_PIXEL(2, 4)
 #define FORGE_PIXEL_PANELS 2
+#define FORGE_PIXELS(name, form)                                                            \
+  FORGE_PIXELS_OF(name, form, 1)                                                            \
+  FORGE_PIXELS_OF(name, form, 2)                                                            \
+  static const pixel_function name##s[FORGE_PIXEL_PANELS][4] = {FORGE_PIXEL_NAMES(name, 1), \
+                                                                FORGE_PIXEL_NAMES(name, 2)};
 #else
-#define FORGE_PIXEL_PANELS 1 /* their sums take half of the registers */
+#define FORGE_PIXEL_PANELS 1
+#define FORGE_PIXELS(name, form) \
+  FORGE_PIXELS_OF(name, form, 1) \
+  static const pixel_function name##s[FORGE_PIXEL_PANELS][4] = {FORGE_PIXEL_NAMES(name, 1)};
 #endif
 
-/* [panels - 1][vectors of a panel - 1] */
-static const float_pixel float_pixels[FORGE_PIXEL_PANELS][4] = {
-  {float_pixel_1_1, float_pixel_1_2, float_pixel_1_3, float_pixel_1_4},
-#if FORGE_PIXEL_PANELS > 1
-  {float_pixel_2_1, float_pixel_2_2, float_pixel_2_3, float_pixel_2_4},
-#endif
-};
+FORGE_PIXELS(float_pixel, FORGE_WEIGHTS_FLOATS)
 
 /* ---- rows ---- */
 
@@ -440,6 +444,22 @@ FORGE_INLINE void convolve_row_of(convolution_row *row, int64_t first, int64_t l
     : 0;
   const int64_t call_floats = next ? (lines + calls - 1) / calls * FORGE_LANES : 0;
   row->next = next ? next : row->weights;
+#ifdef FORGE_NEAR_FLOATS
+  /* With one vector after another the first-level cache keeps a vector's weights, and the inputs
+   * from one vector to the next. */
+  const int64_t channels = row->kernel_height * row->whole_blocks * FORGE_LANES;
+  if (channels * (width + row->kernel_width * FORGE_LANES) <= FORGE_NEAR_FLOATS) {
+    for (int64_t vector = 0; vector < vectors && vector * FORGE_LANES < row->channels; vector++) {
+      const convolution_tiles *tiles = tiles_of(row, vector, 1);
+      for (int64_t tile = 0, x = first; tile < count; tile++, row->next += call_floats) {
+        const int64_t pixels = rows + (tile < larger);
+        tiles->of[windows][pixels - 1](row, x, vector);
+        x += pixels;
+      }
+    }
+    return;
+  }
+#endif
   for (int64_t tile = 0, x = first; tile < count; tile++) {
     const int64_t pixels = rows + (tile < larger);
     for (int64_t vector = 0; vector < vectors; vector += at_once, row->next += call_floats) {

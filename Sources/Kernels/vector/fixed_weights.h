@@ -1,37 +1,40 @@
 /* Convolution of one output pixel and recurrent cells, with weights of 24 bits: see ../words.h.
- * Converting the weights limits the speed as much as reading them, so processors with more
- * instructions have a function of their own that loads a group. */
+ * Converting the weights limits the speed as much as reading them, so instruction sets have
+ * functions of their own that add a group. */
 
-/* Loads a group of four vectors, unscaled. */
-typedef void (*group_loader)(const char *group, v16 weights[4]);
+/* Adds the number x[v] times vector v of a group, unscaled, to each sum. */
+typedef void (*group_product)(const char *group, const float *const x[4], v16 *const sums[4]);
 
 typedef int32_t stored_words __attribute__((vector_size(64), aligned(4), may_alias));
 
-FORGE_INLINE void convert_group(const v16i a, const v16i b, const v16i c, const v16i d,
-                                v16 weights[4]) {
-  weights[0] = __builtin_convertvector(a, v16);
-  weights[1] = __builtin_convertvector(b, v16);
-  weights[2] = __builtin_convertvector(c, v16);
-  weights[3] = __builtin_convertvector(d, v16);
+FORGE_INLINE void add_words(const v16i a, const v16i b, const v16i c, const v16i d,
+                            const float *const x[4], v16 *const sums[4]) {
+  const v16 weights[4] = {__builtin_convertvector(a, v16), __builtin_convertvector(b, v16),
+                          __builtin_convertvector(c, v16), __builtin_convertvector(d, v16)};
+#pragma clang loop unroll(full)
+  for (int v = 0; v < 4; v++) *sums[v] = multiply_add(splat(*x[v]), weights[v], *sums[v]);
 }
 
-FORGE_INLINE void load_group(const char *group, v16 weights[4]) {
+FORGE_INLINE void add_group(const char *group, const float *const x[4], v16 *const sums[4]) {
   typedef uint32_t bits __attribute__((vector_size(64)));
   const stored_words *at = (const stored_words *)group;
   const v16i a = at[0], b = at[1], c = at[2];
   const v16i d = (v16i)((bits)a << 24 | ((bits)b << 16 & 0xff0000) | ((bits)c << 8 & 0xff00));
-  convert_group(a, b, c, d, weights);
+  add_words(a, b, c, d, x, sums);
 }
+
+/* Returns how many pairs of `count` panels or blocks are read at once. Two streams of weights are
+ * read faster than one. Their sums would take all registers of AVX2. */
+FORGE_INLINE int64_t pairs_of(int64_t count) { return FORGE_PIXEL_PANELS > 1 ? count / 2 : 0; }
 
 /* ---- convolution ---- */
 
 typedef v16 panel_sums[FORGE_FIXED_VECTORS];
 
-/* The sums of `at_once` panels, 1 or 2, `apart` from each other. Two streams of weights are read
- * faster than one. */
+/* The sums of `at_once` panels, 1 or 2, `apart` from each other. */
 FORGE_INLINE void fixed_sums(const convolution_row *row, const char *weights, int64_t panel_bytes,
                              int64_t apart, const int at_once, panel_sums *sums,
-                             scaled_inputs *scaled, const group_loader load_panel) {
+                             scaled_inputs *scaled, const group_product add) {
   const int64_t channels = row->whole_blocks * FORGE_LANES + row->rest;
   panel_sums sum[2];
 #pragma clang loop unroll(full)
@@ -46,14 +49,11 @@ FORGE_INLINE void fixed_sums(const convolution_row *row, const char *weights, in
         scale_inputs(scaled, at + channel / FORGE_LANES * row->in_block, row->in_block, some);
 #pragma clang loop unroll_count(2)
         for (int64_t i = 0; i < some; i++, weights += FORGE_FIXED_GROUP_BYTES) {
-          const v16 x = splat(scaled->values[i]);
+          const float *x = &scaled->values[i];
 #pragma clang loop unroll(full)
           for (int p = 0; p < at_once; p++) {
-            v16 w[FORGE_FIXED_VECTORS];
-            load_panel(weights + p * apart * panel_bytes, w);
-#pragma clang loop unroll(full)
-            for (int v = 0; v < FORGE_FIXED_VECTORS; v++)
-              sum[p][v] = multiply_add(x, w[v], sum[p][v]);
+            v16 *const to[4] = {&sum[p][0], &sum[p][1], &sum[p][2], &sum[p][3]};
+            add(weights + p * apart * panel_bytes, (const float *[4]){x, x, x, x}, to);
           }
         }
       }
@@ -71,21 +71,21 @@ FORGE_INLINE void fixed_sums(const convolution_row *row, const char *weights, in
 enum { PANELS_AT_ONCE = 32 };
 
 FORGE_INLINE void fixed_panels(const forge_convolution_arguments *a, const forge_frame *frame,
-                               int64_t first, int64_t last, const group_loader load_panel) {
+                               int64_t first, int64_t last, const group_product add) {
   const int64_t bytes = panel_bytes_of(a, 24);
   convolution_row row = row_of(a, FORGE_LANES);
   scaled_inputs scaled;
   scaled.from = NULL;
   for (int64_t panel = first; panel < last; panel += PANELS_AT_ONCE) {
     const int64_t panels = forge_smaller(PANELS_AT_ONCE, last - panel);
-    const int64_t pairs = panels / 2, half = panels - pairs;
+    const int64_t pairs = pairs_of(panels), half = panels - pairs;
     const char *weights = (const char *)a->weights + panel * bytes;
     panel_sums sums[PANELS_AT_ONCE];
     move_row(&row, a, frame, panel, 0, FORGE_LANES);
     for (int64_t i = 0; i < pairs; i++)
-      fixed_sums(&row, weights + i * bytes, bytes, half, 2, sums + i, &scaled, load_panel);
-    if (pairs < half)
-      fixed_sums(&row, weights + pairs * bytes, bytes, 0, 1, sums + pairs, &scaled, load_panel);
+      fixed_sums(&row, weights + i * bytes, bytes, half, 2, sums + i, &scaled, add);
+    for (int64_t i = pairs; i < half; i++)
+      fixed_sums(&row, weights + i * bytes, bytes, 0, 1, sums + i, &scaled, add);
     for (int64_t i = 0; i < panels; i++) {
       move_row(&row, a, frame, panel + i, 0, FORGE_LANES);
       finish_pixel(&row, sums[i], a->scales + (panel + i) * a->panel_width, FORGE_FIXED_VECTORS,
@@ -96,13 +96,18 @@ FORGE_INLINE void fixed_panels(const forge_convolution_arguments *a, const forge
 
 /* ---- recurrent cells ---- */
 
-/* The products of `at_once` blocks, 1 or 2, `apart` from each other. Two streams of weights are
- * read faster than one. */
+/* The sums of a gate that are added at the end: see FORGE_CHAINS_OF. */
+#if FORGE_TILE_VECTORS > 1
+#define FORGE_FIXED_CHAINS_OF(gates) ((gates) == 1 ? 4 : (gates) == 4 ? 1 : 2)
+#else
+#define FORGE_FIXED_CHAINS_OF(gates) ((gates) == 1 ? 4 : (gates) == 2 ? 2 : 1)
+#endif
+
+/* The products of `at_once` blocks, 1 or 2, `apart` from each other. */
 FORGE_INLINE void fixed_products(const recurrent_operands *o, int64_t block, int64_t apart,
                                  const int at_once, v16 (*sums)[FORGE_MOST_GATES],
-                                 scaled_inputs *scaled, const int gates,
-                                 const group_loader load_gates) {
-  const int chains = gates == 1 ? 4 : gates == 4 ? 1 : 2;
+                                 scaled_inputs *scaled, const int gates, const group_product add) {
+  const int chains = FORGE_FIXED_CHAINS_OF(gates);
   const char *weights = o->weights + block * o->block_bytes;
   gate_sums parts[2];
 #pragma clang loop unroll(full)
@@ -112,20 +117,18 @@ FORGE_INLINE void fixed_products(const recurrent_operands *o, int64_t block, int
     scale_inputs(scaled, o->values + first, FORGE_LANES, some);
     /* Four inputs of a gate are a group of four vectors. */
     for (int64_t k = 0; k < some; k += 4, weights += gates * FORGE_FIXED_GROUP_BYTES) {
-      v16 x[4];
-#pragma clang loop unroll(full)
-      for (int i = 0; i < 4; i++) x[i] = splat(scaled->values[k + i]);
 #pragma clang loop unroll(full)
       for (int i = 0; i < gates * at_once; i++) {
         const int group = i / at_once, b = i % at_once;
-        v16 w[4];
-        load_gates(weights + b * apart * o->block_bytes + group * FORGE_FIXED_GROUP_BYTES, w);
+        const float *x[4];
+        v16 *to[4];
 #pragma clang loop unroll(full)
         for (int v = 0; v < 4; v++) {
           const int input = (group * 4 + v) / gates, gate = (group * 4 + v) % gates;
-          v16 *sum = &parts[b][input % chains][gate];
-          *sum = multiply_add(x[input], w[v], *sum);
+          x[v] = &scaled->values[k + input];
+          to[v] = &parts[b][input % chains][gate];
         }
+        add(weights + b * apart * o->block_bytes + group * FORGE_FIXED_GROUP_BYTES, x, to);
       }
     }
   }
@@ -137,23 +140,21 @@ FORGE_INLINE void fixed_products(const recurrent_operands *o, int64_t block, int
   }
 }
 
-/* The two kernels with a function that loads a group. The names of others begin with `prefix`. */
-#define FORGE_FIXED_KERNELS(prefix, load)                                                \
-  FORGE_KERNEL(fixed_convolution) { fixed_panels(arguments, frame, first, last, load); } \
-  FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 1)                                     \
-  FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 2)                                     \
-  FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 3)                                     \
-  FORGE_FIXED_PRODUCTS(prefix##_recurrence, load, 4)                                     \
-  FORGE_RECURRENT_FORM(prefix##_recurrence, FORGE_WEIGHTS_FIXED)                         \
-  FORGE_KERNEL(fixed_recurrent) {                                                        \
-    recurrent_blocks(arguments, frame, first, last, &prefix##_recurrence);               \
+/* The two kernels with a function that adds a group. The names of others begin with `prefix`. */
+#define FORGE_FIXED_KERNELS(prefix, add)                                                \
+  FORGE_KERNEL(fixed_convolution) { fixed_panels(arguments, frame, first, last, add); } \
+  FORGE_FIXED_PRODUCTS(prefix##_recurrence, add, 1)                                     \
+  FORGE_FIXED_PRODUCTS(prefix##_recurrence, add, 2)                                     \
+  FORGE_FIXED_PRODUCTS(prefix##_recurrence, add, 3)                                     \
+  FORGE_FIXED_PRODUCTS(prefix##_recurrence, add, 4)                                     \
+  FORGE_RECURRENT_FORM(prefix##_recurrence, FORGE_WEIGHTS_FIXED)                        \
+  FORGE_KERNEL(fixed_recurrent) {                                                       \
+    recurrent_blocks(arguments, frame, first, last, &prefix##_recurrence);              \
   }
-#define FORGE_FIXED_PRODUCTS(name, load, gates)                                                   \
-  static void name##_##gates(const recurrent_operands *o, int64_t blocks,                         \
-                             v16(*sums)[FORGE_MOST_GATES], scaled_inputs *scaled) {               \
-    const int64_t pairs = blocks / 2, half = blocks - pairs;                                      \
-    for (int64_t i = 0; i < pairs; i++) fixed_products(o, i, half, 2, sums, scaled, gates, load); \
-    if (pairs < half) fixed_products(o, pairs, 0, 1, sums, scaled, gates, load);                  \
+#define FORGE_FIXED_PRODUCTS(name, add, gates)                                                   \
+  static void name##_##gates(const recurrent_operands *o, int64_t blocks,                        \
+                             v16(*sums)[FORGE_MOST_GATES], scaled_inputs *scaled) {              \
+    const int64_t pairs = pairs_of(blocks), half = blocks - pairs;                               \
+    for (int64_t i = 0; i < pairs; i++) fixed_products(o, i, half, 2, sums, scaled, gates, add); \
+    for (int64_t i = pairs; i < half; i++) fixed_products(o, i, 0, 1, sums, scaled, gates, add); \
   }
-
-FORGE_FIXED_KERNELS(fixed, load_group)

@@ -55,7 +55,8 @@ FORGE_INLINE void convolve_image(const forge_convolution_arguments *a, const for
     if (!tables && parts == 1 && a->out.width == 1) {
       const int64_t panels = forge_smaller(last - tile, FORGE_PIXEL_PANELS);
       const int64_t bytes = panel_floats * (int64_t)sizeof(float);
-      float_pixels[panels - 1][a->panel_width / FORGE_LANES - 1](&row, bytes);
+      float_pixels[panels - 1][a->panel_width / FORGE_LANES - 1](&row, (const char *)row.weights,
+                                                                 bytes, NULL);
       tile += panels - 1;
       continue;
     }

@@ -7,9 +7,6 @@
  *
  * With pooling two rows of sums are buffered, and the maxima of their 2 by 2 windows stored. */
 
-/* The most floats of a tile's input on the stack: see forge_plain_convolution_fits. */
-#define FORGE_PATCH_FLOATS 4096
-
 /* Tiles of the most pixels for the pixel distances that networks begin with: gray images, RGB, and
  * RGB with a stride of 2. A constant distance is part of the instruction. Others need a register
  * per pixel of the tile. */
