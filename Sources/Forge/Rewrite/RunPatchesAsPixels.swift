@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Makes a convolution of large patches of a model input a pointwise one.
+/// Makes a convolution of large patches of an image of few channels a pointwise one.
 ///
 /// If the windows lie side by side, as the patches of a vision transformer do, each becomes a pixel
 /// of a smaller image, whose channels are the window's rows one after the other. The weights are in
@@ -12,6 +12,8 @@ enum RunPatchesAsPixels: Rewrite {
 
   /// The fewest numbers of a patch, and outputs per patch, for which the copy pays.
   private static let (leastNumbers, leastOutputs) = (256, 128)
+  /// The most channels: images of whole blocks of 16 would have to be unblocked and blocked again.
+  private static let mostChannels = 15
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     // Reshapes have the sizes of the longest sequence.
@@ -29,8 +31,8 @@ enum RunPatchesAsPixels: Rewrite {
     _ node: OperationGraph.Node, _ graph: inout OperationGraph
   ) -> [OperationGraph.Node]? {
     guard case .convolution(let geometry, let outputs, groups: 1) = node.primitive,
-      graph.modelInputs.contains(node.inputs[0]), let weights = graph.constant(node.inputs[1]),
-      let input = graph.shape(of: node.inputs[0]).sizes,
+      let weights = graph.constant(node.inputs[1]),
+      let input = graph.shape(of: node.inputs[0]).sizes, input[2] <= mostChannels,
       let patches = Patches(geometry, image: input)
     else { return nil }
     let numbers = patches.height * patches.row

@@ -27,7 +27,7 @@ import Testing
     (width: 19, height: 5, columns: 2, rows: 7, channels: 3),
     (width: 7, height: 37, columns: 5, rows: 1, channels: 1),
     (width: 300, height: 1, columns: 1, rows: 11, channels: 1),
-    (width: 1, height: 32, columns: 13, rows: 2, channels: 17),
+    (width: 1, height: 32, columns: 13, rows: 2, channels: 15),
   ])
   func patchesBecomePixels(width: Int, height: Int, columns: Int, rows: Int, channels: Int) throws {
     let input = Input(width: width * columns, height: height * rows, channels: channels)
@@ -41,6 +41,12 @@ import Testing
     #expect(try report(of: model).arithmetic.contains("strassen"))
     // Two levels double the rounding error.
     try expectAgreement(model, relativeL2: 3e-6)
+  }
+
+  @Test func patchesOfScaledPicturesBecomePixels() throws {
+    let input = Input(width: 64, height: 48, channels: 3)
+    let scaled = input --> Scale(1 / 127.5, bias: -1)
+    try expect(1, input, scaled --> patches((16, 16)))
   }
 
   @Test func activationsStayAndOthersReadTheImage() throws {
@@ -68,13 +74,13 @@ import Testing
     }
   }
 
-  /// Small patches, few outputs, and images that a layer made.
+  /// Small patches, few outputs, and many channels.
   @Test func patchesStayWhereTheCopyWouldNotPay() throws {
     let input = Input(width: 48, height: 32, channels: 3)
     try expect(0, input, input --> patches((4, 4)))
     try expect(0, input, input --> patches((16, 16), channels: 127))
     try expect(
-      0, input, input --> Convolution(kernel: (3, 3), channels: 2) --> patches((16, 16)))
+      0, input, input --> Convolution(kernel: (3, 3), channels: 16) --> patches((4, 4)))
   }
 
   @Test func imagesOfAnySizeStay() throws {
