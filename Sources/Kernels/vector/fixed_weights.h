@@ -89,7 +89,7 @@ FORGE_INLINE void fixed_panels(const forge_convolution_arguments *a, const forge
     for (int64_t i = 0; i < panels; i++) {
       move_row(&row, a, frame, panel + i, 0, FORGE_LANES);
       finish_pixel(&row, sums[i], a->scales + (panel + i) * a->panel_width, FORGE_FIXED_VECTORS,
-                   FORGE_FIXED_VECTORS, FORGE_WEIGHTS_FIXED);
+                   FORGE_TILE_VECTORS, FORGE_WEIGHTS_FIXED);
     }
   }
 }
