@@ -45,14 +45,9 @@ import Testing
     network.report.steps.contains { $0.kernel.hasPrefix("24-bit-weight") }
   }
 
-  /// The sets whose kernels can do it.
-  private var sets: [CompileOptions.InstructionSet] {
-    CompileOptions.InstructionSet.present.filter { $0 != .baseline }
-  }
-
   @Test(arguments: models)
   func accuracyMatchesFloat(_ model: Model) throws {
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       let fixed = try compile(model, parameters(), set: set)
       let floats = try compile(model, parameters(), set: set, disabled: ["fixedPointWeights"])
       #expect(isFixed(fixed) && !isFixed(floats), "\(set)")
@@ -80,7 +75,7 @@ import Testing
       for output in 0..<Self.outputs { weights[output * Self.inputs + 9] *= 1e-6 }
     }
     for model in Self.models {
-      for set in sets {
+      for set in CompileOptions.InstructionSet.withFixedPointWeights {
         for weights in [outlier, scaled] {
           let network = try compile(model, weights, set: set)
           #expect(!isFixed(network), "\(set)")
@@ -124,7 +119,7 @@ import Testing
     var weights = seededValues(count: Self.inputs * Self.outputs, seed: 11)
     weights[7 * Self.inputs + 1] = .infinity
     spoiled.values["fc"]?[.weights] = CountedValues(values: StoredValues(weights), reads: reads)
-    let set = try #require(sets.last)
+    let set = try #require(CompileOptions.InstructionSet.withFixedPointWeights.last)
     let network = try model.compile(
       parameters: spoiled, options: CompileOptions(instructionSet: set))
     for size in 1...3 {

@@ -55,15 +55,10 @@ import Testing
     network.report.steps.contains { $0.kernel.hasPrefix("24-bit-weight") }
   }
 
-  /// The sets whose kernels can do it.
-  private var sets: [CompileOptions.InstructionSet] {
-    CompileOptions.InstructionSet.present.filter { $0 != .baseline }
-  }
-
   @Test(arguments: Case.all)
   func accuracyMatchesFloat(_ test: Case) throws {
     let source = RandomParameters(seed: 5)
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       let fixed = try model(test.layer).compile(
         parameters: source, options: options(set, verify: .samples(2)))
       let floats = try model(test.layer).compile(
@@ -100,7 +95,7 @@ import Testing
 
   @Test func smallLayersStayFloat() throws {
     for (units, expected) in [(64, false), (255, false), (512, true)] {
-      for set in sets {
+      for set in CompileOptions.InstructionSet.withFixedPointWeights {
         let network = try model { $0 --> LSTM(units: units, name: "rnn") }.compile(
           parameters: RandomParameters(seed: 5), options: options(set))
         #expect(isFixed(network) == expected, "\(units), \(set)")
@@ -121,7 +116,7 @@ import Testing
         .biases: StoredValues(seededValues(count: 4 * units, seed: 13)),
       ]
     ])
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       let network = try model { $0 --> LSTM(units: units, name: "rnn") }.compile(
         parameters: source, options: options(set))
       #expect(!isFixed(network))

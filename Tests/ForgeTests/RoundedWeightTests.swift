@@ -64,11 +64,6 @@ import Testing
     network.report.steps.contains { $0.kernel.hasPrefix(kernel) }
   }
 
-  /// The sets whose kernels can do it.
-  private var sets: [CompileOptions.InstructionSet] {
-    CompileOptions.InstructionSet.present.filter { $0 != .baseline }
-  }
-
   @Test(arguments: Network.all, CompileOptions.Precision.allCases)
   func partsHaveTheBitsOfTheWhole(
     _ network: Network, _ precision: CompileOptions.Precision
@@ -91,7 +86,7 @@ import Testing
 
   @Test(arguments: Network.all)
   func oneStepReadsFewerBytes(_ network: Network) throws {
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       let (one, many) = try (
         network.compile(steps: 1, set: set), network.compile(steps: 4, set: set)
       )
@@ -126,7 +121,7 @@ import Testing
 
   @Test(arguments: Network.all)
   func accuracyMatchesFloat(_ network: Network) throws {
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       for steps in [1, 4] {
         let rounded = try network.compile(steps: steps, set: set, verify: .samples(2))
         let floats = try network.compile(
@@ -174,7 +169,7 @@ import Testing
     let network = Network(testDescription: "dense") {
       $0 --> LastAxisDense(neurons: 601, name: "dense")
     }
-    for set in sets {
+    for set in CompileOptions.InstructionSet.withFixedPointWeights {
       #expect(try !has("rounded", network.compile(steps: 4, set: set)))
       #expect(try has("24-bit-weight convolution", network.compile(steps: 1, set: set)))
     }

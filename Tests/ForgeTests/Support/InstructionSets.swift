@@ -8,6 +8,9 @@ extension CompileOptions.InstructionSet {
     return (try? model.compile(options: CompileOptions(instructionSet: set))) != nil
   }
 
+  /// Those of this machine whose kernels read weights of 24 bits.
+  static var withFixedPointWeights: [Self] { present.filter { $0 != .baseline } }
+
   /// Those that this machine lacks.
   static var absent: [Self] { allCases.filter { !present.contains($0) } }
 }
