@@ -46,6 +46,23 @@ import Testing
     #expect(try kernel(14, 520, 512).hasPrefix("convolution 1×1"), "\(level)")
   }
 
+  /// Tiles of one vector read a panel's weights again for each few pixels, so panels are narrow.
+  @Test(arguments: KernelChoiceTests.vectors)
+  func panelsSuitTilesAndThreads(_ level: CompileOptions.InstructionSet) throws {
+    let isWide = level == .avx512
+    for (outputs, threads, width) in [
+      (768, 1, isWide ? 64 : 32), (768, 2, isWide ? 48 : 32),
+      // Two threads share 6 vectors evenly as two panels of 3 only.
+      (384, 1, isWide ? 48 : 32), (384, 2, 48), (3072, 1, isWide ? 64 : 32),
+    ] {
+      let options = CompileOptions(instructionSet: level, threads: .exactly(threads))
+      let kernel = try kernel(model(14, 14, 768, outputs), options)
+      #expect(
+        kernel.hasPrefix("strassen 2 levels 1×1 panel \(width)"),
+        "\(level) \(outputs) \(threads): \(kernel)")
+    }
+  }
+
   /// Up to two threads for each segment compute its sums themselves.
   @Test func threadsShareLargeSums() throws {
     for (width, height, inputs, shares) in [

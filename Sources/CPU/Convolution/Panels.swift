@@ -2,17 +2,22 @@ import ForgeSystem
 
 /// Divides output channels into panels of weights, and images into segments that threads share.
 enum Panels {
-  /// Returns the output channels per panel: the widest of 16 to 64 with the least padding, counting
-  /// panels that only balance the threads as padding.
-  static func width(outputs: Int, threads: Int = 1) -> Int {
+  /// The widths of a panel in blocks of output channels, the widest first.
+  static let widestFirst = [4, 3, 2, 1]
+
+  /// Returns the output channels per panel: the width with the least padding, counting panels that
+  /// only balance the threads as padding; of several such widths the first one.
+  static func width(outputs: Int, threads: Int = 1, of widths: [Int] = widestFirst) -> Int {
     let lanes = PlannedTensor.lanes
     let blocks = (outputs + lanes - 1) / lanes
     let padded = { (width: Int) in
       let panels = (blocks + width - 1) / width
       return AlignedMemory.round(panels, to: threads) * width
     }
-    let best = (1...4).min { (padded($0), -$0) < (padded($1), -$1) } ?? 4
-    return best * lanes
+    let best = widths.enumerated().min {
+      (padded($0.element), $0.offset) < (padded($1.element), $1.offset)
+    }
+    return (best?.element ?? 4) * lanes
   }
 
   /// Returns the panel widths available for a number of output channels.
