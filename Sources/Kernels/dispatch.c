@@ -71,13 +71,12 @@ forge_level forge_best_level(void) {
   return FORGE_SCALAR;
 }
 
-/* One multiply-add of 16 lanes per cycle is one port of 512 bits or two of 256. The vectors of a
- * tile are FORGE_TILE_VECTORS of the level. */
+/* One multiply-add of 16 lanes per cycle is one port of 512 bits or two of 256. */
 static const forge_level_facts facts[] = {
   [FORGE_SCALAR] = {"scalar", 0.02, 1, 0, 1},
   [FORGE_BASELINE] = {"baseline", 0.25, 1.25, 1, 1},
   [FORGE_AVX2] = {"avx2", 1, 1, 1, 1},
-  [FORGE_AVX512] = {"avx512", 1, 1, 1, 4},
+  [FORGE_AVX512] = {"avx512", 1, 1, 1, FORGE_AVX512_TILE_VECTORS},
 };
 
 const forge_level_facts *forge_facts(forge_level level) {

@@ -31,6 +31,9 @@ FORGE_KERNELS(FORGE_DECLARE)
 /* The most floats of a tile's input on the stack of plain_convolution. A window must fit. */
 #define FORGE_PATCH_FLOATS 4096
 
+/* The vectors of output channels of a tile of AVX-512's convolutions. Other tiles have one. */
+#define FORGE_AVX512_TILE_VECTORS 4
+
 /* The floats of a tile of activation_plain. */
 #define FORGE_PLAIN_TILE 1024
 

@@ -13,7 +13,7 @@
 #define FORGE_HAS_FMA 1
 #define FORGE_HAS_SCALE 1 /* times 2^n by one instruction */
 /* A vector of 16 is one register, of 32: rows * vectors sums, the vectors' weights, one input. */
-#define FORGE_TILE_VECTORS 4
+#define FORGE_TILE_VECTORS FORGE_AVX512_TILE_VECTORS
 #define FORGE_TILE_ROWS_1 14
 #define FORGE_TILE_ROWS_2 14
 #define FORGE_TILE_ROWS_3 8
